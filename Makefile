@@ -1,0 +1,32 @@
+# Two commands do all the set-up on a fresh machine: `make run` and `make test`.
+PYTHON ?= python3
+BIN    := .venv/bin
+READY  := .venv/ready
+
+.PHONY: run test check format bench clean
+
+run: $(READY)
+	@$(BIN)/orange $(ARGS)
+
+test: $(READY) check
+	@$(BIN)/pytest -q -n auto $(ARGS)
+
+check: $(READY)
+	@$(BIN)/ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports >/dev/null || $(BIN)/lint-imports
+
+format: $(READY)
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/ruff check --quiet --fix . || true
+
+bench: $(READY)
+	@$(BIN)/python bench/run.py $(ARGS)
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+
+$(READY): pyproject.toml tools/setup.sh
+	@PYTHON="$(PYTHON)" sh tools/setup.sh
+	@touch $(READY)

@@ -1,0 +1,199 @@
+"""Shell completion: a small script for each shell, and the one function that answers all of them.
+
+The scripts know nothing of the commands: on Tab they ask `orange __complete WORDS...` (the last word is
+the one being typed, perhaps empty) and offer its lines. A line is a word, or a word, a tab and what it
+means; the line `:files` stands for the shell's own file names.
+"""
+
+from __future__ import annotations
+
+from orange_tui.cli.grammar import below, command_at, locate
+from orange_tui.cli.parser import looks_like_option
+from orange_tui.domain.records import record
+from orange_tui.domain.task import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from orange_tui.cli.grammar import Argument, Command, Option
+
+    Lookup = Callable[[str], Iterable[str]]
+
+FILES = ":files"
+
+_BASH = r"""# Bash takes "--status=working" for three words: they are put together again.
+_orange() {
+    local word line prefix count=0
+    local -a words=()
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
+        if ((count)) && [[ $word == "=" || ${words[count - 1]} == --*= ]]; then
+            words[count - 1]+=$word
+        else
+            words[count++]=${word//\\/}
+        fi
+    done
+    COMPREPLY=()
+    word=${words[count - 1]}
+    prefix=
+    [[ $word == --*=* && $COMP_WORDBREAKS == *=* ]] && prefix=${word%%=*}=
+    while IFS= read -r line; do
+        if [[ $line == :files ]]; then
+            compopt -o filenames 2>/dev/null
+            while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "${word#"$prefix"}")
+        else
+            line=${line%%$'\t'*}
+            printf -v line %q "${line#"$prefix"}"
+            COMPREPLY+=("$line")
+        fi
+    done < <(orange __complete "${words[@]}" 2>/dev/null)
+}
+complete -F _orange orange
+"""
+
+_ZSH = r"""#compdef orange
+_orange() {
+    local line
+    local -a found
+    while IFS= read -r line; do
+        if [[ $line == :files ]]; then
+            _files
+        elif [[ $line == *$'\t'* ]]; then
+            found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+        else
+            found+=("${line//:/\\:}")
+        fi
+    done < <(orange __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)
+    (($#found)) && _describe orange found
+}
+if [[ $funcstack[1] == _orange ]]; then
+    _orange "$@"
+else
+    compdef _orange orange
+fi
+"""
+
+_FISH = r"""function __orange_complete
+    set -l words (commandline -opc)
+    set -e words[1]
+    set -l current (commandline -ct)
+    for line in (orange __complete $words "$current" 2>/dev/null)
+        if test "$line" = :files
+            __fish_complete_path "$current"
+        else
+            printf '%s\n' $line
+        end
+    end
+end
+complete -c orange -f -a '(__orange_complete)'
+"""
+
+_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+
+
+def script(shell: str) -> str:
+    """The script for one of bash, zsh and fish."""
+    return _SCRIPTS[shell]
+
+
+def candidates(words: Sequence[str], commands: Sequence[Command], lookup: Lookup) -> list[str]:
+    """What the last of the words could become. `lookup` names the tasks, projects and so on there are."""
+    *before, current = words or [""]
+    asks_help = before[:1] == ["help"]
+    typed = before[1:] if asks_help else before
+    path = locate(typed, commands)
+    command = command_at(path, commands)
+    rest = typed[len(path) :]
+    has_begun = bool(path) or (rest or [current])[0].startswith("-")
+    if command is not None and command.run and has_begun:
+        found = [] if asks_help else _for_command(_Typed.read(command, rest), current, lookup)
+    else:
+        found = [] if rest else _subcommands(path, commands, with_help=not path and not asks_help)
+    return [_harmless(line) for line in found if _fits(line, current)]
+
+
+def _fits(line: str, current: str) -> bool:
+    """Whether a line continues what was typed; a word with control characters cannot be typed at all."""
+    word = line.partition("\t")[0]
+    return line == FILES or (word.startswith(current) and printable(word) == word)
+
+
+def _harmless(line: str) -> str:
+    """What a word means may be anybody's text, and goes to a terminal."""
+    word, tab, meaning = line.partition("\t")
+    return word + tab + printable(meaning)
+
+
+def _subcommands(path: tuple[str, ...], commands: Sequence[Command], *, with_help: bool) -> list[str]:
+    found = [_line(command.path[-1], command.summary) for command in below(path, commands)]
+    return [*found, _line("help", "Explain a command.")] if with_help else found
+
+
+def _line(word: str, meaning: str) -> str:
+    return f"{word}\t{meaning}"
+
+
+@record
+class _Typed:
+    """What was typed of a command so far: options used, arguments given, an option that wants a value."""
+
+    command: Command
+    used: frozenset[str]
+    placed: int
+    pending: Option | None
+    only_text: bool
+
+    @staticmethod
+    def read(command: Command, words: Sequence[str]) -> _Typed:
+        """Read like the parser, but forgive everything: a line being typed is seldom right yet."""
+        options = {name: option for option in command.every_option for name in option.names}
+        used: set[str] = set()
+        placed = 0
+        pending: Option | None = None
+        for at, word in enumerate(words):
+            if word == "--":
+                return _Typed(command, frozenset(used), placed + len(words) - at - 1, None, True)
+            name, equals, _ = word.partition("=")
+            if looks_like_option(word):
+                option = options.get(name)
+                used.add(option.name if option else name)
+                pending = option if option and option.value and not equals else None
+            else:
+                placed += pending is None
+                pending = None
+        return _Typed(command, frozenset(used), placed, pending, only_text=False)
+
+
+def _for_command(typed: _Typed, current: str, lookup: Lookup) -> list[str]:
+    name, equals, _ = current.partition("=")
+    if typed.pending and not (typed.pending.optional_value and current.startswith("-")):
+        return _values(typed.pending, lookup)
+    if current.startswith("-") and not typed.only_text:
+        return _attached(typed.command, name, lookup) if equals else _options(typed)
+    arguments = typed.command.arguments
+    if typed.placed < len(arguments):
+        return _values(arguments[typed.placed], lookup)
+    return [] if typed.only_text else _options(typed)
+
+
+def _attached(command: Command, name: str, lookup: Lookup) -> list[str]:
+    """Values in the form `--name=value`."""
+    option = next((option for option in command.every_option if name in option.names), None)
+    lines = _values(option, lookup) if option else []
+    return [f"{name}={line}" for line in lines if line != FILES]
+
+
+def _options(typed: _Typed) -> list[str]:
+    """The options that can still be given: not twice, and not one that excludes another."""
+    every = typed.command.every_option
+    excluded = {option.instead_of for option in every if option.name in typed.used}
+    free = [o for o in every if (o.name not in typed.used or o.repeat) and o.name not in excluded]
+    return [_line(option.name, option.help) for option in free if option.instead_of not in typed.used]
+
+
+def _values(taker: Argument | Option, lookup: Lookup) -> list[str]:
+    kinds = taker.complete.split(" or ") if taker.complete else []
+    found = list(taker.choices)
+    for kind in kinds:
+        found += [FILES] if kind == "file" else lookup(kind)
+    return found

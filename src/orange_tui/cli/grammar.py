@@ -1,0 +1,157 @@
+"""What a command line is made of, as data: commands, their arguments and options, and what was read.
+
+The parser, the help and the shell completion are all driven by these records, so a command is described
+once. `argparse` would do for the first two, and costs as much to import as a whole `orange task update`.
+"""
+
+from __future__ import annotations
+
+from orange_tui.domain.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Literal
+
+    Kind = Literal["task", "project", "workflow", "branch", "status", "harness", "file", "workflow or file"]
+    Value = str | tuple[str, ...] | bool | None
+
+
+@record
+class Argument:
+    """A value known by its place. `complete` is the kind of thing a shell should offer for it."""
+
+    name: str
+    help: str
+    required: bool = True
+    choices: tuple[str, ...] = ()
+    complete: Kind | None = None
+    shown: str = ""
+
+    @property
+    def metavar(self) -> str:
+        """How help writes it."""
+        return self.shown or self.name.upper()
+
+
+@record
+class Option:
+    """A value known by its name; without `value` (what help calls it) the name alone is all there is."""
+
+    name: str
+    value: str | None
+    help: str
+    short: str = ""
+    repeat: bool = False
+    optional_value: bool = False
+    number: bool = False
+    choices: tuple[str, ...] = ()
+    complete: Kind | None = None
+    instead_of: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its name in `Parsed.values`: as typed, without the dashes."""
+        return self.name[2:]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every way to write it."""
+        return (self.short, self.name) if self.short else (self.name,)
+
+
+HELP = Option("--help", None, "Show this help.", short="-h")
+JSON = Option("--json", None, "Print one JSON value instead of text; an error is an object with 'error'.")
+JSON_GROUPS = ("task", "project", "workspace")
+
+
+@record
+class Command:
+    """One command, or a group of them (one without `run`); the empty path is the program itself.
+
+    `run` is "module:function", imported only when the command runs.
+    """
+
+    path: tuple[str, ...]
+    summary: str
+    arguments: tuple[Argument, ...] = ()
+    options: tuple[Option, ...] = ()
+    run: str = ""
+    details: str = ""
+    examples: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What one types to get it."""
+        return " ".join(("orange", *self.path))
+
+    @property
+    def every_option(self) -> tuple[Option, ...]:
+        """Its own options and those that come with its group; help is always the last."""
+        shared = (JSON,) if self.run and self.path[:1] and self.path[0] in JSON_GROUPS else ()
+        return (*self.options, *shared, HELP)
+
+
+@record
+class Help:
+    """Asked for help instead of a command: about this path, or only which version this is."""
+
+    path: tuple[str, ...] = ()
+    version: bool = False
+
+
+@record
+class Parsed:
+    """A command line that was understood. Every declared name is in `values`; asking for another is a bug."""
+
+    command: Command
+    values: Mapping[str, Value]
+    json: bool = False
+
+    def text(self, name: str) -> str | None:
+        """The value given, which may be empty; None when there was none."""
+        value = self.values[name]
+        return value if isinstance(value, str) else None
+
+    def needed(self, name: str) -> str:
+        """The value of a required argument, which the parser has made sure of."""
+        value = self.values[name]
+        if not isinstance(value, str):
+            raise TypeError(f"{self.command.name}: {name} is not a required argument")
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """All values of an option that may be repeated, in the order given."""
+        value = self.values[name]
+        return value if isinstance(value, tuple) else ()
+
+    def flag(self, name: str) -> bool:
+        """Whether the option was given on its own, without a value."""
+        return self.values[name] is True
+
+    def number(self, name: str) -> int | None:
+        """The value of a number option, which the parser has checked."""
+        value = self.text(name)
+        return None if value is None else int(value)
+
+
+def locate(words: Sequence[str], commands: Sequence[Command]) -> tuple[str, ...]:
+    """The leading words that name a command or a group, as far as they do."""
+    path: tuple[str, ...] = ()
+    for word in words:
+        longer = (*path, word)
+        if not any(command.path[: len(longer)] == longer for command in commands):
+            break
+        path = longer
+    return path
+
+
+def command_at(path: tuple[str, ...], commands: Sequence[Command]) -> Command | None:
+    """The entry with exactly this path; a group may do without one."""
+    return next((command for command in commands if command.path == path), None)
+
+
+def below(path: tuple[str, ...], commands: Sequence[Command]) -> tuple[Command, ...]:
+    """The commands and groups one step further down."""
+    depth = len(path)
+    return tuple(c for c in commands if len(c.path) == depth + 1 and c.path[:depth] == path)

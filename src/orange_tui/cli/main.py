@@ -1,0 +1,86 @@
+"""From words to a command to an exit code. No input leads to a traceback; an unforeseen error leads to the log."""
+
+from __future__ import annotations
+
+import sys
+
+from orange_tui.cli.commands import COMMANDS
+from orange_tui.cli.grammar import Help
+from orange_tui.cli.parser import parse, wants_json
+from orange_tui.cli.reply import Reply, send, send_error
+from orange_tui.domain.errors import OrangeError
+from orange_tui.services.orange import assemble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from orange_tui.cli.grammar import Command, Parsed
+    from orange_tui.services.orange import Orange
+
+    Run = Callable[[Parsed, Orange], Reply]
+
+_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line; returns the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets its number; that is no reason to fail.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        return _answer(words)
+    except OrangeError as problem:
+        return send_error(problem, as_json=wants_json(words))
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        return _reader_has_gone()
+    except OSError as problem:
+        sentence = f"{problem.filename or 'The system'}: {problem.strerror or problem}"
+        return send_error(OrangeError(sentence), as_json=wants_json(words))
+    except Exception as problem:  # noqa: BLE001 - the last resort: a sentence for the person, the rest for the log
+        return send_error(_unforeseen(problem), as_json=wants_json(words))
+
+
+def _answer(words: list[str]) -> int:
+    if words[:1] == ["__complete"]:
+        from orange_tui.cli.lookup import complete
+
+        print(complete(words[1:], assemble()))
+        return 0
+    parsed = parse(words, COMMANDS)
+    if isinstance(parsed, Help):
+        from orange_tui.cli.help import render
+
+        print(render(parsed, COMMANDS))
+        return 0
+    return send(_function(parsed.command)(parsed, assemble()), as_json=parsed.json)
+
+
+def _function(command: Command) -> Run:
+    from importlib import import_module
+
+    module, _, name = command.run.partition(":")
+    run: Run = getattr(import_module(module), name)
+    return run
+
+
+def _reader_has_gone() -> int:
+    """`orange task list | head`: nothing more to say, and nothing to say it to."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _unforeseen(problem: Exception) -> OrangeError:
+    import traceback
+
+    details = "".join(traceback.format_exception(problem))
+    assemble().log.write("error", f"{type(problem).__name__}: {problem}", traceback=details)
+    return OrangeError(
+        f"Something went wrong that Orange did not foresee ({type(problem).__name__}: {problem})."
+        " `orange log --level error -n 1` has the details; please report them",
+    )

@@ -1,0 +1,92 @@
+"""The `project` commands."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.cli.reply import Reply, safe
+from orange_tui.cli.task_commands import confirm
+from orange_tui.cli.where import here
+from orange_tui.domain.errors import NotFound, Refused, UsageError
+from orange_tui.domain.task import check_branch, check_project_name
+from orange_tui.services.store import StoredTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.cli.grammar import Parsed
+    from orange_tui.services.orange import Orange
+    from orange_tui.services.projects import Project
+
+
+def add(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange project add`."""
+    from orange_tui.outside.git import Repository
+
+    path = os.path.abspath(os.path.expanduser(parsed.text("path") or here()))
+    if not os.path.isdir(path):
+        raise NotFound(f"There is no directory {path}")
+    top = Repository(path).top_level()
+    branch = parsed.text("default-branch") or Repository(top).default_branch()
+    entry = {
+        "name": check_project_name(parsed.text("name") or os.path.basename(top)),
+        "path": top,
+        "default_branch": check_branch(branch),
+        **_settings(parsed, orange),
+    }
+    project = orange.projects.add({"pool_size": 2, "workflow": "default"} | entry)
+    return Reply(
+        safe(f"{project.name}  registered: {project.path}, branch {project.default_branch}"),
+        project.as_json(),
+    )
+
+
+def list_projects(_parsed: Parsed, orange: Orange) -> Reply:
+    """`orange project list`."""
+    projects = orange.projects.all()
+    lines = [_line(project) for project in projects]
+    text = "\n".join(lines) or "No projects. `orange project add` registers the repository you are in."
+    return Reply(text, [project.as_json() for project in projects])
+
+
+def _line(project: Project) -> str:
+    gone = "" if os.path.isdir(project.path) else "  (this directory is gone)"
+    return safe(
+        f"{project.name}  {project.path}  {project.default_branch}  {project.workflow}  pool {project.pool_size}{gone}"
+    )
+
+
+def update(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange project update`."""
+    changes = _settings(parsed, orange)
+    branch = parsed.text("default-branch")
+    if branch is not None:
+        changes["default_branch"] = check_branch(branch)
+    if not changes:
+        raise UsageError("What should change? Give --pool-size, --workflow or --default-branch")
+    project = orange.projects.update(parsed.needed("name"), changes)
+    return Reply(_line(project), project.as_json())
+
+
+def remove(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange project remove`."""
+    project = orange.projects.get(parsed.needed("name"))
+    tasks = [t for t in orange.store.read_all(project.name) if isinstance(t, StoredTask)]
+    active = [t.ref.id for t in tasks if not orange.tasks.is_finished(t.task)]
+    if active:
+        raise Refused(
+            f"{project.name} has tasks that are not finished: {', '.join(active)}. Merge or cancel them first"
+        )
+    confirm(f"Forget project {project.name}? Its repository and its tasks' files stay.", parsed)
+    orange.projects.remove(project.name)
+    return Reply(safe(f"{project.name}  removed"), {"name": project.name, "removed": True})
+
+
+def _settings(parsed: Parsed, orange: Orange) -> dict[str, object]:
+    settings: dict[str, object] = {}
+    if parsed.number("pool-size") is not None:
+        settings["pool_size"] = parsed.number("pool-size")
+    workflow = parsed.text("workflow")
+    if workflow is not None:
+        orange.workflows.path(workflow)  # an unknown name is refused here, with those there are
+        settings["workflow"] = workflow
+    return settings

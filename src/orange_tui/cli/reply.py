@@ -1,0 +1,59 @@
+"""What a command has to say, and how it is said: text for a person, JSON for a program."""
+
+from __future__ import annotations
+
+import sys
+
+from orange_tui.domain.records import record
+from orange_tui.domain.task import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.errors import OrangeError
+
+
+@record
+class Reply:
+    """The result of a command: `notes` are what a person should know besides, on standard error."""
+
+    text: str
+    data: object = None
+    notes: tuple[str, ...] = ()
+    code: int = 0
+
+
+def send(reply: Reply, *, as_json: bool) -> int:
+    """Print a reply; returns the exit code."""
+    _print(_json(reply.data) if as_json else reply.text, sys.stdout)
+    for note in reply.notes:
+        _print(f"orange: {safe(note)}", sys.stderr)
+    return reply.code
+
+
+def send_error(problem: OrangeError, *, as_json: bool) -> int:
+    """Print why a command was refused; returns the exit code."""
+    if as_json:
+        _print(_json({"error": str(problem)}), sys.stdout)
+    _print(f"orange: {safe(str(problem))}", sys.stderr)
+    return problem.exit_code
+
+
+def safe(text: str) -> str:
+    """Text whose lines a terminal shows and never obeys."""
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def _json(data: object) -> str:
+    import json
+
+    return json.dumps(data, indent=2, default=_plain)
+
+
+def _plain(value: object) -> object:
+    """Whatever YAML may have put into a field nobody knows."""
+    return list(value) if isinstance(value, tuple | set | frozenset) else str(value)
+
+
+def _print(text: str, stream: object) -> None:
+    if text:
+        print(text, file=stream)  # type: ignore[call-overload]

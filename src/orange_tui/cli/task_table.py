@@ -1,0 +1,91 @@
+"""Tasks as a person reads them in a terminal."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+from orange_tui.cli.reply import safe
+from orange_tui.domain.task import FIELDS, printable
+from orange_tui.services.store import BrokenTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orange_tui.services.journal import Event
+    from orange_tui.services.orange import Orange
+    from orange_tui.services.store import StoredTask
+
+_ICONS = {"active": "●", "dead": "✗", "lost": "⚡", "none": "○"}
+_UNITS = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
+_RECENT = 10
+
+
+def table(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> str:
+    """One line a task; the reason under one that cannot be read or wants a person."""
+    if not tasks:
+        return "No tasks. `orange task create BRANCH SUMMARY` makes one."
+    rows = [_row(task, orange) for task in tasks]
+    widths = [max(_width(row[column]) for row in rows) for column in range(4)]
+    lines = []
+    for task, row in zip(tasks, rows, strict=True):
+        cells = [_padded(cell, width) for cell, width in zip(row, widths, strict=False)]
+        lines.append("  ".join([*cells, row[4]]).rstrip())
+        why = task.error if isinstance(task, BrokenTask) else task.task.attention
+        if why:
+            lines.append(f"     ! {printable(why)}")
+    return "\n".join(lines)
+
+
+def _row(found: StoredTask | BrokenTask, orange: Orange) -> tuple[str, str, str, str, str]:
+    if isinstance(found, BrokenTask):
+        return (f"! {found.ref.id}", printable(found.ref.project), "unreadable", "", "")
+    task = found.task
+    icon = _ICONS[orange.sessions.state(task)]
+    name, summary = printable(f"{task.project}/{task.branch}"), printable(task.summary)
+    return (f"{icon} {task.id}", name, printable(task.status), age(task.updated_at), summary)
+
+
+def age(stamp: str) -> str:
+    """How long ago, in one unit; nothing where the stamp is not one."""
+    try:
+        then = time.strptime(stamp[:19], "%Y-%m-%dT%H:%M:%S")
+    except ValueError:
+        return ""
+    import calendar
+
+    seconds = max(0, int(time.time()) - calendar.timegm(then))
+    return next((f"{seconds // size}{unit}" for size, unit in _UNITS if seconds >= size), "now")
+
+
+def details(found: StoredTask, history: Sequence[Event], orange: Orange) -> str:
+    """Fields, body and the last events of one task."""
+    task = found.task
+    values = {name: getattr(task, name) for name in FIELDS} | dict(task.extra)
+    told = {name: value for name, value in values.items() if value not in (None, "", (), [])}
+    told["session"] = orange.sessions.state(task)
+    width = max(map(len, told))
+    lines = [f"{name:{width}}  {_said(value)}" for name, value in told.items()]
+    body = safe(found.body.strip("\r\n"))
+    events = [_event(event) for event in history[-_RECENT:]]
+    return "\n".join([*lines, "", *([body, ""] if body else []), "History", *events])
+
+
+def _said(value: object) -> str:
+    return printable(", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value))
+
+
+def _event(event: Event) -> str:
+    told = {k: v for k, v in event.items() if k not in {"type", "timestamp", "engine", "hooks"}}
+    words = " ".join(f"{key}={value}" for key, value in told.items())
+    return printable(f"  {str(event.get('timestamp'))[:19]}  {event['type']}  {words}".rstrip())
+
+
+def _width(text: str) -> int:
+    """Columns a terminal needs; wide characters take two."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text if not unicodedata.combining(c))
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))

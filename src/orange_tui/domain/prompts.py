@@ -1,0 +1,35 @@
+"""Prompts are templates with a handful of `{variables}`, and otherwise text that is left alone.
+
+They are full of code and JSON, so only a bare word in braces is a variable. Where such a word is meant
+literally it is doubled: `{{branch}}` is written out as `{branch}`. All other braces are just braces.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_WORD = r"[A-Za-z_][A-Za-z0-9_]*"
+_VARIABLE = re.compile(rf"\{{(?P<literal>\{{{_WORD}\}})\}}|\{{(?P<name>{_WORD})\}}", re.ASCII)
+
+
+def render_prompt(template: str, values: Mapping[str, object]) -> str:
+    """Fill in the variables, in one pass: a summary that says `{branch}` stays what its author wrote."""
+
+    def filled(found: re.Match[str]) -> str:
+        if found["literal"]:
+            return found["literal"]
+        value = values.get(found["name"], found[0])
+        return "" if value is None else str(value)
+
+    return _VARIABLE.sub(filled, template)
+
+
+def variables(template: str) -> Iterator[tuple[str, int]]:
+    """Every variable a template asks for, and how many lines down it stands."""
+    for found in _VARIABLE.finditer(template):
+        if found["name"]:
+            yield found["name"], template.count("\n", 0, found.start())

@@ -1,0 +1,161 @@
+"""A task: its frontmatter fields as data, and which of them belong to the engine."""
+
+from __future__ import annotations
+
+import re
+
+from orange_tui.domain.errors import Refused
+from orange_tui.domain.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@record
+class Field:
+    """One frontmatter field. An engine field is changed by nobody but the engine."""
+
+    kind: str  # text, number or texts
+    default: object = None
+    engine: bool = False
+
+
+FIELDS: Mapping[str, Field] = {
+    "id": Field("text", "", engine=True),
+    "project": Field("text", "", engine=True),
+    "branch": Field("text", "", engine=True),
+    "summary": Field("text", ""),
+    "status": Field("text", "", engine=True),
+    "workflow": Field("text", "", engine=True),
+    "harness": Field("text"),
+    "review_harness": Field("text"),
+    "effort": Field("text"),
+    "review_effort": Field("text"),
+    "model": Field("text"),
+    "review_round": Field("number", 0, engine=True),
+    "crash_count": Field("number", 0, engine=True),
+    "workspace": Field("text", engine=True),
+    "tmux_session": Field("text", engine=True),
+    "pr_url": Field("text", engine=True),
+    "parent": Field("text", engine=True),
+    "blocked_by": Field("texts", ()),
+    "labels": Field("texts", ()),
+    "attention": Field("text"),
+    "created_at": Field("text", "", engine=True),
+    "updated_at": Field("text", ""),
+}
+
+ENGINE_FIELDS = tuple(name for name, field in FIELDS.items() if field.engine)
+
+
+@record
+class Task:
+    """The frontmatter of one TASK.md, with defaults filled in; `extra` are the fields we do not know."""
+
+    id: str
+    project: str
+    branch: str
+    summary: str
+    status: str
+    workflow: str
+    harness: str | None
+    review_harness: str | None
+    effort: str | None
+    review_effort: str | None
+    model: str | None
+    review_round: int
+    crash_count: int
+    workspace: str | None
+    tmux_session: str | None
+    pr_url: str | None
+    parent: str | None
+    blocked_by: tuple[str, ...]
+    labels: tuple[str, ...]
+    attention: str | None
+    created_at: str
+    updated_at: str
+    extra: Mapping[str, object]
+
+    def engine_fields(self) -> dict[str, object]:
+        """The values only the engine may change, as its journal keeps them."""
+        return {name: getattr(self, name) for name in ENGINE_FIELDS}
+
+    def number(self, field: str) -> int:
+        """A numeric field, ours or the workflow's own; one that is not there yet counts as 0."""
+        value = getattr(self, field) if field in FIELDS else self.extra.get(field, 0)
+        if not isinstance(value, int):
+            raise Refused(f"{field} is not a number in this task: {value!r}")
+        return value
+
+    def as_json(self) -> dict[str, object]:
+        """Every frontmatter field, known and unknown, in the order of SPEC 2."""
+        return {name: getattr(self, name) for name in FIELDS} | dict(self.extra)
+
+
+def make_task(values: Mapping[str, object]) -> Task:
+    """A task from field values; what is missing takes its default."""
+    known = {name: values.get(name, field.default) for name, field in FIELDS.items()}
+    extra = {name: value for name, value in values.items() if name not in FIELDS}
+    return Task(**known, extra=extra)  # type: ignore[arg-type]  # `task_file` has checked the kinds
+
+
+_ID = re.compile(r"[a-z0-9]{1,40}", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_BAD_IN_BRANCH = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)")
+_LONGEST_NAME = 200
+
+
+def check_id(text: str) -> str:
+    """An id, or the beginning of one, is lower-case letters and digits: it goes into paths."""
+    if not _ID.fullmatch(text):
+        raise Refused(f"'{printable(text)}' is not a task id: ids are lower-case letters and digits")
+    return text
+
+
+def check_summary(text: str) -> str:
+    """A summary is one line of text; it ends up in titles, prompts and terminals."""
+    if _CONTROL.search(text):
+        raise Refused(
+            "A summary is one line without control characters: put the rest into --context",
+        )
+    return text.strip()
+
+
+def check_branch(name: str) -> str:
+    """The rules of `git check-ref-format --branch`, plus what would be unsafe on a command line."""
+    bad = (
+        not name
+        or name in {"@", "HEAD"}
+        or name[0] in "-/."
+        or name[-1] in "/."
+        or len(name.encode(errors="replace")) > _LONGEST_NAME
+        or _BAD_IN_BRANCH.search(name)
+        or _CONTROL.search(name)
+    )
+    if bad:
+        raise Refused(f"'{printable(name)}' is not a branch name git accepts; try something like fix/login-loop")
+    return name
+
+
+def check_project_name(name: str) -> str:
+    """A project's name becomes a directory and the front half of session names."""
+    bad = (
+        not name
+        or name[0] in ".-"
+        or "/" in name
+        or "\\" in name
+        or name != name.strip()
+        or len(name.encode(errors="replace")) > _LONGEST_NAME
+        or _CONTROL.search(name)
+    )
+    if bad:
+        raise Refused(
+            f"'{printable(name)}' is not a project name: no slash, no leading dot or dash, no control characters",
+        )
+    return name
+
+
+def printable(text: str) -> str:
+    """Text for a message: what a terminal would obey is shown, not sent."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)

@@ -1,0 +1,136 @@
+"""A workflow in memory: states, the moves between them, what each move asks for and sets off.
+
+`workflow_file` makes one from YAML and has checked it by then; nothing here doubts its input.
+"""
+
+from __future__ import annotations
+
+from orange_tui.domain.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Literal
+
+    from orange_tui.domain.conditions import Condition
+
+    Actor = Literal["agent", "person", "engine", "force"]
+
+
+@record
+class Hook:
+    """One thing to do when a move is made: an action's name and its parameters."""
+
+    action: str
+    params: Mapping[str, object]
+
+
+@record
+class Gate:
+    """What must be written before a move is allowed; of the kinds in SPEC 4, the ones that are set."""
+
+    section: str | None = None
+    required: bool = False
+    fields: tuple[str, ...] = ()
+    verdict: str | None = None
+    verdict_line: str = "any"
+    outcome: tuple[str, ...] = ()
+    command: str | None = None
+
+
+@record
+class State:
+    """A place a task can be in, and whose window must be alive there (None: any window will do)."""
+
+    name: str
+    terminal: bool = False
+    agent: str | None = None
+    respawn_prompt: str | None = None
+
+
+@record
+class Transition:
+    """One permitted move. `by` narrows who may make it: the engine itself, or a confirmed forced merge."""
+
+    source: str
+    target: str
+    when: Condition | None = None
+    by: str | None = None
+    gate: Gate | None = None
+    hooks: tuple[Hook, ...] = ()
+
+
+@record
+class Branch:
+    """One arm of a `then_when`."""
+
+    when: Condition
+    then: str
+
+
+@record
+class ExitRule:
+    """What follows when the agent of a task in `status` has died."""
+
+    status: str
+    has_artifact: Gate | None = None
+    no_artifact: bool = False
+    then: str | None = None
+    then_when: tuple[Branch, ...] = ()
+    action: str | None = None
+    stuck_after: int | None = None
+    respawn_auto: bool = False
+
+
+@record
+class Signal:
+    """What follows when a task's files say so, whether its session lives or not."""
+
+    status: tuple[str, ...]
+    gate: Gate
+    then: str | None = None
+    then_when: tuple[Branch, ...] = ()
+
+
+@record
+class Workflow:
+    """A whole lifecycle. Order counts: the first initial state is the default, the first move listed is forward."""
+
+    name: str
+    version: int
+    states: Mapping[str, State]
+    initial: Mapping[str, tuple[Hook, ...]]
+    transitions: tuple[Transition, ...]
+    poll_interval: int
+    rules: tuple[ExitRule, ...]
+    signals: tuple[Signal, ...]
+    prompts: Mapping[str, str]
+
+    @property
+    def first_state(self) -> str:
+        """Where a task starts unless it is told otherwise."""
+        return next(iter(self.initial))
+
+    def is_terminal(self, status: str) -> bool:
+        """Whether a task in this state is finished; an unknown state is not."""
+        state = self.states.get(status)
+        return state is not None and state.terminal
+
+    def moves(self, source: str, actor: Actor) -> tuple[Transition, ...]:
+        """Every move out of a state that this actor may make, in the file's order."""
+        return tuple(t for t in self.transitions if t.source == source and t.by in (None, actor))
+
+    def candidates(self, source: str, target: str, actor: Actor) -> tuple[Transition, ...]:
+        """The moves from one state to another; those reserved for this actor come before the open ones."""
+        found = [t for t in self.moves(source, actor) if t.target == target]
+        reserved = [t for t in found if t.by == actor]
+        return tuple(reserved or found)
+
+    def targets(self, source: str, actor: Actor) -> tuple[str, ...]:
+        """Where a task in this state could go, each named once."""
+        return tuple(dict.fromkeys(t.target for t in self.moves(source, actor)))
+
+
+def spawns_an_agent(hooks: Iterable[Hook]) -> bool:
+    """Whether these hooks start an agent."""
+    return any(hook.action in {"spawn_agent", "spawn_reviewer"} for hook in hooks)

@@ -1,0 +1,128 @@
+"""A workflow as plain JSON values and back, exactly: how one that was checked is kept.
+
+Every `orange task update` an agent runs starts by reading a workflow, and parsing YAML would be most of
+what it costs. This module is on that path and therefore imports next to nothing.
+"""
+
+from __future__ import annotations
+
+from orange_tui.domain.conditions import Condition
+from orange_tui.domain.workflow import Branch, ExitRule, Gate, Hook, Signal, State, Transition, Workflow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    Data = dict[str, Any]
+
+
+def to_data(workflow: Workflow) -> Data:
+    """What `from_data` reads, made of dictionaries, lists, texts, numbers, booleans and None."""
+    return vars(workflow) | {
+        "states": [dict(vars(state)) for state in workflow.states.values()],
+        "initial": {name: _hooks_data(hooks) for name, hooks in workflow.initial.items()},
+        "transitions": [_transition_data(transition) for transition in workflow.transitions],
+        "rules": [_rule_data(rule) for rule in workflow.rules],
+        "signals": [_signal_data(signal) for signal in workflow.signals],
+        "prompts": dict(workflow.prompts),
+    }
+
+
+def _hooks_data(hooks: Iterable[Hook]) -> list[Data]:
+    return [{"action": hook.action, "params": dict(hook.params)} for hook in hooks]
+
+
+def _gate_data(gate: Gate | None) -> Data | None:
+    if gate is None:
+        return None
+    return vars(gate) | {"fields": list(gate.fields), "outcome": list(gate.outcome)}
+
+
+def _when_data(when: Condition | None) -> list[Any] | None:
+    return None if when is None else [when.field, when.operator, when.value]
+
+
+def _branches_data(branches: Iterable[Branch]) -> list[Any]:
+    return [[_when_data(branch.when), branch.then] for branch in branches]
+
+
+def _transition_data(transition: Transition) -> Data:
+    return vars(transition) | {
+        "when": _when_data(transition.when),
+        "gate": _gate_data(transition.gate),
+        "hooks": _hooks_data(transition.hooks),
+    }
+
+
+def _rule_data(rule: ExitRule) -> Data:
+    return vars(rule) | {
+        "has_artifact": _gate_data(rule.has_artifact),
+        "then_when": _branches_data(rule.then_when),
+    }
+
+
+def _signal_data(signal: Signal) -> Data:
+    return vars(signal) | {
+        "status": list(signal.status),
+        "gate": _gate_data(signal.gate),
+        "then_when": _branches_data(signal.then_when),
+    }
+
+
+def from_data(data: Data) -> Workflow:
+    """The workflow that `to_data` was given. Data of another shape raises `KeyError` or `TypeError`."""
+    return Workflow(
+        **data
+        | {
+            "states": {state["name"]: State(**state) for state in data["states"]},
+            "initial": {name: _hooks(hooks) for name, hooks in data["initial"].items()},
+            "transitions": tuple(_transition(transition) for transition in data["transitions"]),
+            "rules": tuple(_rule(rule) for rule in data["rules"]),
+            "signals": tuple(_signal(signal) for signal in data["signals"]),
+        }
+    )
+
+
+def _hooks(data: Iterable[Data]) -> tuple[Hook, ...]:
+    return tuple(Hook(hook["action"], hook["params"]) for hook in data)
+
+
+def _gate(data: Data) -> Gate:
+    return Gate(**data | {"fields": tuple(data["fields"]), "outcome": tuple(data["outcome"])})
+
+
+def _branches(data: Iterable[list[Any]]) -> tuple[Branch, ...]:
+    return tuple(Branch(Condition(*when), then) for when, then in data)
+
+
+def _transition(data: Data) -> Transition:
+    return Transition(
+        **data
+        | {
+            "when": data["when"] and Condition(*data["when"]),
+            "gate": data["gate"] and _gate(data["gate"]),
+            "hooks": _hooks(data["hooks"]),
+        }
+    )
+
+
+def _rule(data: Data) -> ExitRule:
+    return ExitRule(
+        **data
+        | {
+            "has_artifact": data["has_artifact"] and _gate(data["has_artifact"]),
+            "then_when": _branches(data["then_when"]),
+        }
+    )
+
+
+def _signal(data: Data) -> Signal:
+    return Signal(
+        **data
+        | {
+            "status": tuple(data["status"]),
+            "gate": _gate(data["gate"]),
+            "then_when": _branches(data["then_when"]),
+        }
+    )

@@ -1,0 +1,1 @@
+"""Everything that runs another program: git, tmux, gh, the agents."""

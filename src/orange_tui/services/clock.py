@@ -1,0 +1,11 @@
+"""What time it is: the one place that asks, so that tests can answer."""
+
+from __future__ import annotations
+
+import time
+
+
+def now() -> str:
+    """This moment in UTC, ISO 8601 to the microsecond; such texts sort as the moments do."""
+    seconds, rest = divmod(time.time_ns(), 1_000_000_000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{rest // 1000:06d}Z"

@@ -1,0 +1,194 @@
+"""Reading, locking and replacing files so that nobody ever sees half of one.
+
+A lock is a file of its own that is never removed while it could be held; it dies with its process.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import sys
+import time
+from contextlib import contextmanager, suppress
+
+from orange_tui.domain.errors import NotFound, NotSaved, Unreadable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PATIENCE = 1.0  # seconds to wait for a lock before saying so
+_SWAP = 2  # RENAME_EXCHANGE
+_HERE = -100  # AT_FDCWD
+
+
+def read_bytes(path: str, *, most: int | None = None) -> bytes:
+    """The content of a regular file; of a longer one than `most`, one byte more than that."""
+    try:
+        # Without O_NONBLOCK, a pipe somebody put in place of the file would hang us.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise NotFound(f"{path} is not there") from None
+    except OSError as problem:
+        raise Unreadable(f"{path} cannot be read: {problem.strerror}") from None
+    try:
+        return _read_all(descriptor, path, most)
+    finally:
+        os.close(descriptor)
+
+
+def _read_all(descriptor: int, path: str, most: int | None) -> bytes:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        raise Unreadable(f"{path} is {kind}")
+    pieces, left = [], most + 1 if most is not None else sys.maxsize
+    # One read usually takes all of it; a file that grows meanwhile needs more than one.
+    while left > 0 and (piece := os.read(descriptor, min(left, max(status.st_size + 1, 65536)))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+def write_aside(path: str, data: bytes) -> None:
+    """Write a new file completely, or leave none."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            write_all(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as problem:
+        with suppress(OSError):
+            os.unlink(path)
+        raise not_saved(path, problem) from None
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write every byte, or raise: a disk that fills up takes the first half without a word."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def replace_file(path: str, data: bytes) -> None:
+    """Put new content in a file's place in one step that survives a power cut; the caller holds its lock."""
+    aside = f"{path}.new"
+    with suppress(FileNotFoundError):
+        os.unlink(aside)
+    write_aside(aside, data)
+    try:
+        os.rename(aside, path)
+        sync_directory(os.path.dirname(path))
+    except OSError as problem:
+        with suppress(OSError):
+            os.unlink(aside)
+        raise not_saved(path, problem) from None
+
+
+def sync_directory(path: str) -> None:
+    """Make renames and new names in a directory outlast a power cut."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def not_saved(path: str, problem: OSError) -> NotSaved:
+    """Why a write did not happen, and that nothing was changed by it."""
+    ways_out = {
+        errno.ENOSPC: "free some space and try again",
+        errno.EDQUOT: "free some of your quota and try again",
+        errno.EROFS: "the disk is read-only",
+        errno.EACCES: "check who owns it",
+    }
+    way_out = ways_out.get(problem.errno or 0)
+    advice = f"; {way_out}" if way_out else ""
+    return NotSaved(f"{path} was not written: {problem.strerror}{advice}. What was there is unchanged")
+
+
+def exchange(one: str, other: str) -> bool:
+    """Swap two names in one step; False where the system cannot.
+
+    A plain rename would destroy what somebody put there a microsecond ago; after a swap it can be looked at.
+    """
+    try:
+        import ctypes
+
+        libc = ctypes.CDLL(None, use_errno=True)
+        return bool(libc.renameat2(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _SWAP) == 0)
+    except (ImportError, OSError, AttributeError):
+        return False
+
+
+def has_writer(descriptor: int) -> bool | None:
+    """Whether any process has this file open for writing; None where the system cannot tell.
+
+    A read lease is granted exactly when there is no writer. Ask only of a file whose name is gone: an open
+    of a leased file would be answered with a signal.
+    """
+    lease = getattr(fcntl, "F_SETLEASE", None)
+    if lease is None:
+        return None
+    try:
+        fcntl.fcntl(descriptor, lease, fcntl.F_RDLCK)
+        fcntl.fcntl(descriptor, lease, fcntl.F_UNLCK)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    return False
+
+
+@contextmanager
+def locked(path: str, *, what: str, wait: bool = True) -> Iterator[bool]:
+    """Hold an inter-process lock; with wait=False, say whether it could be had at once."""
+    descriptor = _open_lock(path)
+    try:
+        held = _take(descriptor, what=what, wait=wait)
+        if held and not _is_still(descriptor, path):
+            raise NotFound(f"{what} was deleted meanwhile")
+        yield held
+    finally:
+        os.close(descriptor)
+
+
+def _open_lock(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except FileNotFoundError:
+        raise NotFound(f"{os.path.dirname(path)} is not there") from None
+    except OSError as problem:
+        raise not_saved(path, problem) from None
+
+
+def _take(descriptor: int, *, what: str, wait: bool) -> bool:
+    deadline = time.monotonic() + _PATIENCE
+    while not _try(descriptor):
+        if not wait:
+            return False
+        if time.monotonic() > deadline:
+            print(f"orange: waiting for another command on {what} …", file=sys.stderr)  # noqa: T201
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            return True
+        time.sleep(0.003)
+    return True
+
+
+def _try(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_still(descriptor: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False

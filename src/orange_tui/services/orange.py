@@ -1,0 +1,59 @@
+"""All services of one home, put together: what the command line and the app work with."""
+
+from __future__ import annotations
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import record, replace
+from orange_tui.services import hooks, paths
+from orange_tui.services.engine import Engine
+from orange_tui.services.hooks import Actions
+from orange_tui.services.log import Log
+from orange_tui.services.projects import DEFAULT_WORKFLOW, Projects
+from orange_tui.services.sessions import Sessions
+from orange_tui.services.store import Store
+from orange_tui.services.tasks import Tasks
+from orange_tui.services.workflows import Workflows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.task import Task
+    from orange_tui.services.paths import Home
+
+
+@record
+class Orange:
+    """Everything there is under one ORANGE_HOME."""
+
+    home: Home
+    log: Log
+    projects: Projects
+    workflows: Workflows
+    sessions: Sessions
+    store: Store
+    engine: Engine
+    tasks: Tasks
+
+
+def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange:
+    """Put the services of a home together. Nothing is read or written yet."""
+    home = home or paths.find_home()
+    projects = Projects(home)
+    workflows = Workflows(home.root, paths.shipped("workflows"))
+    store = Store(home, lambda task: _fill_in(task, projects, workflows))
+    log = Log(home.log_file)
+    engine = Engine(store, workflows, actions or Actions(hooks.BUILT_IN), log)
+    sessions = Sessions()
+    return Orange(home, log, projects, workflows, sessions, store, engine, Tasks(engine, projects, sessions))
+
+
+def _fill_in(task: Task, projects: Projects, workflows: Workflows) -> Task:
+    """A TASK.md that says neither workflow nor status has its project's workflow and that one's first state."""
+    if task.workflow and task.status:
+        return task
+    project = projects.find(task.project) if not task.workflow else None
+    workflow = task.workflow or (project.workflow if project else DEFAULT_WORKFLOW)
+    try:
+        status = task.status or workflows.load(workflow).first_state
+    except OrangeError:
+        status = task.status
+    return replace(task, workflow=workflow, status=status)

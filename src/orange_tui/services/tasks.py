@@ -1,0 +1,334 @@
+"""What can be done with a task, apart from moving it: create, change, finish, respawn, delete."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import NotFound, OrangeError, Refused
+from orange_tui.domain.records import record, replace
+from orange_tui.domain.task import check_branch, check_id, check_summary
+from orange_tui.domain.workflow import Hook, spawns_an_agent
+from orange_tui.services.hooks import HookRun
+from orange_tui.services.store import BrokenTask, StoredTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import Actor, State, Workflow
+    from orange_tui.services.engine import Engine, Moved
+    from orange_tui.services.open_task import OpenTask
+    from orange_tui.services.projects import Project, Projects
+    from orange_tui.services.sessions import Sessions
+    from orange_tui.services.store import TaskRef
+
+HARNESSES = ("claude", "codex", "opencode", "pi", "demo")
+ASKING = "clarification"
+STUCK = "stuck"
+
+
+@record
+class NewTask:
+    """What a person or an agent says about a task to be created."""
+
+    project: str
+    branch: str | None = None
+    summary: str = ""
+    context: str = ""
+    status: str | None = None
+    workflow: str | None = None
+    harness: str | None = None
+    review_harness: str | None = None
+    effort: str | None = None
+    review_effort: str | None = None
+    blocked_by: tuple[str, ...] = ()
+    parent: str | None = None
+    spawn: bool = True
+
+
+@record
+class Created:
+    """A new task; `waits` says why its agent was not started, where one was to be."""
+
+    ref: TaskRef
+    moved: Moved | None
+    waits: str | None
+
+
+@record
+class Tasks:
+    """The verbs of the command line and the app."""
+
+    engine: Engine
+    projects: Projects
+    sessions: Sessions
+
+    def create(self, new: NewTask) -> Created:
+        """Write a new task down, and start its agent unless it is to wait."""
+        project = self.projects.get(new.project)
+        workflow = self.engine.workflows.load(new.workflow or project.workflow)
+        summary = check_summary(new.summary)
+        status = self._start_state(workflow, new, summary)
+        entered = workflow.first_state if workflow.initial[status] and new.spawn else status
+        values = self._first_values(new, project) | {"summary": summary, "status": entered}
+        with self.engine.store.project_lock(project.name):
+            self._branch_must_be_free(project.name, new.branch)
+            ref = self.engine.store.add(project.name, values, _first_body(new.context))
+        self.engine.log.write("info", "task created", task=ref.id, project=project.name)
+        return self._start(ref, workflow, status) if new.spawn else Created(ref, None, None)
+
+    def _start_state(self, workflow: Workflow, new: NewTask, summary: str) -> str:
+        if new.status is None:
+            return ASKING if not summary and ASKING in workflow.initial else workflow.first_state
+        if new.status not in workflow.initial:
+            allowed = ", ".join(workflow.initial)
+            raise Refused(f"In {workflow.name} a task cannot start as {new.status}; it can start as {allowed}")
+        return new.status
+
+    def _first_values(self, new: NewTask, project: Project) -> dict[str, object]:
+        harness = new.harness or _first_installed_harness()
+        for name in (new.harness, new.review_harness):
+            if name is not None and name not in HARNESSES:
+                raise Refused(f"There is no harness {name}; there are {', '.join(HARNESSES)}")
+        find = self.engine.store.find
+        return {
+            "branch": check_branch(new.branch) if new.branch else None,
+            "workflow": new.workflow or project.workflow,
+            "harness": harness,
+            "review_harness": new.review_harness or project.entry.get("review_harness") or harness,
+            "effort": new.effort,
+            "review_effort": new.review_effort,
+            "blocked_by": tuple(dict.fromkeys(find(check_id(other)).id for other in new.blocked_by)),
+            "parent": find(check_id(new.parent)).id if new.parent else None,
+        }
+
+    def _branch_must_be_free(self, project: str, branch: str | None, but: str | None = None) -> None:
+        if branch is None:
+            return
+        for other in self.engine.store.read_all(project):
+            if other.ref.id != but and self._claims(other, branch):
+                raise Refused(
+                    f"Branch {branch} has a task already: {other.ref.id}. Choose another name, or finish that one"
+                )
+
+    def _claims(self, other: StoredTask | BrokenTask, branch: str) -> bool:
+        """Whether a task has that branch; a finished one has given it up, an unreadable one may still have it."""
+        if isinstance(other, BrokenTask):
+            event = self.engine.store.journal(other.ref).engine_event()
+            return event is not None and event["engine"]["branch"] == branch
+        return other.task.branch == branch and not self.is_finished(other.task)
+
+    def is_finished(self, task: Task) -> bool:
+        """Whether a task is in a terminal state of its workflow; where that cannot be told, it is not."""
+        try:
+            return self.engine.workflows.load(task.workflow).is_terminal(task.status)
+        except OrangeError:
+            return False
+
+    def is_ready(self, task: Task) -> bool:
+        """Whether a task could start now: it has not begun, and nothing it waits for is unfinished."""
+        try:
+            workflow = self.engine.workflows.load(task.workflow)
+        except OrangeError:
+            return False
+        return task.status == workflow.first_state and not self.unfinished_blockers(task)
+
+    def in_order(self, found: Iterable[StoredTask | BrokenTask]) -> list[StoredTask | BrokenTask]:
+        """Unreadable ones first, then what is not finished, then the newest."""
+        newest = sorted(found, key=_created_at, reverse=True)
+        return sorted(newest, key=lambda each: 0 if isinstance(each, BrokenTask) else 1 + self.is_finished(each.task))
+
+    def _start(self, ref: TaskRef, workflow: Workflow, status: str) -> Created:
+        if status != workflow.first_state and not workflow.initial[status]:
+            return Created(ref, None, None)
+        try:
+            return Created(ref, self.spawn(ref, status), None)
+        except Refused as refusal:
+            return Created(ref, None, str(refusal))
+
+    def spawn(self, ref: TaskRef, status: str | None = None) -> Moved:
+        """Start the agent of a task that has none yet."""
+        with self.engine.open(ref) as opened:
+            workflow = self.engine.workflows.load(opened.task.workflow)
+            self._must_be_ready(opened.task)
+            target = status or self._first_status(workflow, opened.task)
+            if target != workflow.first_state and target in workflow.initial:
+                hooks = workflow.initial[target]
+                self._must_be_able(hooks)
+                return self.engine.enter(opened, target, hooks, by="create")
+            start = self._starting_move(workflow, opened.task)
+            return self.engine.move(opened, start, "person")
+
+    def _first_status(self, workflow: Workflow, task: Task) -> str:
+        """A task that found no workspace waits in the first state; without a summary it will begin by asking."""
+        if task.status != workflow.first_state:
+            return task.status
+        return ASKING if not task.summary and ASKING in workflow.initial else task.status
+
+    def _starting_move(self, workflow: Workflow, task: Task) -> str:
+        for move in workflow.moves(task.status, "person"):
+            if spawns_an_agent(move.hooks) and not workflow.is_terminal(move.target):
+                self._must_be_able(move.hooks)
+                return move.target
+        raise Refused(
+            f"{task.id} is {task.status}: no agent is started from there. A dead one is brought back by `respawn`"
+        )
+
+    def _must_be_able(self, hooks: Iterable[Hook]) -> None:
+        for hook in hooks:
+            self.engine.actions.find(hook.action)
+
+    def _must_be_ready(self, task: Task) -> None:
+        waiting = self.unfinished_blockers(task)
+        if waiting:
+            raise Refused(f"{task.id} waits for {', '.join(waiting)}")
+
+    def unfinished_blockers(self, task: Task) -> list[str]:
+        """The tasks this one still waits for. One that is gone, or was not finished well, still blocks."""
+        waiting = []
+        for blocker in task.blocked_by:
+            try:
+                found = self.engine.store.read(self.engine.store.find(blocker))
+            except (NotFound, Refused):
+                found = None
+            if not isinstance(found, StoredTask) or found.task.status != "done":
+                waiting.append(blocker)
+        return waiting
+
+    def update(
+        self,
+        ref: TaskRef,
+        *,
+        status: str | None = None,
+        summary: str | None = None,
+        actor: Actor = "agent",
+    ) -> tuple[Task, Moved | None]:
+        """Change what is said of a task, and move it; when the move is refused, nothing is changed."""
+        changes = {} if summary is None else {"summary": check_summary(summary)}
+        with self.engine.open(ref) as opened:
+            if status is not None:
+                self._must_not_be_terminal(opened.task, status)
+                moved = self.engine.move(opened, status, actor, changes=changes)
+                return opened.task, moved
+            if changes and changes["summary"] != opened.task.summary:
+                opened.change("task.updated", changes, fields=changes)
+            return opened.task, None
+
+    def _must_not_be_terminal(self, task: Task, status: str) -> None:
+        if self.engine.workflows.load(task.workflow).is_terminal(status):
+            raise Refused(
+                f"{task.id} is {task.status}: --status does not finish a task."
+                " A person merges it (`orange task merge`) or cancels it (`orange task cancel`)",
+            )
+
+    def complete(self, ref: TaskRef) -> Moved:
+        """An agent has finished: take the workflow's forward move, the first gated one that is open."""
+        with self.engine.open(ref) as opened:
+            workflow = self.engine.workflows.load(opened.task.workflow)
+            moves = [m for m in workflow.moves(opened.task.status, "agent") if m.gate is not None]
+            if not moves:
+                raise Refused(f"{opened.task.id} is {opened.task.status}: there is nothing for an agent to complete")
+            open_moves = [m.target for m in moves if self._is_open(opened, workflow, m.target)]
+            return self.engine.move(opened, (open_moves or [moves[0].target])[0], "agent")
+
+    def _is_open(self, opened: OpenTask, workflow: Workflow, target: str) -> bool:
+        try:
+            found = self.engine.permitted(workflow, opened.task, target, "agent")
+        except Refused:
+            return False
+        return found.gate is None or self.engine.lacking(opened, found.gate) is None
+
+    def give_up(self, ref: TaskRef, reason: str | None) -> tuple[Task, Moved | None]:
+        """An agent is stuck: move there, or where the workflow has no such state, ask for a person."""
+        sentence = f"The agent is stuck: {check_summary(reason)}" if reason else "The agent says that it is stuck"
+        with self.engine.open(ref) as opened:
+            workflow = self.engine.workflows.load(opened.task.workflow)
+            if STUCK in workflow.states:
+                moved = self.engine.move(opened, STUCK, "agent", changes={"attention": sentence})
+                return opened.task, moved
+            opened.change("task.updated", {"attention": sentence}, fields={"attention": sentence})
+            return opened.task, None
+
+    def respawn(self, ref: TaskRef) -> Task:
+        """Bring a dead agent back where it was. Not a move: the task stays in its state."""
+        with self.engine.open(ref) as opened:
+            task = opened.task
+            workflow = self.engine.workflows.load(task.workflow)
+            hook = self._respawn_hook(workflow, task)
+            if task.workspace is None:
+                raise Refused(f"{task.id} has no workspace to come back to; `orange task spawn {task.id}` starts it")
+            if self.sessions.is_agent_alive(task, workflow.states[task.status]):
+                raise Refused(f"{task.id} has a live agent; `orange task attach {task.id}` shows it")
+            run = HookRun(opened, hook)
+            self.engine.actions.find(hook.action).run(run)
+            opened.change("agent.respawned", run.changes, status=task.status)
+            return opened.task
+
+    def _respawn_hook(self, workflow: Workflow, task: Task) -> Hook:
+        state = workflow.states.get(task.status)
+        if state is None or state.respawn_prompt is None:
+            raise Refused(f"{task.id} is {task.status}: in {workflow.name} no agent comes back there")
+        if _is_for_reviewer(workflow, state):
+            return Hook("spawn_reviewer", {"prompt": state.respawn_prompt, "increment": None})
+        return Hook("spawn_agent", {"prompt": state.respawn_prompt, "harness": "task", "permissions": "reduced"})
+
+    def delete(self, ref: TaskRef) -> None:
+        """Delete a finished task."""
+        with self.engine.open(ref) as opened:
+            if not self.is_finished(opened.task):
+                raise Refused(
+                    f"{ref.id} is {opened.task.status}; only done or cancelled tasks can be deleted."
+                    f" `orange task cancel {ref.id}` comes first",
+                )
+            if opened.task.workspace or opened.task.tmux_session:
+                raise Refused(f"{ref.id} still holds {opened.task.workspace or opened.task.tmux_session}")
+            self.engine.store.remove(ref)
+        self.engine.log.write("info", "task deleted", task=ref.id)
+
+    def rename_branch(self, ref: TaskRef, branch: str) -> Task:
+        """Follow a branch that got another name."""
+        check_branch(branch)
+        with self.engine.store.project_lock(ref.project), self.engine.open(ref) as opened:
+            if opened.task.branch != branch:
+                self._branch_must_be_free(ref.project, branch, but=ref.id)
+                fields = {"branch": branch}
+                opened.change("task.updated", fields, fields=fields)
+            return opened.task
+
+    def mend(self, found: StoredTask) -> StoredTask | BrokenTask:
+        """Restore tampered fields of a task that was read; what another command is at work on is left to it."""
+        try:
+            with self.engine.open(found.ref, wait=False):
+                pass
+        except OrangeError:
+            return replace(found, tampered=False)
+        return self.engine.store.read(found.ref)
+
+
+def _created_at(found: StoredTask | BrokenTask) -> str:
+    return "" if isinstance(found, BrokenTask) else found.task.created_at
+
+
+def _is_for_reviewer(workflow: Workflow, state: State) -> bool:
+    """Whose state this is: as it says itself, else by who is started on the way in (seed 004's files)."""
+    if state.agent is not None:
+        return state.agent == "reviewer"
+    entering = [hook for move in workflow.transitions if move.target == state.name for hook in move.hooks]
+    return any(h.action == "spawn_reviewer" or h.params.get("harness") == "review" for h in entering)
+
+
+def _first_body(context: str) -> str:
+    if not context.strip():
+        return ""
+    from orange_tui.domain.sections import demote_headings, put_section
+
+    return "\n" + put_section("", "Context", demote_headings(context))
+
+
+def _first_installed_harness() -> str | None:
+    directories = os.environ.get("PATH", "").split(os.pathsep)
+    for name in HARNESSES[:-1]:
+        if any(os.access(os.path.join(directory, name), os.X_OK) for directory in directories):
+            return name
+    return None

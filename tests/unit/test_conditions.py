@@ -1,0 +1,95 @@
+"""Conditions are judged by arithmetic; here brute force agrees with it."""
+
+from __future__ import annotations
+
+import operator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from orange_tui.domain.conditions import Condition, exclude_each_other, parse_condition, uncovered
+from orange_tui.domain.errors import Unreadable
+
+COMPARE = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+RANGE = range(-8, 9)  # beyond every value below, so that both ends are seen
+
+conditions = st.builds(Condition, st.just("round"), st.sampled_from(sorted(COMPARE)), st.integers(-4, 4))
+
+
+@pytest.mark.parametrize("text", ["review_round < 2", "crash_count>=0", "  a_1 != -3 ", "x == 12"])
+def test_one_comparison_is_read_and_written_back(text: str) -> None:
+    condition = parse_condition(text)
+    assert parse_condition(str(condition)) == condition
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "review_round",
+        "review_round <",
+        "< 2",
+        "a = 2",
+        "a < b",
+        "a < 2 and b > 1",
+        "a < 2.5",
+        "a < ٢",
+        "A < 2",
+        "a < 2; import os",
+        "a < 9999999999999999",
+        "a\n< 2\n b",
+    ],
+)
+def test_anything_else_is_refused(text: str) -> None:
+    with pytest.raises(Unreadable, match="such as"):
+        parse_condition(text)
+
+
+@settings(max_examples=100, deadline=None, database=None)
+@given(condition=conditions, number=st.integers(-8, 8))
+def test_a_condition_holds_when_its_operator_says_so(condition: Condition, number: int) -> None:
+    assert condition.holds(number) == COMPARE[condition.operator](number, condition.value)
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(one=conditions, other=conditions)
+def test_two_exclude_each_other_when_no_number_satisfies_both(one: Condition, other: Condition) -> None:
+    both = any(one.holds(n) and other.holds(n) for n in RANGE)
+    assert exclude_each_other(one, other) is not both
+    assert exclude_each_other(one, other) == exclude_each_other(other, one)
+
+
+def test_no_condition_and_another_field_exclude_nothing() -> None:
+    small, other = Condition("round", "<", 2), Condition("crashes", ">=", 2)
+    assert not exclude_each_other(small, None)
+    assert not exclude_each_other(None, None)
+    assert not exclude_each_other(small, other)
+
+
+@settings(max_examples=300, deadline=None, database=None)
+@given(arms=st.lists(conditions, min_size=1, max_size=4))
+def test_arms_cover_everything_when_each_number_has_exactly_one(arms: list[Condition]) -> None:
+    exactly_once = all(sum(arm.holds(n) for arm in arms) == 1 for n in RANGE)
+    assert (uncovered(arms) is None) is exactly_once
+
+
+@pytest.mark.parametrize(
+    ("arms", "reason"),
+    [
+        (["r < 2", "r > 2"], "no arm is for r == 2"),
+        (["r < 2", "r >= 1"], "two arms are for r == 1"),
+        (["r < 2"], "no arm is for r > 1"),
+        (["r > 2"], "no arm is for r < 3"),
+        (["r < 2", "s >= 2"], "every arm must compare the same field"),
+    ],
+)
+def test_the_reason_names_the_number_that_is_missing_or_taken_twice(arms: list[str], reason: str) -> None:
+    assert uncovered([parse_condition(arm) for arm in arms]) == reason
