@@ -40,9 +40,14 @@ class Home:
         self.kept = root / "home" / ".cache" / "workflows"
         self.own.mkdir(parents=True)
         self.shipped.mkdir()
-        self.workflows = Workflows(str(root / "home"), str(self.shipped))
+        self.root = root
         (self.shipped / "default.yml").write_text(small("shipped default"))
         (self.shipped / "solo.yml").write_text(small("shipped solo"))
+
+    @property
+    def workflows(self) -> Workflows:
+        """As the next process finds them."""
+        return Workflows(str(self.root / "home"), str(self.shipped))
 
 
 @pytest.fixture
@@ -81,14 +86,20 @@ def test_a_users_workflow_hides_the_shipped_one_of_that_name(home: Home, ending:
     assert home.workflows.load("default").name == "shipped default"
 
 
-@pytest.mark.parametrize(
-    "name", ["nope", "", "../shipped/solo", ".hidden", "a/b", "a\x00b", "a\nb", "\ud800"]
-)
+@pytest.mark.parametrize("name", ["nope", "", "../shipped/solo", ".hidden", "a/b", "a\x00b", "a\nb", "\ud800"])
 def test_a_name_that_is_none_is_answered_with_the_names_there_are(home: Home, name: str) -> None:
     (home.own / ".hidden.yml").write_text(small("hidden"))
     with pytest.raises(NotFound, match="there are: default, solo") as caught:
         home.workflows.load(name)
     assert "\n" not in str(caught.value)
+
+
+def test_one_process_reads_a_file_once_until_it_changes(home: Home) -> None:
+    workflows = home.workflows
+    first = workflows.load("solo")
+    assert workflows.load("solo") is first
+    (home.shipped / "solo.yml").write_text(small("changed meanwhile"))
+    assert workflows.load("solo").name == "changed meanwhile"
 
 
 def test_a_broken_workflow_tells_all_its_problems_one_a_line(home: Home) -> None:
@@ -222,9 +233,7 @@ def test_a_kept_workflow_is_had_without_yaml_or_any_other_slow_import(home: Home
     )
     command = [sys.executable, "-S", "-c", script, str(home.own.parent), str(home.shipped)]
     source = os.path.join(os.path.dirname(__file__), "..", "..", "src")
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": source}
-    )
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": source})
     assert done.stdout.splitlines() == ["shipped default", "[]"]
 
 
@@ -244,9 +253,7 @@ class Plugins:
         return [metadata.EntryPoint(name, "brew:run", group) for name in self.names]
 
 
-def test_plugins_are_asked_only_about_actions_orange_does_not_have(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plugins_are_asked_only_about_actions_orange_does_not_have(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     plugins = Plugins("brew")
     monkeypatch.setattr(metadata, "entry_points", plugins)
     home.workflows.load("solo")

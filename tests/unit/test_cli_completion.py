@@ -27,7 +27,7 @@ def offered(*words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("", ["task", "project", "workflow", "log", "completion", "help"]),
+        ("", [*(command.path[0] for command in COMMANDS if len(command.path) == 1), "help"]),
         ("t", ["task"]),
         ("zzz", []),
         ("zzz ", []),
@@ -36,10 +36,17 @@ def offered(*words: str) -> list[str]:
         ("--project ", ["coffee", "tea", "my project"]),
         ("--project tea ", ["--version", "--help"]),
         ("--all --p", []),
-        ("task ", ["create", "list", "show", "update", "complete", "stuck", "delete"]),
-        ("task s", ["show", "stuck"]),
+        (
+            "task ",
+            [
+                command.path[1]
+                for command in COMMANDS
+                if command.path[:1] == ("task",) and command.path[1:] and not command.hidden
+            ],
+        ),
+        ("task s", ["show", "stuck", "spawn"]),
         ("task zzz ", []),
-        ("help ", ["task", "project", "workflow", "log", "completion"]),
+        ("help ", [command.path[0] for command in COMMANDS if len(command.path) == 1]),
         ("help task u", ["update"]),
         ("help task update ", []),
         ("help log -", []),

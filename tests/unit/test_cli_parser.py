@@ -18,9 +18,7 @@ from orange_tui.domain.errors import UsageError
 
 words = st.text(st.characters(), max_size=12) | st.text(st.sampled_from("-=hn5 a\udc80\n"), max_size=5)
 known_words = st.sampled_from(
-    sorted(
-        {w for c in COMMANDS for w in (*c.path, *(n for o in c.every_option for n in o.names), "--", "-")}
-    ),
+    sorted({w for c in COMMANDS for w in (*c.path, *(n for o in c.every_option for n in o.names), "--", "-")}),
 )
 
 
@@ -127,9 +125,7 @@ def test_values_of_options(argv: list[str], value: str) -> None:
         (["k3x9", "--branch"], True, None, "k3x9"),
     ],
 )
-def test_a_branch_may_be_named_or_not(
-    argv: list[str], bare: bool, name: str | None, task: str | None
-) -> None:
+def test_a_branch_may_be_named_or_not(argv: list[str], bare: bool, name: str | None, task: str | None) -> None:
     parsed = read("task", "update", *argv)
     assert (parsed.flag("branch"), parsed.text("branch"), parsed.text("id")) == (bare, name, task)
 

@@ -29,9 +29,7 @@ def test_only_a_bare_word_in_braces_is_filled_in(template: str, rendered: str) -
 
 def test_what_a_value_says_is_never_filled_in_again() -> None:
     values = {"summary": "why does {branch} show as {{summary}}?", "branch": "{summary}"}
-    assert (
-        render_prompt("{summary} / {branch}", values) == "why does {branch} show as {{summary}}? / {summary}"
-    )
+    assert render_prompt("{summary} / {branch}", values) == "why does {branch} show as {{summary}}? / {summary}"
 
 
 def test_variables_are_found_with_the_line_they_stand_on() -> None:

@@ -253,9 +253,7 @@ SIGNALS = {
 }
 
 TO_REVIEW = "orange task update --status agent-review"
-ALWAYS = (
-    "{summary} | {project} | {branch} | TASK.md | $ORANGE_TASK_FILE | refused | right and run | Never push"
-)
+ALWAYS = "{summary} | {project} | {branch} | TASK.md | $ORANGE_TASK_FILE | refused | right and run | Never push"
 
 # What a prompt must say besides, whatever its other words
 FACTS = {
@@ -403,9 +401,7 @@ def test_its_states(name: str) -> None:
 @every_workflow
 def test_its_moves(name: str) -> None:
     workflow = shipped(name)
-    found = [
-        line(move) for source in workflow.states for move in workflow.transitions if move.source == source
-    ]
+    found = [line(move) for source in workflow.states for move in workflow.transitions if move.source == source]
     assert found == table(MOVES[name])
 
 
@@ -442,9 +438,7 @@ def test_what_follows_when_a_file_says_so(name: str) -> None:
 def test_every_rule_and_signal_has_its_move(name: str) -> None:
     workflow = shipped(name)
     rules = [(rule.status, target) for rule in workflow.rules for target in targets(rule)]
-    signals = [
-        (status, target) for each in workflow.signals for status in each.status for target in targets(each)
-    ]
+    signals = [(status, target) for each in workflow.signals for status in each.status for target in targets(each)]
     for source, target in rules + signals:
         assert workflow.candidates(source, target, "engine"), f"{source} → {target}"
 
@@ -544,14 +538,9 @@ def test_the_example_in_a_prompt_would_pass(name: str, prompt: str, gate: str) -
 
 @pytest.mark.parametrize("prompt", ["worker", "worker_respawn"])
 def test_the_outcomes_in_a_prompt_would_be_understood(prompt: str) -> None:
-    commands = re.findall(
-        r"printf '(.*)\\n' \"\$ORANGE_TASK\" > \.orange-outcome", shipped("solo").prompts[prompt]
-    )
+    commands = re.findall(r"printf '(.*)\\n' \"\$ORANGE_TASK\" > \.orange-outcome", shipped("solo").prompts[prompt])
     gates = [Gate(outcome=("passed", "reviewing")), Gate(outcome=("stuck",))]
-    opened = [
-        sum(missing(gate, "", text.replace("%s", "abc"), "abc") is None for text in commands)
-        for gate in gates
-    ]
+    opened = [sum(missing(gate, "", text.replace("%s", "abc"), "abc") is None for text in commands) for gate in gates]
     assert opened == [len(commands) - 1, 1]
 
 

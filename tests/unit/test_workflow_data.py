@@ -55,9 +55,7 @@ words = st.text(max_size=8)
 maybe = st.one_of(st.none(), words)
 names = st.sampled_from(["a", "b", "on", "äöü"])
 plain = st.recursive(
-    st.one_of(
-        st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), words
-    ),
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), words),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(words, inner, max_size=3)),
     max_leaves=4,
 )

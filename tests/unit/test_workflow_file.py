@@ -56,9 +56,7 @@ def test_a_file_without_initial_lets_tasks_start_where_the_first_design_did() ->
 
 
 def test_a_transition_from_a_list_of_states_is_one_from_each() -> None:
-    workflow = loaded(
-        SMALL.replace("from: doing, to: done", "from: [todo, doing], to: done, by: force")
-    ).workflow
+    workflow = loaded(SMALL.replace("from: doing, to: done", "from: [todo, doing], to: done, by: force")).workflow
     assert workflow is not None
     assert workflow.transitions[1:] == (
         Transition("todo", "done", by="force"),
@@ -125,9 +123,7 @@ def test_an_action_of_a_plugin_takes_any_parameters() -> None:
 
 def test_a_field_that_a_hook_counts_may_be_compared() -> None:
     for hook in ("{action: increment, field: tries}", "{action: set_field, field: tries, value: 0}"):
-        text = SMALL.replace(
-            "from: doing, to: done}", f'from: doing, to: done, when: "tries < 3", hooks: [{hook}]}}'
-        )
+        text = SMALL.replace("from: doing, to: done}", f'from: doing, to: done, when: "tries < 3", hooks: [{hook}]}}')
         assert loaded(text).problems == ()
 
 

@@ -58,15 +58,12 @@ def test_a_file_that_is_no_workflow_gets_problems_and_never_an_exception(text: s
 @pytest.mark.parametrize(
     "text",
     [
-        SMALL.replace(
-            "  todo: {}\n", "  todo: {}\n" + "".join(f"  s{n}: {{a{n}: 1}}\n" for n in range(9000))
-        ),
+        SMALL.replace("  todo: {}\n", "  todo: {}\n" + "".join(f"  s{n}: {{a{n}: 1}}\n" for n in range(9000))),
         SMALL.replace("from: doing", f"from: [{', '.join(['nowhere'] * 40_000)}]"),
         SMALL + "signals:\n" + "  - {outcome: x, then: nowhere}\n" * 9000,
         SMALL.replace(
             "to: done}",
-            "to: done}\n"
-            + "\n".join(f'  - {{from: todo, to: done, when: "crash_count == {n}"}}' for n in range(9000)),
+            "to: done}\n" + "\n".join(f'  - {{from: todo, to: done, when: "crash_count == {n}"}}' for n in range(9000)),
         ),
     ],
     ids=["9,000 states", "40,000 sources", "9,000 signals", "9,000 transitions"],
@@ -119,9 +116,7 @@ KEYS = [
     "states",
 ]
 JUNK = st.recursive(
-    st.one_of(
-        st.none(), st.booleans(), st.integers(-3, 3), st.floats(), st.sampled_from(WORDS), st.text(max_size=5)
-    ),
+    st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(), st.sampled_from(WORDS), st.text(max_size=5)),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(st.one_of(st.sampled_from(KEYS), st.integers(0, 3)), inner, max_size=3),

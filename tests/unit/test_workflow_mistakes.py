@@ -142,9 +142,7 @@ prompts:
         ('"Do {summary}."', "", 11, "the prompt 'work' is empty", "write one text"),
     ],
 )
-def test_a_mistake_is_told_with_its_line_and_the_way_out(
-    old: str, new: str, line: int, what: str, fix: str
-) -> None:
+def test_a_mistake_is_told_with_its_line_and_the_way_out(old: str, new: str, line: int, what: str, fix: str) -> None:
     assert old in SMALL
     result = loaded(SMALL.replace(old, new, 1))
     assert result.workflow is None
@@ -261,9 +259,7 @@ def test_a_workflow_with_stuck_needs_the_way_there_that_stuck_after_takes() -> N
         ("by: engine", "gate: {outcome: x}", False),
     ],
 )
-def test_two_moves_between_the_same_states_must_exclude_each_other(
-    first: str, second: str, *, ambiguous: bool
-) -> None:
+def test_two_moves_between_the_same_states_must_exclude_each_other(first: str, second: str, *, ambiguous: bool) -> None:
     both = f"to: done, {first}}}\n  - {{from: doing, to: done, {second}}}"
     assert bool(told(SMALL.replace("to: done}", both))) is ambiguous
 

@@ -15,9 +15,7 @@ from orange_tui.domain.errors import Unreadable
 MERGE_BOMB = "a0: &a0 {x: 1}\n" + "".join(
     f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for n in range(1, 9)
 )
-ALIAS_BOMB = "a0: &a0 [x]\n" + "".join(
-    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
-)
+ALIAS_BOMB = "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
 
 
 @pytest.fixture(params=["quick", "pure"], ids=["the C loader", "the Python loader"])
@@ -68,9 +66,7 @@ def refusal(text: str) -> Unreadable:
         pytest.param("a: 1\n~: 3\n", 2, "a key must be text", id="nothing for a key"),
     ],
 )
-def test_what_is_not_read_is_refused_with_its_line_and_quickly(
-    text: str, line: int | None, words: str
-) -> None:
+def test_what_is_not_read_is_refused_with_its_line_and_quickly(text: str, line: int | None, words: str) -> None:
     began = time.monotonic()
     error = refusal(text)
     assert time.monotonic() - began < 10

@@ -5,7 +5,11 @@ A new command is one entry here and the function it names; parser, help and comp
 
 from __future__ import annotations
 
+from orange_tui.cli.commands_agent import AGENT_COMMANDS
+from orange_tui.cli.commands_agents import EVENT, INSTALL
+from orange_tui.cli.commands_demo import DEMO
 from orange_tui.cli.commands_task import TASK_COMMANDS, YES
+from orange_tui.cli.commands_workspace import RESTORE, WORKSPACE_COMMANDS
 from orange_tui.cli.grammar import Argument, Command, Option
 
 TYPE_CHECKING = False
@@ -150,4 +154,16 @@ _OTHERS = (
     ),
 )
 
-COMMANDS: Sequence[Command] = (_PROGRAM, *TASK_COMMANDS, *_PROJECTS, *_WORKFLOWS, *_OTHERS)
+COMMANDS: Sequence[Command] = (
+    _PROGRAM,
+    *TASK_COMMANDS,
+    *AGENT_COMMANDS,
+    RESTORE,
+    EVENT,
+    *_PROJECTS,
+    *WORKSPACE_COMMANDS,
+    *_WORKFLOWS,
+    DEMO,
+    INSTALL,
+    *_OTHERS,
+)

@@ -6,14 +6,14 @@ from orange_tui.cli.grammar import Argument, Command, Option
 
 YES = Option("--yes", None, "Do not ask; needed where nobody can answer, as in a script.")
 
-_TASK = Argument("id", "The task: its id, or the beginning of it.", complete="task")
+TASK = Argument("id", "The task: its id, or the beginning of it.", complete="task")
 _THIS_TASK = Argument(
     "id",
     "The task: its id, or the beginning of it. Inside a workspace it may be left out.",
     required=False,
     complete="task",
 )
-_OF_PROJECT = Option("--project", "P", "Look among the tasks of this project only.", complete="project")
+OF_PROJECT = Option("--project", "P", "Look among the tasks of this project only.", complete="project")
 _IN_PROJECT = Option("--project", "P", "The project (default: the one of the current directory).", complete="project")
 
 TASK_COMMANDS = (
@@ -97,8 +97,8 @@ A task whose TASK.md cannot be read is listed with the reason; it stops nothing 
     Command(
         ("task", "show"),
         "Show one task: its fields and its TASK.md.",
-        (_TASK,),
-        (_OF_PROJECT,),
+        (TASK,),
+        (OF_PROJECT,),
         "orange_tui.cli.task_commands:show",
         "With --json the fields come with session, body and history.",
         (
@@ -121,7 +121,7 @@ A task whose TASK.md cannot be read is listed with the reason; it stops nothing 
                 optional_value=True,
                 complete="branch",
             ),
-            _OF_PROJECT,
+            OF_PROJECT,
         ),
         "orange_tui.cli.task_commands:update",
         """
@@ -147,7 +147,7 @@ Exit codes: 0 the task has moved, and if something that follows from it failed, 
         ("task", "complete"),
         "Say that the agent has finished: the task moves on to what its workflow has next.",
         (_THIS_TASK,),
-        (_OF_PROJECT,),
+        (OF_PROJECT,),
         "orange_tui.cli.task_commands:complete",
         """
 Made for agents' stop hooks, which know that the agent has ended but not where its task goes from there.
@@ -161,7 +161,7 @@ Exit codes: 0 the task has moved on; 1 refused, with what is missing; 2 wrong us
         ("task", "stuck"),
         "Say that the agent cannot go on: a person should look.",
         (_THIS_TASK,),
-        (Option("--reason", "TEXT", "Why, in a sentence; it is shown with the task."), _OF_PROJECT),
+        (Option("--reason", "TEXT", "Why, in a sentence; it is shown with the task."), OF_PROJECT),
         "orange_tui.cli.task_commands:stuck",
         """
 Made for agents and their stop hooks.
@@ -178,8 +178,8 @@ Exit codes: 0 the task is marked; 1 refused; 2 wrong usage.
     Command(
         ("task", "delete"),
         "Delete a finished task: its TASK.md, its history and its logs.",
-        (_TASK,),
-        (YES, _OF_PROJECT),
+        (TASK,),
+        (YES, OF_PROJECT),
         "orange_tui.cli.task_commands:delete",
         """
 Only tasks that are done or cancelled can be deleted. The git branch and its commits stay.

@@ -79,6 +79,7 @@ class Command:
     run: str = ""
     details: str = ""
     examples: tuple[tuple[str, str], ...] = ()
+    hidden: bool = False  # for our own scripts: not listed, not offered
 
     @property
     def name(self) -> str:
@@ -154,4 +155,4 @@ def command_at(path: tuple[str, ...], commands: Sequence[Command]) -> Command | 
 def below(path: tuple[str, ...], commands: Sequence[Command]) -> tuple[Command, ...]:
     """The commands and groups one step further down."""
     depth = len(path)
-    return tuple(c for c in commands if len(c.path) == depth + 1 and c.path[:depth] == path)
+    return tuple(c for c in commands if len(c.path) == depth + 1 and c.path[:depth] == path and not c.hidden)

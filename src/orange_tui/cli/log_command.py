@@ -24,7 +24,7 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
     wanted = set(LEVELS[LEVELS.index(level) :])
     last: deque[dict[str, Any]] = deque(maxlen=_LAST if parsed.number("lines") is None else parsed.number("lines"))
     for entry in orange.log.entries():
-        if entry.get("level") in wanted and text in json.dumps(entry, ensure_ascii=False):
+        if str(entry.get("level")) in wanted and text in json.dumps(entry, ensure_ascii=False):
             last.append(entry)
     return Reply("\n".join(safe(_line(entry)) for entry in last))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from orange_tui.cli.commands import COMMANDS
 from orange_tui.cli.completion import candidates
 from orange_tui.cli.completion import script as script_for
 from orange_tui.cli.reply import Reply
 from orange_tui.domain.errors import OrangeError
 from orange_tui.services.store import working
-from orange_tui.services.tasks import HARNESSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,11 @@ def _branches(orange: Orange) -> list[str]:
 
 
 def _statuses(orange: Orange) -> list[str]:
-    return sorted({state for name in orange.workflows.names() for state in orange.workflows.load(name).states})
+    states: set[str] = set()
+    for name in orange.workflows.names():
+        with suppress(OrangeError):  # one broken workflow hides its own states only
+            states.update(orange.workflows.load(name).states)
+    return sorted(states)
 
 
 _SOURCES: Mapping[str, Callable[[Orange], Iterable[str]]] = {
@@ -53,5 +58,5 @@ _SOURCES: Mapping[str, Callable[[Orange], Iterable[str]]] = {
     "status": _statuses,
     "project": lambda orange: [project.name for project in orange.projects.all()],
     "workflow": lambda orange: orange.workflows.names(),
-    "harness": lambda _orange: HARNESSES,
+    "harness": lambda orange: orange.services.harnesses.names(),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from orange_tui.cli.commands import COMMANDS
@@ -9,6 +10,7 @@ from orange_tui.cli.grammar import Help
 from orange_tui.cli.parser import parse, wants_json
 from orange_tui.cli.reply import Reply, send, send_error
 from orange_tui.domain.errors import OrangeError
+from orange_tui.services import files
 from orange_tui.services.orange import assemble
 
 TYPE_CHECKING = False
@@ -21,14 +23,24 @@ if TYPE_CHECKING:
     Run = Callable[[Parsed, Orange], Reply]
 
 _INTERRUPTED = 130
+_MAY_END_ITS_WINDOW = {("task", word) for word in ("update", "complete", "stuck", "cancel", "merge")}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets its number; that is no reason to fail.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        # A terminal that cannot show a character gets its number; that is no reason to fail. Nor is a closed one.
+        if stream is not None:
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if os.environ.get("ORANGE_WINDOW") and tuple(words[:2]) in _MAY_END_ITS_WINDOW:
+        from orange_tui.cli.detach import run_detached
+
+        return run_detached(lambda: _without_traceback(words))
+    return _without_traceback(words)
+
+
+def _without_traceback(words: list[str]) -> int:
     try:
         return _answer(words)
     except OrangeError as problem:
@@ -44,7 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return send_error(_unforeseen(problem), as_json=wants_json(words))
 
 
+def _say_that_we_wait(what: str) -> None:
+    print(f"orange: waiting for another command on {what} …", file=sys.stderr)
+
+
 def _answer(words: list[str]) -> int:
+    files.say_that_we_wait = _say_that_we_wait
     if words[:1] == ["__complete"]:
         from orange_tui.cli.lookup import complete
 
@@ -69,8 +86,6 @@ def _function(command: Command) -> Run:
 
 def _reader_has_gone() -> int:
     """`orange task list | head`: nothing more to say, and nothing to say it to."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

@@ -17,14 +17,14 @@ class Reply:
     """The result of a command: `notes` are what a person should know besides, on standard error."""
 
     text: str
-    data: object = None
+    data: object = None  # a value, or a function that makes it: what nobody asked for need not be found out
     notes: tuple[str, ...] = ()
     code: int = 0
 
 
 def send(reply: Reply, *, as_json: bool) -> int:
     """Print a reply; returns the exit code."""
-    _print(_json(reply.data) if as_json else reply.text, sys.stdout)
+    _print(_json(reply.data() if callable(reply.data) else reply.data) if as_json else reply.text, sys.stdout)
     for note in reply.notes:
         _print(f"orange: {safe(note)}", sys.stderr)
     return reply.code
@@ -40,13 +40,14 @@ def send_error(problem: OrangeError, *, as_json: bool) -> int:
 
 def safe(text: str) -> str:
     """Text whose lines a terminal shows and never obeys."""
-    return "\n".join(printable(line) for line in text.split("\n"))
+    return "\n".join(printable(line.expandtabs()) for line in text.replace("\r\n", "\n").split("\n"))
 
 
 def _json(data: object) -> str:
     import json
 
-    return json.dumps(data, indent=2, default=_plain)
+    # Indenting is for people, and makes the encoder ten times slower.
+    return json.dumps(data, indent=2 if sys.stdout.isatty() else None, default=_plain)
 
 
 def _plain(value: object) -> object:

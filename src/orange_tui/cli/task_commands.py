@@ -7,7 +7,7 @@ import sys
 
 from orange_tui.cli.reply import Reply, safe
 from orange_tui.cli.where import here, named_project, the_project, the_task
-from orange_tui.domain.errors import Refused, Unreadable
+from orange_tui.domain.errors import Refused, Unreadable, UsageError
 from orange_tui.services.store import BrokenTask, StoredTask
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
             spawn=not parsed.flag("no-spawn"),
         ),
     )
-    task = _read(created.ref, orange).task
+    task = read_task(created.ref, orange).task
     notes = (f"{task.id} waits in {task.status}: {created.waits}",) if created.waits else ()
     text = safe(f"{task.id}  {task.project}/{task.branch}  {task.status}")
     return Reply(text, _as_json(task, orange) | _hooks_as_json(created.moved), (*notes, *_failures(created.moved)))
@@ -65,8 +65,9 @@ def list_tasks(parsed: Parsed, orange: Orange) -> Reply:
     found = orange.store.read_all(project.name if project else None)
     found = [orange.tasks.mend(task) if isinstance(task, StoredTask) and task.tampered else task for task in found]
     shown = orange.tasks.in_order([task for task in found if _is_wanted(task, parsed, orange)])
-    data = [_row_as_json(task, orange) for task in shown]
-    return Reply(table(shown, orange), data)
+    if parsed.json:
+        return Reply("", [_row_as_json(task, orange) for task in shown])
+    return Reply(table(shown, orange))
 
 
 def _is_wanted(found: StoredTask | BrokenTask, parsed: Parsed, orange: Orange) -> bool:
@@ -80,7 +81,7 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task show`."""
     from orange_tui.cli.task_table import details
 
-    found = _read(the_task(parsed, orange), orange)
+    found = read_task(the_task(parsed, orange), orange)
     if found.tampered:
         mended = orange.tasks.mend(found)
         found = mended if isinstance(mended, StoredTask) else found
@@ -91,25 +92,27 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
 
 def update(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task update`, the command agents use."""
+    if all(parsed.values[name] is None for name in ("status", "summary", "branch")):
+        raise UsageError("What should change? Give --status, --summary or --branch")
     ref = the_task(parsed, orange)
     if parsed.values["branch"] is not None:
         from orange_tui.services.branches import follow_branch
 
         follow_branch(orange, ref, parsed.text("branch"), here())
     task, moved = orange.tasks.update(ref, status=parsed.text("status"), summary=parsed.text("summary"))
-    return _moved_reply(task, moved, orange)
+    return moved_reply(task, moved, orange)
 
 
 def complete(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task complete`, for agents' stop hooks."""
     moved = orange.tasks.complete(the_task(parsed, orange))
-    return _moved_reply(moved.task, moved, orange)
+    return moved_reply(moved.task, moved, orange)
 
 
 def stuck(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task stuck`, for agents' stop hooks."""
     task, moved = orange.tasks.give_up(the_task(parsed, orange), parsed.text("reason"))
-    return _moved_reply(task, moved, orange)
+    return moved_reply(task, moved, orange)
 
 
 def delete(parsed: Parsed, orange: Orange) -> Reply:
@@ -117,7 +120,7 @@ def delete(parsed: Parsed, orange: Orange) -> Reply:
     ref = the_task(parsed, orange)
     confirm(f"Delete task {ref.id}, its TASK.md, history and logs? The branch stays.", parsed)
     orange.tasks.delete(ref)
-    return Reply(f"{ref.id}  deleted", {"id": ref.id, "project": ref.project, "deleted": True})
+    return Reply(safe(f"{ref.id}  deleted"), {"id": ref.id, "project": ref.project, "deleted": True})
 
 
 def confirm(question: str, parsed: Parsed) -> None:
@@ -131,17 +134,19 @@ def confirm(question: str, parsed: Parsed) -> None:
         raise Refused("Nothing was done")
 
 
-def _read(ref: TaskRef, orange: Orange) -> StoredTask:
+def read_task(ref: TaskRef, orange: Orange) -> StoredTask:
+    """A task, or the reason why it cannot be read."""
     found = orange.store.read(ref)
     if isinstance(found, BrokenTask):
         raise Unreadable(found.error)
     return found
 
 
-def _moved_reply(task: Task, moved: Moved | None, orange: Orange) -> Reply:
+def moved_reply(task: Task, moved: Moved | None, orange: Orange) -> Reply:
+    """What is said of a task that was moved, or changed without moving."""
     change = f"{moved.source} → {moved.target}" if moved else task.status
     text = safe(f"{task.id}  {change}")
-    return Reply(text, _as_json(task, orange) | _hooks_as_json(moved), _failures(moved))
+    return Reply(text, lambda: _as_json(task, orange) | _hooks_as_json(moved), _failures(moved))
 
 
 def _failures(moved: Moved | None) -> tuple[str, ...]:
@@ -153,7 +158,7 @@ def _hooks_as_json(moved: Moved | None) -> dict[str, object]:
 
 
 def _as_json(task: Task, orange: Orange) -> dict[str, object]:
-    return task.as_json() | {"session": orange.sessions.state(task)}
+    return task.as_json() | {"session": orange.tasks.session_state(task)}
 
 
 def _row_as_json(found: StoredTask | BrokenTask, orange: Orange) -> dict[str, object]:

@@ -40,11 +40,11 @@ def table(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> str:
 
 def _row(found: StoredTask | BrokenTask, orange: Orange) -> tuple[str, str, str, str, str]:
     if isinstance(found, BrokenTask):
-        return (f"! {found.ref.id}", printable(found.ref.project), "unreadable", "", "")
+        return (f"! {printable(found.ref.id)}", printable(found.ref.project), "unreadable", "", "")
     task = found.task
-    icon = _ICONS[orange.sessions.state(task)]
+    icon = _ICONS[orange.tasks.session_state(task)]
     name, summary = printable(f"{task.project}/{task.branch}"), printable(task.summary)
-    return (f"{icon} {task.id}", name, printable(task.status), age(task.updated_at), summary)
+    return (f"{icon} {printable(task.id)}", name, printable(task.status), age(task.updated_at), summary)
 
 
 def age(stamp: str) -> str:
@@ -64,9 +64,9 @@ def details(found: StoredTask, history: Sequence[Event], orange: Orange) -> str:
     task = found.task
     values = {name: getattr(task, name) for name in FIELDS} | dict(task.extra)
     told = {name: value for name, value in values.items() if value not in (None, "", (), [])}
-    told["session"] = orange.sessions.state(task)
+    told["session"] = orange.tasks.session_state(task)
     width = max(map(len, told))
-    lines = [f"{name:{width}}  {_said(value)}" for name, value in told.items()]
+    lines = [f"{printable(name):{width}}  {_said(value)}" for name, value in told.items()]
     body = safe(found.body.strip("\r\n"))
     events = [_event(event) for event in history[-_RECENT:]]
     return "\n".join([*lines, "", *([body, ""] if body else []), "History", *events])
@@ -77,7 +77,7 @@ def _said(value: object) -> str:
 
 
 def _event(event: Event) -> str:
-    told = {k: v for k, v in event.items() if k not in {"type", "timestamp", "engine", "hooks"}}
+    told = {k: v for k, v in event.items() if k not in {"type", "timestamp", "engine", "hooks", "changes"}}
     words = " ".join(f"{key}={value}" for key, value in told.items())
     return printable(f"  {str(event.get('timestamp'))[:19]}  {event['type']}  {words}".rstrip())
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Interval = tuple[int | None, int | None]  # both ends included; None is without end
 
-_SHAPE = re.compile(r"([a-z_][a-z0-9_]*)\s*(<=|>=|==|!=|<|>)\s*(-?[0-9]{1,15})", re.ASCII)
+_SHAPE = r"([a-z_][a-z0-9_]*)\s*(<=|>=|==|!=|<|>)\s*(-?[0-9]{1,15})"
 
 
 @record
@@ -52,7 +52,7 @@ class Condition:
 
 def parse_condition(text: str) -> Condition:
     """Read a `when`; anything but one comparison is refused."""
-    match = _SHAPE.fullmatch(text.strip())
+    match = re.fullmatch(_SHAPE, text.strip(), re.ASCII)
     if match is None:
         raise Unreadable(f"'{text}' is not `<field> <op> <integer>`, such as `review_round < 2`")
     field, operator, value = match.groups()

@@ -1,35 +1,28 @@
 """The YAML block at the head of TASK.md, read and changed line by line.
 
 A rewrite replaces the lines of the keys it changes and leaves every other byte alone: unknown fields, their
-order, comments and quoting survive. Orange writes simple lines, so most files are read by `_read_simple`
-without a YAML parser; whatever is less simple goes to the real one, and a property test holds the two equal.
+order, comments and quoting survive. Orange writes simple lines, so most files are read without a YAML parser;
+whatever is less simple goes to the real one, and a property test holds the two equal.
 """
 
 from __future__ import annotations
 
 import json
-import re
+from functools import lru_cache
 
-from orange_tui.domain.errors import Unreadable
-from orange_tui.domain.records import record
+from orange_tui.domain.errors import Refused, Unreadable
+from orange_tui.domain.frontmatter_values import read_simple, write_key, write_value
+from orange_tui.domain.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-_FENCE = re.compile(r"---[ \t]*(?:\r\n|\n|\r|$)")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)")
-_QUOTED = r'"(?:[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]|\\["\\nt])*"'
-_SIMPLE_LINE = re.compile(
-    r"([a-z_]+):(?: (?:"
-    r"(?P<null>null)|(?P<number>0|[1-9][0-9]{0,14})"
-    rf"|(?P<json>{_QUOTED}|\[\]|\[{_QUOTED}(?:, {_QUOTED})*\])"
-    r"|(?P<word>[a-z][a-z0-9]*(?:[/_.-][a-z0-9]+)*)))?(?:\r\n|\n)",
-    re.ASCII,
-)
-_WORD = re.compile(r"[a-z][a-z0-9]*(?:[/_.-][a-z0-9]+)*", re.ASCII)
-_NOT_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
-_MOST_YAML = 256 * 1024
+__all__ = ["Entry", "Head", "change", "join", "read", "split", "with_body", "write_value"]
+
+MOST_YAML = 256 * 1024
+_MOST_SIMPLE = MOST_YAML // 4  # in characters, of which none is longer than four bytes
+_FENCE = "---"
 
 
 @record
@@ -40,6 +33,7 @@ class Entry:
     text: str | None  # a scalar exactly as typed: dates and numbers in text fields stay what they were
     first: int
     after: int
+    texts: tuple[str, ...] | None = None  # likewise the items of a list of scalars
 
 
 @record
@@ -59,23 +53,37 @@ class Head:
 
 def split(text: str) -> Head:
     """Take a TASK.md apart; without frontmatter it is not one."""
-    start = 1 if text.startswith("\ufeff") else 0
-    fence = _FENCE.match(text, start)
-    if fence is None:
-        raise Unreadable("there is no frontmatter: the first line must be `---`", line=1)
-    position, lines = fence.end(), list[str]()
-    while position < len(text):
-        line = _line_at(text, position)
+    opening, lines = "", list[str]()
+    position = 0
+    for line in _lines(text):
         position += len(line)
-        if _FENCE.fullmatch(line):
-            return Head(text[: fence.end()], tuple(lines), line, text[position:])
-        lines.append(line)
+        if not opening:
+            if not _is_fence(line.removeprefix("\ufeff")):
+                break
+            opening = line
+        elif _is_fence(line):
+            return Head(opening, tuple(lines), line, text[position:])
+        else:
+            lines.append(line)
+    if not opening:
+        raise Unreadable("there is no frontmatter: the first line must be `---`", line=1)
     raise Unreadable("the frontmatter is never closed: a line `---` must follow it", line=len(lines) + 1)
 
 
-def _line_at(text: str, position: int) -> str:
-    found = _LINE.match(text, position)
-    return found[0] if found else ""
+def _lines(text: str) -> Iterator[str]:
+    """The lines with their ends; splitlines() would end some where no editor does."""
+    position = 0
+    while position < len(text):
+        end = text.find("\n", position) + 1 or len(text)
+        lone = text.find("\r", position, end)
+        if lone >= 0 and text[lone : lone + 2] != "\r\n":
+            end = lone + 1
+        yield text[position:end]
+        position = end
+
+
+def _is_fence(line: str) -> bool:
+    return line.startswith(_FENCE) and not line[len(_FENCE) :].strip(" \t\r\n")
 
 
 def join(head: Head) -> str:
@@ -83,86 +91,82 @@ def join(head: Head) -> str:
     return head.opening + "".join(head.lines) + head.closing + head.body
 
 
+def with_body(head: Head, body: str) -> Head:
+    """Another body; the closing line keeps its end, or gets one where the body would run into it."""
+    closing = head.closing
+    if body and not closing.endswith("\n") and (body[0] == "\n" or not closing.endswith("\r")):
+        closing = closing.rstrip("\r") + head.newline
+    return replace(head, closing=closing, body=body)
+
+
 def read(head: Head) -> dict[str, Entry]:
     """Every top-level key with its value; line numbers in errors count from the head of the file."""
     simple = _read_simple(head.lines)
-    return _read_yaml(head.lines) if simple is None else simple
+    if simple is not None:
+        return simple
+    from orange_tui.domain.frontmatter_yaml import read_yaml
+
+    return read_yaml(head.lines)
 
 
 def _read_simple(lines: tuple[str, ...]) -> dict[str, Entry] | None:
+    """What YAML would say of these lines, or None where that takes a YAML parser."""
+    if sum(map(len, lines)) > _MOST_SIMPLE:
+        return None
     entries: dict[str, Entry] = {}
     for number, line in enumerate(lines):
-        match = _SIMPLE_LINE.fullmatch(line)
-        if match is None or match[1] in entries or match["word"] in _NOT_WORDS or match[1] in _NOT_WORDS:
+        found = _simple_entry(line, number)
+        if found is None or found[0] in entries:
             return None
-        value, text = _simple_value(match)
-        entries[match[1]] = Entry(value, text, number, number + 1)
+        entries[found[0]] = found[1]
     return entries
 
 
-def _simple_value(match: re.Match[str]) -> tuple[object, str | None]:
-    if match["word"] is not None:
-        return match["word"], match["word"]
-    if match["number"] is not None:
-        return int(match["number"]), match["number"]
-    if match["json"] is not None:
-        value = json.loads(match["json"])
-        return value, value if isinstance(value, str) else None
-    return None, match["null"] or ""
+@lru_cache(maxsize=4096)  # most lines of a thousand tasks are the same, and in the same place
+def _simple_entry(line: str, number: int) -> tuple[str, Entry] | None:
+    found = read_simple(line)
+    if found is None:
+        return None
+    key, value = found
+    if isinstance(value, list):
+        return key, Entry(value, None, number, number + 1, tuple(value))
+    text = value if isinstance(value, str) else _typed(value, line)
+    return key, Entry(value, text, number, number + 1, None)
 
 
-def _read_yaml(lines: tuple[str, ...]) -> dict[str, Entry]:
-    from orange_tui.domain import yaml_text
-
-    try:
-        node = yaml_text.compose("".join(lines), max_bytes=_MOST_YAML)
-        if node is None:
-            return {}
-        entries = {}
-        for key, first, value_node in yaml_text.mapping_entries(node):
-            text = yaml_text.text_of(value_node) if yaml_text.kind_of(value_node) == "scalar" else None
-            entries[key] = Entry(yaml_text.to_value(value_node), text, first - 1, value_node.end_mark.line + 1)
-    except Unreadable as problem:
-        raise Unreadable(problem.reason, line=problem.line + 1 if problem.line else None) from None
-    return _close_gaps(entries, lines)
-
-
-def _close_gaps(entries: dict[str, Entry], lines: tuple[str, ...]) -> dict[str, Entry]:
-    """A key's lines end before the next key and before trailing comments and blank lines.
-
-    YAML ends a block value at the token after it, which may be many lines further down.
-    """
-    from orange_tui.domain.records import replace
-
-    starts = sorted(entry.first for entry in entries.values())
-    closed = {}
-    for key, entry in entries.items():
-        limit = min([start for start in starts if start > entry.first], default=len(lines))
-        after = min(max(entry.after, entry.first + 1), limit)
-        while after > entry.first + 1 and _says_nothing(lines[after - 1]):
-            after -= 1
-        closed[key] = replace(entry, after=after)
-    return closed
-
-
-def _says_nothing(line: str) -> bool:
-    return not line.strip() or line.startswith("#")
+def _typed(value: object, line: str) -> str:
+    return str(value) if value is not None else "null" if line.rstrip().endswith("null") else ""
 
 
 def change(head: Head, changes: Mapping[str, object]) -> Head:
     """Set keys to values; keys that were not there are added at the end, others keep their place."""
     entries = read(head)
+    for attempt in (_edit, _rewrite):
+        changed = attempt(head, entries, changes)
+        if _took(changed, entries, changes):
+            return changed
+    raise Refused(f"the frontmatter cannot hold this: {', '.join(changes)}")
+
+
+def _edit(head: Head, entries: Mapping[str, Entry], changes: Mapping[str, object]) -> Head:
+    """Replace the lines of the changed keys and nothing else."""
     lines: list[str | None] = list(head.lines)
+    indent = _indent_of(head, entries)
     added = []
     for key, value in changes.items():
-        line = f"{key}: {write_value(value)}{head.newline}"
+        line = f"{indent}{write_key(key)}: {write_value(value)}{head.newline}"
         entry = entries.get(key)
         if entry is None:
             added.append(line)
-        elif entry.value != _plain(value):
+        elif not _same(entry.value, value):
             lines[entry.first : entry.after] = [line, *[None] * (entry.after - entry.first - 1)]
-    changed = _with_lines(head, [line for line in lines if line is not None] + added)
-    return changed if _took(changed, entries, changes) else _rewrite(head, entries, changes)
+    return _with_lines(head, [line for line in lines if line is not None] + added)
+
+
+def _indent_of(head: Head, entries: Mapping[str, Entry]) -> str:
+    """All keys of a mapping stand in one column, which need not be the first."""
+    first = next((head.lines[entry.first] for entry in entries.values()), "")
+    return first[: len(first) - len(first.lstrip(" "))]
 
 
 def _with_lines(head: Head, lines: list[str]) -> Head:
@@ -177,41 +181,21 @@ def _took(head: Head, before: Mapping[str, Entry], changes: Mapping[str, object]
         after = {key: entry.value for key, entry in read(head).items()}
     except Unreadable:
         return False
-    wanted = {key: entry.value for key, entry in before.items()} | {k: _plain(v) for k, v in changes.items()}
-    return after == wanted and list(after) == list(wanted)
+    return _same(after, {key: entry.value for key, entry in before.items()} | dict(changes))
+
+
+def _same(one: object, other: object) -> bool:
+    """Equal, in order and in kind: to Python 1 is True, in a file it is not."""
+    return json.dumps(one) == json.dumps(other)
 
 
 def _rewrite(head: Head, before: Mapping[str, Entry], changes: Mapping[str, object]) -> Head:
     """Write the whole block anew: for YAML that no single line can be replaced in, such as a flow mapping."""
-    values = {key: entry.value for key, entry in before.items()} | dict(changes)
-    return _with_lines(
-        head,
-        [
-            f"{json.dumps(key) if not _is_word(key) else key}: {write_value(v)}{head.newline}"
-            for key, v in values.items()
-        ],
-    )
+    values = {key: _as_typed(entry) for key, entry in before.items()}
+    values |= {key: write_value(value) for key, value in changes.items()}
+    return _with_lines(head, [f"{write_key(key)}: {text}{head.newline}" for key, text in values.items()])
 
 
-def write_value(value: object) -> str:
-    """A value on one line, such that YAML 1.1, YAML 1.2 and people read the same."""
-    if isinstance(value, str) and _is_word(value):
-        return value
-    return _escape(json.dumps(_plain(value), ensure_ascii=False))
-
-
-def _is_word(text: str) -> bool:
-    return _WORD.fullmatch(text) is not None and text not in _NOT_WORDS
-
-
-def _escape(text: str) -> str:
-    """JSON lets through a few characters that YAML does not."""
-    return re.sub(
-        "[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]",
-        lambda found: f"\\u{ord(found[0]):04x}",
-        text,
-    )
-
-
-def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
+def _as_typed(entry: Entry) -> str:
+    """`0x1f` and `yes` may be the text of a summary: what is not quoted anyway stays as it was written."""
+    return write_value(entry.value) if entry.text is None or isinstance(entry.value, str) else entry.text

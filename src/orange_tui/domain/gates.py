@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from orange_tui.domain.sections import Section
     from orange_tui.domain.workflow import Gate
 
-_ANY_VERDICT = re.compile(r"\b(PASS|FAIL)\b", re.IGNORECASE | re.ASCII)
-_FIRST_VERDICT = re.compile(r" {0,3}verdict:[ \t]*(PASS|FAIL)[ \t]*", re.IGNORECASE | re.ASCII)
+_ANY_VERDICT = r"(?ia)\b(PASS|FAIL)\b"
+_FIRST_VERDICT = r"(?ia) {0,3}verdict:[ \t]*(PASS|FAIL)[ \t]*"
 _EMPHASIS = str.maketrans("", "", "*_")
+_COMMENT = r"(?s)<!--.*?(?:-->|\Z)"
 _MOST_OUTCOME = 64 * 1024
+_LONGEST_QUOTE = 60
 
 
 def missing(gate: Gate, body: str, outcome: str | None, task_id: str) -> str | None:
@@ -34,28 +36,35 @@ def _missing_in_section(gate: Gate, body: str) -> str | None:
     name = f"## {section_name(gate.section or '')}"
     section = find_section(body, name)
     if section is None:
-        return f"TASK.md has no section {name}{_swallowed(body, name)}. {_example(gate, name)}"
-    if gate.fields and not _has_field(section, gate.fields):
+        fault: str | None = f"TASK.md has no section {name}{_swallowed(body, name)}"
+    elif gate.fields and not _has_field(section, gate.fields):
         fields = ", ".join(f"{field}:" for field in gate.fields)
-        return f"{name} has no line that begins with one of {fields} and says something. {_example(gate, name)}"
-    if gate.verdict:
-        return _missing_verdict(gate, name, section)
-    if not any(line.strip() for line in section.lines):
-        return f"{name} is empty. {_example(gate, name)}"
-    return None
+        fault = f"{name} has no line that begins with one of {fields} and says something"
+    elif gate.verdict:
+        fault = _wrong_verdict(gate, name, section)
+    else:
+        fault = None if _has_content(section) else f"{name} is empty"
+    return f"{fault}. {_example(gate, name)}" if fault else None
 
 
 def _swallowed(body: str, name: str) -> str:
     """A heading that is there for the eye but not for Markdown deserves an explanation."""
-    from orange_tui.domain.sections import same_name
+    from orange_tui.domain.sections import same_name, split_lines
 
-    for number, line in enumerate(body.splitlines(), 1):
-        if line.lstrip(" >-*+").startswith("#") and same_name(line.lstrip(" >-*+"), name):
+    for number, line in enumerate(split_lines(body), 1):
+        title = line.lstrip(" \t>-*+")
+        if title.startswith("#") and same_name(title, name):
             return (
                 f" (line {number} of its body looks like one, but stands inside a code block, a quote, a list or a"
-                " comment, or has no space after ##: a fence or `<!--` above it may never be closed)"
+                " comment, or has no space after ##, or more or less than two #:"
+                " a fence or `<!--` above it may never be closed)"
             )
     return ""
+
+
+def _has_content(section: Section) -> bool:
+    """Whether there is more than blanks and comments: a template's `<!-- what was done -->` says nothing."""
+    return bool(re.sub(_COMMENT, "", section.text).strip())
 
 
 def _has_field(section: Section, fields: tuple[str, ...]) -> bool:
@@ -63,50 +72,65 @@ def _has_field(section: Section, fields: tuple[str, ...]) -> bool:
     return any(wanted.match(line) for line in section.prose())
 
 
-def _missing_verdict(gate: Gate, name: str, section: Section) -> str | None:
+def _wrong_verdict(gate: Gate, name: str, section: Section) -> str | None:
     verdict = _first_verdict(section) if gate.verdict_line == "first" else _any_verdict(section)
     if verdict == gate.verdict:
         return None
     if verdict is not None:
         return f"{name} says {verdict}, and this move is for {gate.verdict}"
-    where = "Its first line must be the verdict alone. " if gate.verdict_line == "first" else ""
-    return f"{name} has no verdict. {where}{_example(gate, name)}"
+    where = "; its first line must be the verdict alone" if gate.verdict_line == "first" else ""
+    return f"{name} has no verdict{where}"
 
 
 def _first_verdict(section: Section) -> str | None:
     first = next((line for line in section.lines if line.strip()), "")
-    match = _FIRST_VERDICT.fullmatch(first.translate(_EMPHASIS).rstrip())
+    match = re.fullmatch(_FIRST_VERDICT, first.translate(_EMPHASIS).rstrip())
     return match[1].upper() if match else None
 
 
 def _any_verdict(section: Section) -> str | None:
-    match = _ANY_VERDICT.search(section.text)
+    match = re.search(_ANY_VERDICT, section.text)
     return match[1].upper() if match else None
 
 
 def _missing_outcome(gate: Gate, outcome: str | None, task_id: str) -> str | None:
-    wanted = " or ".join(gate.outcome)
+    fault = _wrong_outcome(gate, (outcome or "").strip(), task_id)
     example = f'Write for example:\n  {{"id": "{task_id}", "outcome": "{gate.outcome[0]}"}}'
-    if outcome is None or not outcome.strip():
-        return f".orange-outcome is empty; this move is for {wanted}. {example}"
+    return f".orange-outcome {fault}. {example}" if fault else None
+
+
+def _wrong_outcome(gate: Gate, outcome: str, task_id: str) -> str | None:
+    wanted = " or ".join(gate.outcome)
+    if not outcome:
+        return f"is empty, and this move is for {wanted}"
+    if len(outcome) > _MOST_OUTCOME:
+        return f"is longer than {_MOST_OUTCOME:,} characters, and this move is for {wanted}"
     try:
-        data = json.loads(outcome) if len(outcome) <= _MOST_OUTCOME else None
+        data = json.loads(outcome)
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
-        return f".orange-outcome is not a JSON object. {example}"
+        return f"is not a JSON object, and this move is for {wanted}"
     if data.get("id") != task_id:
-        return f".orange-outcome is about task {data.get('id')!r}, not {task_id}. {example}"
+        return f"is about task {_quoted(data.get('id'))}, not {task_id}"
     if data.get("outcome") not in gate.outcome:
-        return f".orange-outcome says {data.get('outcome')!r}, and this move is for {wanted}. {example}"
+        return f"says {_quoted(data.get('outcome'))}, and this move is for {wanted}"
     return None
 
 
+def _quoted(value: object) -> str:
+    """Enough of what was written to recognise it; `ascii` also shows what a terminal would obey."""
+    text = ascii(value)
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
+
+
 def _example(gate: Gate, name: str) -> str:
+    """The heading and a line for each thing the gate asks for."""
+    lines = [name]
     if gate.verdict:
-        line = f"Verdict: {gate.verdict}"
-    elif gate.fields:
-        line = f"{gate.fields[0]}: what you have to say, on the same line"
-    else:
-        line = "What you have to say."
-    return f"Write for example:\n  {name}\n  {line}"
+        lines.append(f"Verdict: {gate.verdict}")
+    if gate.fields:
+        lines.append(f"{gate.fields[0]}: what you have to say, on the same line")
+    if len(lines) == 1:
+        lines.append("What you have to say.")
+    return "Write for example:" + "".join(f"\n  {line}" for line in lines)

@@ -24,16 +24,21 @@ else:
         defaults = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
 
         def __init__(self, *args, **kwargs):
+            if len(args) == len(names) and not kwargs:  # the quick way, for the thousands of them in a long list
+                self.__dict__.update(zip(names, args, strict=True))
+                return
             values = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
-            if len(args) > len(names) or values.keys() != set(names):
-                wrong = sorted(set(names) ^ values.keys()) or f"{len(args)} values"
-                raise TypeError(f"{cls.__name__}: missing or unknown: {wrong}")
+            twice = kwargs.keys() & names[: len(args)]
+            if len(args) > len(names) or values.keys() != set(names) or twice:
+                wrong = sorted(set(names) ^ values.keys() | twice) or f"{len(args)} values"
+                raise TypeError(f"{cls.__name__}: missing, unknown or given twice: {wrong}")
             self.__dict__.update(values)
 
         cls.__init__ = __init__
+        cls.__match_args__ = names
         cls.__setattr__ = _refuse
         cls.__delattr__ = _refuse
-        cls.__eq__ = lambda self, other: type(other) is cls and self.__dict__ == other.__dict__
+        cls.__eq__ = lambda self, other: self.__dict__ == other.__dict__ if type(other) is cls else NotImplemented
         cls.__hash__ = lambda self: hash(tuple(self.__dict__[name] for name in names))
         cls.__repr__ = lambda self: f"{cls.__name__}({', '.join(f'{n}={self.__dict__[n]!r}' for n in names)})"
         return cls

@@ -14,6 +14,7 @@ import re
 
 from mistune.block_parser import BlockParser
 from mistune.core import BlockState
+from mistune.helpers import BLOCK_TAGS, PRE_TAGS
 
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.records import record
@@ -27,8 +28,11 @@ SECTION_LEVEL = 2
 _DEEPEST_LEVEL = 6
 _MOST_BLOCKS = 50_000  # a 5 MB file of prose has fewer; a megabyte of bare dashes has ten times as many
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_CLOSING_MARKS = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
-_WAYS_TO_CLOSE = ("-->", "?>", "]]>", ">", "</pre>", "</script>", "</style>", "</textarea>")
+_WAYS_TO_CLOSE = (">", "-->", "?>", "]]>", "</pre>", "</script>", "</style>", "</textarea>")
+_BLOCK_HTML = (
+    r"^ {0,3}(?:<(?:!--|\?|!\[CDATA\[|![A-Z])"
+    rf"|(?i:</?(?:{'|'.join(BLOCK_TAGS)})|<(?:{'|'.join(PRE_TAGS)}))(?=[ \t]|/?>|$))"
+)
 _QUOTE_ENDS = ["blank_line", "thematic_break", "fenced_code", "list", "block_html"]
 
 
@@ -51,6 +55,21 @@ class Outline:
     last_fence: str | None
 
 
+class _TopLevel(BlockState):
+    """A paragraph is known by where it begins: adding it up line by line, as mistune does, is quadratic."""
+
+    def add_paragraph(self, text: str) -> None:  # noqa: ARG002 - the name is mistune's
+        if not self._is_in_paragraph():
+            self.append_token({"type": "paragraph", "start": self.cursor})
+
+    def append_paragraph(self) -> int | None:
+        return self.find_line_end() if self._is_in_paragraph() else None
+
+    def _is_in_paragraph(self) -> bool:
+        last = self.last_token()
+        return bool(last) and last["type"] == "paragraph"
+
+
 class _OutlineParser(BlockParser):
     """mistune's block parser, noting positions and looking at the top level only."""
 
@@ -59,6 +78,8 @@ class _OutlineParser(BlockParser):
         self.found: list[tuple[int, str, int, int]] = []
         self.verbatim: list[tuple[int, int]] = []
         self._blocks = 0
+        # mistune's own does not see `<div>` at the end of a quote or a list, for the `>` in it.
+        self.specification["block_html"] = _BLOCK_HTML
 
     def parse(self, state: BlockState, rules: list[str] | None = None) -> None:
         self._count_block()
@@ -78,18 +99,24 @@ class _OutlineParser(BlockParser):
         # CommonMark: a heading ends a quote. mistune leaves it out and would take it as a lazy continuation.
         return super().compile_sc([*rules, "atx_heading"] if rules == _QUOTE_ENDS else rules)
 
+    def extract_block_quote(self, m: Match[str], state: BlockState) -> tuple[str, int | None, set[int]]:
+        # What ends the quote must not be taken for more of the paragraph above it.
+        state.append_token({"type": "block_quote"})
+        return super().extract_block_quote(m, state)
+
     def parse_atx_heading(self, m: Match[str], state: BlockState) -> int:
-        title = _CLOSING_MARKS.sub("", m["atx_2"].strip()).strip()
-        self.found.append((len(m["atx_1"]), title, m.start(), m.end() + 1))
-        return super().parse_atx_heading(m, state)
+        # Not mistune's own: its way to find the closing marks is quadratic in the blanks of the line.
+        self.found.append((len(m["atx_1"]), _without_closing_marks(m["atx_2"]), m.start(), m.end() + 1))
+        state.append_token({"type": "heading"})
+        return m.end() + 1
 
     def parse_setex_heading(self, m: Match[str], state: BlockState) -> int | None:
         last = state.last_token()
-        paragraph = last["text"] if last and last["type"] == "paragraph" else None
+        was_paragraph = bool(last) and last["type"] == "paragraph"
         end = super().parse_setex_heading(m, state)
-        if paragraph is not None and last["type"] == "heading":
-            start = m.start() - len(paragraph)
-            self.found.append((last["attrs"]["level"], paragraph.strip(), start, m.end() + 1))
+        if was_paragraph and last["type"] == "heading":
+            title = state.src[last["start"] : m.start()].strip()
+            self.found.append((last["attrs"]["level"], title, last["start"], m.end() + 1))
         return end
 
     def parse_fenced_code(self, m: Match[str], state: BlockState) -> int | None:
@@ -116,7 +143,7 @@ class _OutlineParser(BlockParser):
 def outline(body: str) -> Outline:
     """The top-level structure of a Markdown body."""
     text = body.replace("\r\n", "\n").replace("\r", "\n") if "\r" in body else body
-    parser, state = _OutlineParser(), BlockState()
+    parser, state = _OutlineParser(), _TopLevel()
     state.process(text if text.endswith("\n") else text + "\n")
     parser.parse(state)
     line_of = _LineCounter(text)
@@ -186,7 +213,14 @@ def same_name(one: str, other: str) -> bool:
 
 def section_name(heading: str) -> str:
     """`## Handoff ##` is the section Handoff."""
-    return _CLOSING_MARKS.sub("", heading.strip().lstrip("#").strip()).strip()
+    return _without_closing_marks(heading.strip().lstrip("#"))
+
+
+def _without_closing_marks(title: str) -> str:
+    title = title.strip()
+    bare = title.rstrip("#")
+    are_marks = not bare or bare[-1] in " \t"
+    return bare.rstrip() if are_marks else title
 
 
 def find_section(body: str, name: str) -> Section | None:
@@ -213,8 +247,8 @@ def _span(found: Outline, name: str) -> tuple[int, int, int | None] | None:
 
 def put_section(body: str, name: str, content: str) -> str:
     """The body with that section's content replaced, or the section added at the end."""
-    newline = "\r\n" if "\r\n" in body else "\n"
-    text = _LINE_END.sub(newline, close_open_blocks(content).strip("\n"))
+    newline = _newline_of(body)
+    text = _LINE_END.sub(newline, close_open_blocks(content).strip("\r\n"))
     block = f"## {section_name(name)}{newline}{newline}{text}{newline}"
     span = _span(outline(body), name)
     if span is None:
@@ -225,11 +259,17 @@ def put_section(body: str, name: str, content: str) -> str:
     return before + block + (newline + after if after else "")
 
 
+def _newline_of(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
 def _gap(body: str, newline: str) -> str:
     if not body.strip():
         return "" if body.endswith(("\n", "\r")) or not body else newline
     if body.endswith(newline * 2):
         return ""
+    if body.endswith("\r"):
+        return "\r"  # a line feed would become one with it
     return newline if body.endswith(("\n", "\r")) else newline * 2
 
 
@@ -239,16 +279,19 @@ def demote_headings(text: str) -> str:
     for heading in reversed(outline(text).headings):
         level = min(heading.level + SECTION_LEVEL, _DEEPEST_LEVEL)
         title = " ".join(heading.title.split())
-        lines[heading.line : heading.after] = [f"{'#' * level} {title}\n"]
+        end = _LINE_END.search(lines[heading.after - 1])
+        lines[heading.line : heading.after] = [f"{'#' * level} {title}{end[0] if end else ''}"]
     return "".join(lines)
 
 
 def close_open_blocks(text: str) -> str:
     """Close a fence or comment that would otherwise swallow every section written after this text."""
-    fence = outline(text).last_fence
-    closers = [fence] if fence else []
-    for closer in (None, *closers, *_WAYS_TO_CLOSE):
-        closed = text if closer is None else f"{text.rstrip()}\n{closer}\n"
+    if _is_section_seen_after(text):
+        return text
+    fence, newline = outline(text).last_fence, _newline_of(text)
+    ended = text if text.endswith(("\n", "\r")) else text + newline
+    for closer in (*([fence] if fence else []), *_WAYS_TO_CLOSE):
+        closed = ended + closer + newline
         if _is_section_seen_after(closed):
             return closed
     raise Unreadable("a block of HTML or code in this text is never closed; close it")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from orange_tui.domain import frontmatter
 from orange_tui.domain.errors import Refused, Unreadable
-from orange_tui.domain.records import record, replace
+from orange_tui.domain.records import record
 from orange_tui.domain.task import FIELDS, make_task
 
 TYPE_CHECKING = False
@@ -39,7 +39,13 @@ class TaskFile:
 
     def encode(self) -> bytes:
         """The file as it goes to disk; one that could not be read again is not written."""
-        data = self.text.encode()
+        try:
+            data = self.text.encode()
+        except UnicodeEncodeError as problem:
+            broken = self.text[problem.start]
+            raise Refused(
+                f"TASK.md cannot hold half a character (U+{ord(broken):04X}); was the text not UTF-8?"
+            ) from None
         if len(data) > MOST_BYTES:
             raise Refused(
                 f"TASK.md would grow over {MOST_BYTES // 1_000_000} MB; put long material into a file of its own"
@@ -52,7 +58,7 @@ class TaskFile:
 
     def with_body(self, body: str) -> TaskFile:
         """The same frontmatter over another body."""
-        return TaskFile(self.task, replace(self.head, body=body))
+        return TaskFile(self.task, frontmatter.with_body(self.head, body))
 
 
 def decode(data: bytes) -> TaskFile:
@@ -107,9 +113,9 @@ def _texts(name: str, entry: Entry) -> tuple[str, ...] | None:
         return None
     if entry.text is not None:
         return (entry.text,) if entry.text else ()
-    if not isinstance(entry.value, list) or not all(isinstance(item, str | int | float) for item in entry.value):
+    if entry.texts is None:
         raise _wrong(name, entry, "a list of texts, such as [one, two]")
-    return tuple(str(item) for item in entry.value)
+    return entry.texts
 
 
 def _wrong(name: str, entry: Entry, wanted: str) -> Unreadable:

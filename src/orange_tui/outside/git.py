@@ -1,6 +1,11 @@
-"""Questions to git, asked of the git program."""
+"""Questions to git and orders for it, through the git program: it alone knows credentials, hooks and filters.
+
+What git is told is always a list of words. It never asks anybody anything, and it always comes to an end.
+"""
 
 from __future__ import annotations
+
+import os
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
@@ -8,7 +13,34 @@ from orange_tui.outside.process import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from orange_tui.outside.process import Finished
+
+REMOTE = "origin"
+SLOW = 600.0  # seconds for what goes over a network or through every file
+
+# A git hook that runs us has these set; they would make us work on its repository, index and work tree.
+_OF_THE_CALLER = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+)
+_REF_FORMAT = "--format=%(refname)%00%(objectname)%00%(worktreepath)"
+
+
+@record
+class Ref:
+    """A branch or another name for a commit; `worktree` is where it is checked out, if it is."""
+
+    name: str
+    commit: str
+    worktree: str | None
 
 
 @record
@@ -17,14 +49,35 @@ class Repository:
 
     path: str
 
-    def ask(self, *words: str) -> Finished:
-        """Run git here, whatever comes of it."""
-        return run(["git", "-C", self.path, *words])
+    def ask(
+        self,
+        *words: str,
+        timeout: float = 60.0,
+        extra: Mapping[str, str] | None = None,
+        settings: tuple[str, ...] = (),
+    ) -> Finished:
+        """Run git here, whatever comes of it; `settings` are for this one run."""
+        configured = [word for setting in settings for word in ("-c", setting)]
+        environment = environment_for_git() | dict(extra or {})
+        return run(["git", "-C", self.path, *configured, *words], environment=environment, timeout=timeout)
 
-    def answer(self, *words: str) -> str | None:
+    def answer(self, *words: str, extra: Mapping[str, str] | None = None) -> str | None:
         """What git says on one line, or None when it says no."""
-        finished = self.ask(*words)
+        finished = self.ask(*words, extra=extra)
         return finished.output.strip() or None if finished.code == 0 else None
+
+    def must(
+        self,
+        *words: str,
+        timeout: float = 60.0,
+        extra: Mapping[str, str] | None = None,
+        settings: tuple[str, ...] = (),
+    ) -> str:
+        """Run git here and take what it says; when it fails, that is refused in git's own words."""
+        finished = self.ask(*words, timeout=timeout, extra=extra, settings=settings)
+        if finished.code != 0:
+            raise Refused(f"git {words[0]}: {finished.message or f'ended with {finished.code}'}")
+        return finished.output
 
     def top_level(self) -> str:
         """The root of the working tree."""
@@ -43,24 +96,61 @@ class Repository:
 
     def default_branch(self) -> str:
         """What the remote calls its default, else the branch that is checked out, else main."""
-        remote = self.answer("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+        remote = self.answer("symbolic-ref", "--quiet", "--short", f"refs/remotes/{REMOTE}/HEAD")
         if remote is not None:
-            return remote.removeprefix("origin/")
+            return remote.removeprefix(f"{REMOTE}/")
         return self.current_branch() or "main"
 
     def has_branch(self, name: str) -> bool:
         """Whether there is a local branch of that name."""
-        return self.ask("show-ref", "--verify", "--quiet", f"refs/heads/{name}").code == 0
+        return self.ask("show-ref", "--verify", "--quiet", local(name)).code == 0
+
+    def refs(self, *names: str) -> dict[str, Ref]:
+        """Which of these full names exist, and where they are checked out: one question for all of them."""
+        found = {}
+        for line in self.must("for-each-ref", _REF_FORMAT, *names).splitlines():
+            name, commit, worktree = line.split("\0")
+            if name in names:  # a name also stands for all those below it
+                found[name] = Ref(name, commit, worktree or None)
+        return found
+
+    def has_remote(self) -> bool:
+        """Whether there is a remote to fetch from and push to."""
+        return self.ask("config", "--get", f"remote.{REMOTE}.url").code == 0
+
+    def fetch(self, *branches: str, timeout: float = SLOW) -> str | None:
+        """Bring our copies of these remote branches up to date; returns why that was not possible.
+
+        A star at the end lets git shrug at a branch the remote does not have; single-branch and shallow clones
+        get what they were not configured for. Nothing is pruned: what the remote gave up may be the last copy.
+        """
+        specs = [f"+{local(branch)}*:{remote(branch)}*" for branch in branches]
+        try:
+            done = self.ask("fetch", "--quiet", "--no-auto-maintenance", REMOTE, *specs, timeout=timeout)
+        except Refused as problem:
+            return str(problem)
+        return None if done.code == 0 else done.message or f"git fetch ended with {done.code}"
 
     def switch(self, name: str) -> None:
         """Check a branch out; git refuses where that would lose something, and so do we."""
-        self._must("switch", "--", name)
+        self.must("switch", "--quiet", "--", name, timeout=SLOW)
 
     def rename_current_branch(self, name: str) -> None:
         """Give the checked-out branch another name."""
-        self._must("branch", "-m", "--", name)
+        self.must("branch", "-m", "--", name)
 
-    def _must(self, *words: str) -> None:
-        finished = self.ask(*words)
-        if finished.code != 0:
-            raise Refused(f"git {words[0]}: {finished.message}")
+
+def environment_for_git() -> dict[str, str]:
+    """Ours without the caller's repository; git asks no questions and takes no lock only to read."""
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_THE_CALLER}
+    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def local(branch: str) -> str:
+    """The full name of a local branch."""
+    return f"refs/heads/{branch}"
+
+
+def remote(branch: str) -> str:
+    """The full name of our copy of a remote branch."""
+    return f"refs/remotes/{REMOTE}/{branch}"

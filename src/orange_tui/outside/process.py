@@ -33,6 +33,7 @@ def run(
     *,
     directory: str | None = None,
     environment: Mapping[str, str] | None = None,
+    stdin: bytes | None = None,
     timeout: float = 60.0,
 ) -> Finished:
     """Run a program and wait for it; one that takes too long is ended with all it started."""
@@ -41,7 +42,7 @@ def run(
             list(words),
             cwd=directory,
             env=dict(environment) if environment is not None else None,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -52,7 +53,7 @@ def run(
     except OSError as problem:
         raise Refused(f"{words[0]} could not be started: {problem.strerror}") from None
     try:
-        output, errors = process.communicate(timeout=timeout)
+        output, errors = process.communicate(stdin, timeout=timeout)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()

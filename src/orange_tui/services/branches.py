@@ -23,9 +23,9 @@ def follow_branch(orange: Orange, ref: TaskRef, name: str | None, directory: str
     if name is not None:
         check_branch(name)
         _must_not_be_default(orange, ref, name)
-        if worktree is not None:
-            _check_out_or_rename(Repository(worktree), name)
-        return orange.tasks.rename_branch(ref, name)
+        if worktree is None:
+            return orange.tasks.rename_branch(ref, name)
+        return orange.tasks.rename_branch(ref, name, lambda: _check_out_or_rename(Repository(worktree), name))
     current = Repository(worktree or directory).current_branch()
     if current is None:
         raise Refused("No branch is checked out here (a rebase under way?), so the task keeps the one it has")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from orange_tui.services.journal import Event
     from orange_tui.services.log import Log
     from orange_tui.services.open_task import OpenTask
+    from orange_tui.services.services import Services
     from orange_tui.services.store import Store, TaskRef
     from orange_tui.services.workflows import Workflows
 
@@ -47,6 +48,7 @@ class Engine:
     workflows: Workflows
     actions: Actions
     log: Log
+    services: Services
 
     def transition(
         self,
@@ -128,17 +130,15 @@ class Engine:
     ) -> Moved:
         """Steps 4 to 8, for a move that is allowed."""
         self._reserve(opened, hooks)
-        started = {
+        details = {
             "from": opened.task.status,
             "to": target,
             "by": by,
             "hooks": [{"action": hook.action, **hook.params} for hook in hooks],
+            "body": checksum(opened.body),
         }
-        opened.change(
-            "transition.started",
-            {"attention": None, **(changes or {}), "status": target},
-            **started,
-        )
+        fields = {"attention": None, **(changes or {}), "status": target}
+        started = opened.change("transition.started", fields, **details)
         return self._finish(opened, started, already_run=frozenset())
 
     def _reserve(self, opened: OpenTask, hooks: Sequence[Hook]) -> None:
@@ -146,7 +146,7 @@ class Engine:
             if self.actions.has(hook.action):
                 reserve = self.actions.find(hook.action).reserve
                 if reserve is not None:
-                    reserve(HookRun(opened, hook))
+                    reserve(HookRun(self, opened, hook, token=""))
 
     def _finish(self, opened: OpenTask, started: Event, already_run: frozenset[int]) -> Moved:
         run, errors = [], []
@@ -154,25 +154,24 @@ class Engine:
             if index in already_run:
                 continue
             hook = Hook(data["action"], {key: value for key, value in data.items() if key != "action"})
-            error = self._run_hook(opened, index, hook)
+            error = self._run_hook(opened, index, HookRun(self, opened, hook, f"{started['timestamp']}#{index}"))
             run.append(hook.action)
             if error is not None:
                 errors.append(f"{hook.action}: {error}")
         self._end(opened, started)
         return Moved(opened.task, started["from"], started["to"], tuple(run), tuple(errors))
 
-    def _run_hook(self, opened: OpenTask, index: int, hook: Hook) -> str | None:
+    def _run_hook(self, opened: OpenTask, index: int, run: HookRun) -> str | None:
         """Step 6 for one hook; what it changes is written with the note that it had its turn."""
-        run = HookRun(opened, hook)
-        _count_up(run)
-        details = {"index": index, "action": hook.action}
+        details = {"index": index, "action": run.action}
         try:
-            self.actions.find(hook.action).run(run)
+            _count_up(run)
+            self.actions.find(run.action).run(run)
         except Exception as problem:  # noqa: BLE001 - a hook may be anybody's code; the move goes on without it
             reason = str(problem) if isinstance(problem, OrangeError) else f"{type(problem).__name__}: {problem}"
-            self.log.write("error", f"{hook.action} failed", task=opened.task.id, reason=reason)
+            self.log.write("error", f"{run.action} failed", task=opened.task.id, reason=reason)
             before = f"{opened.task.attention}; " if opened.task.attention else ""
-            run.changes["attention"] = f"{before}{hook.action} failed: {reason}"
+            run.changes["attention"] = f"{before}{run.action} failed: {reason}"
             opened.change("hook.failed", run.changes, **details, reason=reason)
             return reason
         if run.changes:
@@ -204,6 +203,13 @@ class Engine:
         with self.store.open(ref, wait=wait) as opened:
             self.recover(opened)
             yield opened
+
+
+def checksum(body: str) -> int:
+    """Whether a body was written to since can be told from this; what, cannot."""
+    from zlib import crc32
+
+    return crc32(body.encode())
 
 
 def _count_up(run: HookRun) -> None:

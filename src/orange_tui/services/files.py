@@ -12,12 +12,13 @@ import stat
 import sys
 import time
 from contextlib import contextmanager, suppress
+from functools import cache
 
 from orange_tui.domain.errors import NotFound, NotSaved, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _PATIENCE = 1.0  # seconds to wait for a lock before saying so
 _SWAP = 2  # RENAME_EXCHANGE
@@ -52,13 +53,14 @@ def _read_all(descriptor: int, path: str, most: int | None) -> bytes:
     return b"".join(pieces)
 
 
-def write_aside(path: str, data: bytes) -> None:
-    """Write a new file completely, or leave none."""
+def write_aside(path: str, data: bytes, *, durable: bool = True) -> None:
+    """Write a new file completely, or leave none; one that is made anew whenever it is needed need not be durable."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
             write_all(descriptor, data)
-            os.fsync(descriptor)
+            if durable:
+                os.fsync(descriptor)
         finally:
             os.close(descriptor)
     except OSError as problem:
@@ -74,15 +76,16 @@ def write_all(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def replace_file(path: str, data: bytes) -> None:
+def replace_file(path: str, data: bytes, *, durable: bool = True) -> None:
     """Put new content in a file's place in one step that survives a power cut; the caller holds its lock."""
     aside = f"{path}.new"
     with suppress(FileNotFoundError):
         os.unlink(aside)
-    write_aside(aside, data)
+    write_aside(aside, data, durable=durable)
     try:
         os.rename(aside, path)
-        sync_directory(os.path.dirname(path))
+        if durable:
+            sync_directory(os.path.dirname(path))
     except OSError as problem:
         with suppress(OSError):
             os.unlink(aside)
@@ -116,13 +119,20 @@ def exchange(one: str, other: str) -> bool:
 
     A plain rename would destroy what somebody put there a microsecond ago; after a swap it can be looked at.
     """
+    swap = _renameat2()
+    return bool(swap and swap(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _SWAP) == 0)
+
+
+@cache
+def _renameat2() -> Callable[..., int] | None:
+    """The system call, looked up once: whoever asks beforehand has it at hand when microseconds count."""
     try:
         import ctypes
 
-        libc = ctypes.CDLL(None, use_errno=True)
-        return bool(libc.renameat2(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _SWAP) == 0)
+        found: Callable[..., int] = ctypes.CDLL(None, use_errno=True).renameat2
     except (ImportError, OSError, AttributeError):
-        return False
+        return None
+    return found
 
 
 def has_writer(descriptor: int) -> bool | None:
@@ -142,6 +152,13 @@ def has_writer(descriptor: int) -> bool | None:
     except OSError:
         return None
     return False
+
+
+def _say_nothing(_what: str) -> None:
+    """Nobody is told, unless somebody asked to be."""
+
+
+say_that_we_wait: Callable[[str], None] = _say_nothing  # the command line tells the person at the terminal
 
 
 @contextmanager
@@ -172,7 +189,7 @@ def _take(descriptor: int, *, what: str, wait: bool) -> bool:
         if not wait:
             return False
         if time.monotonic() > deadline:
-            print(f"orange: waiting for another command on {what} …", file=sys.stderr)  # noqa: T201
+            say_that_we_wait(what)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             return True
         time.sleep(0.003)

@@ -8,7 +8,8 @@ their own through the entry point group `orange_tui.hooks`.
 from __future__ import annotations
 
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
+from orange_tui.domain.task import FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Hook
+    from orange_tui.services.engine import Engine
     from orange_tui.services.open_task import OpenTask
 
     Run = Callable[["HookRun"], None]
@@ -30,16 +32,20 @@ class HookRun:
     that is run again after a crash finds the values it found the first time.
     """
 
-    def __init__(self, opened: OpenTask, hook: Hook) -> None:
+    def __init__(self, engine: Engine, opened: OpenTask, hook: Hook, token: str) -> None:
+        self.engine = engine
+        self.services = engine.services
+        self.token = token  # the same for a hook and for its repetition after a crash
         self.opened = opened
         self.action = hook.action
-        self.params = hook.params
+        self.params: Mapping[str, object] = hook.params
         self.changes: dict[str, object] = {}
 
     @property
     def task(self) -> Task:
-        """The task as it was before this hook."""
-        return self.opened.task
+        """The task as it will be with the changes made so far."""
+        known = {name: value for name, value in self.changes.items() if name in FIELDS}
+        return replace(self.opened.task, **known)
 
     def text(self, name: str) -> str:
         """A parameter the loader made sure of."""
@@ -94,6 +100,19 @@ def set_field(run: HookRun) -> None:
 
 
 BUILT_IN: Mapping[str, Action | str] = {
+    "acquire_workspace": "orange_tui.services.actions.workspaces:ACQUIRE",
+    "release_workspace": "orange_tui.services.actions.workspaces:RELEASE",
+    "spawn_agent": "orange_tui.services.actions.agents:SPAWN_AGENT",
+    "spawn_reviewer": "orange_tui.services.actions.agents:SPAWN_REVIEWER",
+    "kill_session": "orange_tui.services.actions.agents:KILL_SESSION",
+    "kill_reviewer": "orange_tui.services.actions.agents:KILL_REVIEWER",
+    "notify_worker": "orange_tui.services.actions.agents:NOTIFY_WORKER",
+    "spawn_next": "orange_tui.services.actions.others:SPAWN_NEXT",
+    "push_branch": "orange_tui.services.actions.remote:PUSH_BRANCH",
+    "create_pr": "orange_tui.services.actions.remote:CREATE_PR",
+    "delete_remote_branch": "orange_tui.services.actions.remote:DELETE_REMOTE_BRANCH",
+    "run_command": "orange_tui.services.actions.others:RUN_COMMAND",
+    "notify": "orange_tui.services.actions.others:NOTIFY",
     "increment": Action(increment),
     "set_field": Action(set_field),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import takewhile
 
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.records import record
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Event = dict[str, Any]
 
 _BLOCK = 8192
+_BEFORE_AND_AFTER = 2
 _ENGINE_FIELDS = frozenset(ENGINE_FIELDS)
 _ENDS_OF_A_MOVE = frozenset({"status.changed", "task.created", "task.adopted"})
 
@@ -73,9 +75,25 @@ class Journal:
         """The whole history, oldest first."""
         return list(self.backwards())[::-1]
 
-    def engine_event(self) -> Event | None:
-        """The last event that set engine fields: the truth about them."""
-        return next((event for event in self.backwards() if _is_engine_event(event)), None)
+    def engine_event(self, not_after: str | None = None) -> Event | None:
+        """The last event that set engine fields: the truth about them, now or at an earlier time.
+
+        Before the first such event, the first one's word counts: it is about what was found then.
+        """
+        event = None
+        for event in filter(_is_engine_event, self.backwards()):
+            if not_after is None or event["timestamp"] <= not_after:
+                break
+        return event
+
+    def changes_after(self, stamp: str) -> list[Event]:
+        """Later events that changed other fields, oldest first."""
+        later = takewhile(lambda event: not str(event.get("timestamp")) <= stamp, self.backwards())
+        return [event for event in later if _is_change(event)][::-1]
+
+    def last(self, kind: str) -> Event | None:
+        """The last event of a kind."""
+        return next((event for event in self.backwards() if event["type"] == kind), None)
 
     def unfinished(self) -> Unfinished | None:
         """The transition that a crash interrupted, if there is one."""
@@ -85,7 +103,7 @@ class Journal:
                 return None
             if event["type"] in {"hook.done", "hook.failed"} and isinstance(event.get("index"), int):
                 hooks_run.add(event["index"])
-            if event["type"] == "transition.started":
+            if event["type"] == "transition.started" and _can_be_finished(event):
                 return Unfinished(event, frozenset(hooks_run))
         return None
 
@@ -98,6 +116,22 @@ def _is_engine_event(event: Event) -> bool:
         and values.keys() == _ENGINE_FIELDS
         and all(isinstance(value, str | int | None) for value in values.values())
         and isinstance(event.get("timestamp"), str)
+    )
+
+
+def _is_change(event: Event) -> bool:
+    changes = event.get("changes")
+    return isinstance(changes, dict) and all(
+        isinstance(p, list) and len(p) == _BEFORE_AND_AFTER for p in changes.values()
+    )
+
+
+def _can_be_finished(event: Event) -> bool:
+    hooks = event.get("hooks")
+    return (
+        isinstance(hooks, list)
+        and all(isinstance(hook, dict) and isinstance(hook.get("action"), str) for hook in hooks)
+        and all(isinstance(event.get(key), str) for key in ("from", "to", "by"))
     )
 
 

@@ -9,6 +9,7 @@ import json
 import os
 from contextlib import suppress
 
+from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.services import clock
 from orange_tui.services.files import locked
@@ -32,8 +33,9 @@ class Log:
         """Add a line."""
         entry = {"timestamp": clock.now(), "level": level, "message": message, **details}
         line = json.dumps(entry, ensure_ascii=False, default=str).encode(errors="backslashreplace") + b"\n"
-        with suppress(OSError):
+        with suppress(OSError, OrangeError):
             self._rotate()
+        with suppress(OSError):
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
             try:
                 os.write(descriptor, line)

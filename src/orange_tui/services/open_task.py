@@ -1,15 +1,15 @@
 """One task, held under its lock: the only thing that writes its journal and its TASK.md.
 
-The journal comes first, always. An event with the new values of engine fields is synced to disk before TASK.md
-is rewritten, so a crash in between is told from an agent's tampering by `updated_at`: when TASK.md is older
-than the event, our own write is missing; when it is not, somebody changed what is not theirs.
+The journal comes first, always. An event with the new values is synced to disk before TASK.md is replaced, so
+whatever a crash keeps from TASK.md is in the journal. `updated_at` tells which events TASK.md has seen: engine
+fields that differ from what the journal said by then were changed by somebody whose they are not.
 """
 
 from __future__ import annotations
 
 import os
 
-from orange_tui.domain.errors import Unreadable
+from orange_tui.domain.errors import NotSaved, Unreadable
 from orange_tui.domain.records import replace
 from orange_tui.domain.task import ENGINE_FIELDS
 from orange_tui.services import clock
@@ -56,22 +56,41 @@ class OpenTask:
         self._heal_links()
         self._point_at_kept_versions()
 
-    def _accept(self, file: TaskFile) -> None:
+    def _accept(self, file: TaskFile, engine: Mapping[str, object] | None = None) -> None:
+        """Go on with the file as it is; by the time we read it again, it may be an agent's, with old engine fields."""
         self._file = file
-        self.task = self._complete(file.task)
+        self.task = replace(self._complete(file.task), **(engine or {}))
 
     def _restore(self, event: Event) -> None:
+        """Give TASK.md what the journal says and it does not: our own lost writes, and what a hand has changed."""
         truth = replace(self.task, **event["engine"])
-        changed = [name for name in ENGINE_FIELDS if getattr(truth, name) != getattr(self.task, name)]
-        if not changed:
+        values: dict[str, object] = {name: getattr(truth, name) for name in self._differing(event)}
+        earlier = self._differing(self.journal.engine_event(not_after=self.task.updated_at)) if values else []
+        tampered = [name for name in values if name in earlier]  # an old copy of the file has old values: no forgery
+        missed = self._missed_changes()
+        if not values and not missed:
             return
-        values: dict[str, object] = {name: getattr(truth, name) for name in changed}
-        if self.task.updated_at >= event["timestamp"]:
-            found = {name: getattr(self.task, name) for name in changed}
-            self.record("task.tampered", fields=found, restored=values)
-            names = ", ".join(changed)
+        values |= missed
+        if tampered:
+            found = {name: getattr(self.task, name) for name in tampered}
+            self.record("task.tampered", fields=found, restored={name: getattr(truth, name) for name in tampered})
+            names = ", ".join(tampered)
             values["attention"] = f"{names} was changed by hand in TASK.md; only the engine may, so it was put back"
-        self._write(values, updated_at=max(event["timestamp"], self.task.updated_at))
+        self._write({**event["engine"], **values}, updated_at=clock.now())
+
+    def _differing(self, event: Event | None) -> list[str]:
+        engine = event["engine"] if event is not None else {}
+        return [name for name, value in engine.items() if value != getattr(self.task, name)]
+
+    def _missed_changes(self) -> dict[str, object]:
+        """Fields that were noted as changed and never got into TASK.md; one that a person has set since is theirs."""
+        present = self.task.as_json()
+        missed: dict[str, object] = {}
+        for event in self.journal.changes_after(self.task.updated_at):
+            for name, (before, after) in event["changes"].items():
+                if _as_noted((present | missed).get(name)) == before != after:
+                    missed[name] = after
+        return missed
 
     def _heal_links(self) -> None:
         if self.task.workspace is None:
@@ -84,9 +103,13 @@ class OpenTask:
             attention = f"TASK.md in {self.task.workspace} replaced its link and cannot be read: {problem}"
             self._set_attention(attention)
             return
-        if healed:
-            self._accept(self._text.read_settled())
-            self.record("task.link_restored", file="TASK.md")
+        except NotSaved as problem:
+            self._accept(self._text.read_settled(), self.task.engine_fields())
+            self._set_attention(str(problem))
+            return
+        if healed is not None:
+            self._accept(self._text.read_settled(), self.task.engine_fields())
+            self.record("task.link_restored", file="TASK.md", **({"replaced": healed} if healed else {}))
         if heal_outcome_link(os.path.join(worktree, ".orange-outcome"), outcome):
             self.record("task.link_restored", file=".orange-outcome")
 
@@ -107,21 +130,26 @@ class OpenTask:
         self._begin_journal()
         self.journal.append({"type": event, "timestamp": clock.now(), **details})
 
-    def change(self, event: str, changes: Mapping[str, object], **details: object) -> None:
-        """Note something and change fields with it: journal first, then TASK.md."""
+    def change(self, event: str, changes: Mapping[str, object], **details: object) -> Event:
+        """Note something and change fields with it: journal first, then TASK.md, which is written aside by then."""
         self._begin_journal()
         stamp = clock.now()
-        entry: dict[str, object] = {"type": event, "timestamp": stamp, **details}
-        if any(name in ENGINE_FIELDS and getattr(self.task, name) != value for name, value in changes.items()):
-            engine = {name: value for name, value in changes.items() if name in ENGINE_FIELDS}
+        entry: Event = {"type": event, "timestamp": stamp, **details}
+        present = self.task.as_json()
+        engine = {name: value for name, value in changes.items() if name in ENGINE_FIELDS}
+        others = {name: [present.get(name), value] for name, value in changes.items() if name not in ENGINE_FIELDS}
+        if engine:
             entry["engine"] = self.task.engine_fields() | engine
-        self.journal.append(entry)
-        self._write(changes, updated_at=stamp)
+        if others:
+            entry["changes"] = others
+        self._write(changes, updated_at=stamp, note=lambda: self.journal.append(entry))
+        return entry
 
     def edit_body(self, event: str, edit: Callable[[str], str], **details: object) -> None:
-        """Change the body, as it is at that moment."""
-        self.record(event, **details)
+        """Change the body, as it is at that moment. The body comes first: of what is in it, the note is no copy."""
+        self._begin_journal()
         self._write({}, updated_at=clock.now(), edit=edit)
+        self.record(event, **details)
 
     def _begin_journal(self) -> None:
         """A task without history is taken as it stands, from its first change on."""
@@ -137,16 +165,18 @@ class OpenTask:
         *,
         updated_at: str,
         edit: Callable[[str], str] | None = None,
+        note: Callable[[], None] | None = None,
     ) -> None:
-        engine = self.task.engine_fields()
-        fields = {
-            **{name: engine[name] for name in ENGINE_FIELDS},
-            **changes,
-            "updated_at": updated_at,
-        }
+        fields = {**self.task.engine_fields(), **changes, "updated_at": updated_at}
 
         def apply(file: TaskFile) -> TaskFile:
             changed = file.with_fields(fields)
             return changed.with_body(edit(changed.body)) if edit else changed
 
-        self._accept(self._text.rewrite(apply))
+        file = self._text.rewrite(apply, note)
+        self._accept(file, {name: fields[name] for name in ENGINE_FIELDS})
+
+
+def _as_noted(value: object) -> object:
+    """A value as it comes back from JSON."""
+    return list(value) if isinstance(value, tuple) else value

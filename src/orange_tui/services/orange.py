@@ -9,6 +9,7 @@ from orange_tui.services.engine import Engine
 from orange_tui.services.hooks import Actions
 from orange_tui.services.log import Log
 from orange_tui.services.projects import DEFAULT_WORKFLOW, Projects
+from orange_tui.services.services import Services
 from orange_tui.services.sessions import Sessions
 from orange_tui.services.store import Store
 from orange_tui.services.tasks import Tasks
@@ -17,7 +18,9 @@ from orange_tui.services.workflows import Workflows
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.task import Task
+    from orange_tui.services.agents import Agents
     from orange_tui.services.paths import Home
+    from orange_tui.services.pool import Pool
 
 
 @record
@@ -33,6 +36,23 @@ class Orange:
     engine: Engine
     tasks: Tasks
 
+    @property
+    def agents(self) -> Agents:
+        """The verbs about agents; most commands need none of them."""
+        from orange_tui.services import agents
+
+        return agents.Agents(self.tasks)
+
+    @property
+    def services(self) -> Services:
+        """What hooks work with: tmux, the workspaces, the agents."""
+        return self.engine.services
+
+    @property
+    def pool(self) -> Pool:
+        """The workspaces."""
+        return self.engine.services.pool
+
 
 def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange:
     """Put the services of a home together. Nothing is read or written yet."""
@@ -41,9 +61,11 @@ def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange
     workflows = Workflows(home.root, paths.shipped("workflows"))
     store = Store(home, lambda task: _fill_in(task, projects, workflows))
     log = Log(home.log_file)
-    engine = Engine(store, workflows, actions or Actions(hooks.BUILT_IN), log)
-    sessions = Sessions()
-    return Orange(home, log, projects, workflows, sessions, store, engine, Tasks(engine, projects, sessions))
+    services = Services(home, log, projects, workflows, store)
+    engine = Engine(store, workflows, actions or Actions(hooks.BUILT_IN), log, services)
+    sessions = Sessions(services)
+    tasks = Tasks(engine, projects, sessions)
+    return Orange(home, log, projects, workflows, sessions, store, engine, tasks)
 
 
 def _fill_in(task: Task, projects: Projects, workflows: Workflows) -> Task:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from orange_tui.domain.errors import NotFound, Refused, Unreadable
+from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import check_branch, check_project_name
 from orange_tui.services.files import locked, read_bytes, replace_file
@@ -70,7 +70,7 @@ class Projects:
         """The project of that name, if it is registered and readable."""
         try:
             return self.get(name)
-        except (NotFound, Unreadable):
+        except OrangeError:
             return None
 
     def containing(self, directory: str) -> Project | None:

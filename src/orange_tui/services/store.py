@@ -14,7 +14,7 @@ from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_id, check_project_name
 from orange_tui.services import clock
-from orange_tui.services.files import locked, read_bytes, sync_directory, write_aside
+from orange_tui.services.files import locked, not_saved, read_bytes, sync_directory, write_aside
 from orange_tui.services.journal import Journal
 from orange_tui.services.open_task import OpenTask
 from orange_tui.services.task_text import TaskText
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _ID_LETTERS = "abcdefghijkmnpqrstuvwxyz"
 _ID_ALPHABET = _ID_LETTERS + "23456789"
 _ID_LENGTH = 7
+_NEW, _DELETED = ".new-", ".deleted-"
 
 
 @record
@@ -145,8 +146,11 @@ class Store:
         with locked(os.path.join(directory, ".lock"), what=f"project {project}"):
             yield
 
-    def add(self, project: str, values: Mapping[str, object], body: str) -> TaskRef:
-        """Write a new task; its directory appears complete or not at all. The caller holds the project's lock."""
+    def add(self, project: str, values: Mapping[str, object], body: str, *, start: bool = False) -> TaskRef:
+        """Write a new task; its directory appears complete or not at all. The caller holds the project's lock.
+
+        That its agent is to be started is noted with it: a command killed in between is finished by the supervisor.
+        """
         ref = TaskRef(project, self._free_id())
         stamp = clock.now()
         branch = values.get("branch") or f"orange-tasks/{ref.id}"
@@ -162,14 +166,32 @@ class Store:
             body,
         )
         final = self.directory(ref)
-        aside = os.path.join(os.path.dirname(final), f".new-{ref.id}")
-        os.mkdir(aside)
-        write_aside(os.path.join(aside, "TASK.md"), file.encode())
-        event = {"type": "task.created", "timestamp": stamp, "engine": file.task.engine_fields()}
-        Journal(os.path.join(aside, "history.jsonl")).append(event)
-        os.rename(aside, final)
+        self._sweep(project)
+        aside = os.path.join(os.path.dirname(final), f"{_NEW}{ref.id}")
+        event = {"type": "task.created", "timestamp": stamp, "start": start, "engine": file.task.engine_fields()}
+        try:
+            os.mkdir(aside)
+            write_aside(os.path.join(aside, "TASK.md"), file.encode())
+            Journal(os.path.join(aside, "history.jsonl")).append(event)
+            sync_directory(aside)
+            os.rename(aside, final)
+        except OSError as problem:
+            self._sweep(project)
+            raise not_saved(final, problem) from None
+        except OrangeError:
+            self._sweep(project)
+            raise
         sync_directory(os.path.dirname(final))
         return ref
+
+    def _sweep(self, project: str) -> None:
+        """Clear away what a killed creation or deletion left; the project's lock says that none is under way."""
+        directory = os.path.join(self.home.tasks, project)
+        for name in os.listdir(directory):
+            if name.startswith((_NEW, _DELETED)):
+                import shutil
+
+                shutil.rmtree(os.path.join(directory, name), ignore_errors=True)
 
     def _free_id(self) -> str:
         taken = {ref.id for ref in self.refs()}
@@ -185,7 +207,7 @@ class Store:
         import shutil
 
         final = self.directory(ref)
-        gone = os.path.join(os.path.dirname(final), f".deleted-{ref.id}")
+        gone = os.path.join(os.path.dirname(final), f"{_DELETED}{ref.id}")
         os.rename(final, gone)
         shutil.rmtree(gone)
 

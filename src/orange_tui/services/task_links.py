@@ -22,14 +22,25 @@ if TYPE_CHECKING:
     from orange_tui.services.task_text import TaskText
 
 
-def heal_task_link(link: str, text: TaskText) -> bool:
-    """Take over a TASK.md that replaced its link; says whether there was one."""
+def heal_task_link(link: str, text: TaskText) -> list[str] | None:
+    """Take over a TASK.md that replaced its link; returns the lines it no longer has, or None if there was none."""
+    replaced: list[str] = []
+    ours_is_newer = _was_written_later(text.path, link)
 
     def take_over(data: bytes) -> None:
         theirs = task_file.decode(data)
-        text.rewrite(lambda current: _with_their_edits(current, theirs, text))
 
-    return _heal(link, text.path, take_over)
+        def edit(current: TaskFile) -> TaskFile:
+            their_lines = set(theirs.body.splitlines())
+            missing = [line for line in current.body.splitlines() if line not in their_lines]
+            if missing and ours_is_newer:
+                text.keep(current.encode())  # written to on both sides: the lines they do not have are not lost
+            replaced.extend(line for line in missing if line not in replaced)
+            return _with_their_edits(current, theirs)
+
+        text.rewrite(edit)
+
+    return replaced if _heal(link, text.path, take_over) else None
 
 
 def heal_outcome_link(link: str, target: str) -> bool:
@@ -37,10 +48,15 @@ def heal_outcome_link(link: str, target: str) -> bool:
     return _heal(link, target, lambda data: replace_file(target, data))
 
 
-def _with_their_edits(current: TaskFile, theirs: TaskFile, text: TaskText) -> TaskFile:
+def _was_written_later(one: str, other: str) -> bool:
+    try:
+        return os.stat(one).st_mtime_ns > os.stat(other).st_mtime_ns
+    except OSError:
+        return True
+
+
+def _with_their_edits(current: TaskFile, theirs: TaskFile) -> TaskFile:
     """Their body and their fields, under the engine's own values."""
-    if not set(current.body.splitlines()) <= set(theirs.body.splitlines()):
-        text.keep(current.encode())  # written to on both sides: the lines they do not have are not lost
     ours = current.task
     return theirs.with_fields(
         ours.engine_fields() | {"attention": ours.attention, "updated_at": ours.updated_at},

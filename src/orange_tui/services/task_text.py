@@ -4,7 +4,9 @@ Our own writers exclude each other by the task's lock; agents know no lock. So a
 
 1. link the present file to a second name that tells its size and checksum (`.TASK.md.old-…`);
 2. write the new text beside it (`.TASK.md.new-…`), synced;
-3. swap the new file and TASK.md in one step, so that whatever stood there last is still there to be seen;
+3. swap the new file and TASK.md in one step, so that whatever stood there last is still there to be seen: a
+   file that an agent put there in the last moment goes back at once, and we begin anew from it; who read ours
+   in between may yet write without it, so it is remembered for a moment (`.TASK.md.seen-…`);
 4. look at what was swapped out, once nobody has it open for writing any more: what an agent put into it
    meanwhile is taken over. A file still open keeps its second name, and the next command looks again.
 
@@ -17,10 +19,12 @@ import os
 import time
 import zlib
 from contextlib import suppress
+from itertools import count
 
 from orange_tui.domain import task_file
 from orange_tui.domain.errors import NotFound, OrangeError, Unreadable
 from orange_tui.domain.records import record
+from orange_tui.domain.task import ENGINE_FIELDS
 from orange_tui.services.files import exchange, has_writer, not_saved, read_bytes, sync_directory, write_aside
 
 TYPE_CHECKING = False
@@ -31,8 +35,12 @@ if TYPE_CHECKING:
 
     Edit = Callable[[TaskFile], TaskFile]
 
-_OLD, _NEW, _KEPT = ".TASK.md.old-", ".TASK.md.new-", "TASK.md.kept-"
+_OLD, _NEW, _SEEN, _KEPT = ".TASK.md.old-", ".TASK.md.new-", ".TASK.md.seen-", "TASK.md.kept-"
+_SEAM = b"\xff\xfe"  # between two texts in one file: no UTF-8 has it
+_OURS = frozenset({*ENGINE_FIELDS, "updated_at"})
+_ATTEMPTS = 50  # to begin anew from what agents put in TASK.md's place; then ours goes first, and theirs is merged
 _MOMENT = 0.2  # seconds an agent gets to finish what it is writing
+_MEMORY = 1.0  # seconds until somebody who has read our file for theirs will have written what they make of it
 _GRACE = 10.0  # where open files cannot be told: seconds until a superseded file is let go
 
 
@@ -70,72 +78,107 @@ class TaskText:
             return abs(time.time() - os.stat(self.path).st_mtime) < 1
         return False
 
-    def rewrite(self, edit: Edit) -> TaskFile:
-        """Apply an edit to the file as it is at that moment; returns what is on disk then."""
-        while True:
+    def rewrite(self, edit: Edit, note: Callable[[], None] | None = None) -> TaskFile:
+        """Apply an edit to the file as it is at that moment; returns what is on disk then.
+
+        `note` is called when the new text is safely beside the old one and only the swap is left to do: what it
+        writes elsewhere is written only if this can be, too.
+        """
+        for attempt in count():
             before = self.read_settled()
             after = edit(before)
             if after.text == before.text:
-                return before
+                if note is not None:
+                    note()
+                break
             swap = _Swap.prepare(self, before.text.encode(), after.encode())
             if swap is None:
                 continue  # an agent wrote between our reading and linking: begin anew
-            for late in swap.carry_out():
-                self._take_over(late, edit, before, after)
-            return self.read_settled()
+            if note is not None:
+                swap.announce(note)
+                note = None
+            swap.carry_out(insist=attempt >= _ATTEMPTS)
+            for late in swap.late():
+                self._take_over(late, before)
+            swap.clear()
+            if swap.made:
+                break
+        return self.read_settled()
 
-    def _take_over(self, late: bytes, edit: Edit, before: TaskFile, ours: TaskFile) -> None:
-        """Something was written to the file we replaced: apply our edit to that instead."""
-        base = before.text.encode()
-
-        def merge(current: TaskFile) -> TaskFile:
-            if current.text == ours.text:
-                return edit(task_file.decode(late))
-            if late.startswith(base):
-                return current.with_body(current.body + late[len(base) :].decode())
-            raise Unreadable("both files were written to")
-
+    def _take_over(self, late: bytes, base: TaskFile | None) -> None:
+        """Something was written to `base` while we replaced it: put both together, or keep it beside."""
         try:
-            self.rewrite(merge)
-        except (OrangeError, UnicodeDecodeError):
+            if base is None:
+                raise Unreadable("what it was before is not known")
+            theirs = task_file.decode(late)
+            self.rewrite(lambda current: _merged(current, theirs, base))
+        except OrangeError:
             self.keep(late)  # it cannot be merged, and may not be lost
 
     def settle(self) -> None:
         """Finish what a killed command left, and take over what agents wrote to superseded files."""
-        names = [name for name in os.listdir(self.directory) if name.startswith((_OLD, _NEW))]
-        for name in sorted(names, reverse=True):  # old-… before new-…: the second is judged by the first
-            if name.startswith(_OLD):
-                self._settle_old(name)
-        for name in names:
-            if name.startswith(_NEW):
-                self._remove(name)
-
-    def _settle_old(self, name: str) -> None:
-        old = os.path.join(self.directory, name)
-        token = name.rpartition("-")[2]
-        if _same_file(old, self.path):  # the swap was never made
-            self._remove(_NEW + token)
+        names = [name for name in os.listdir(self.directory) if name.startswith((_OLD, _NEW, _SEEN))]
+        others = {name.rpartition("-")[2]: name for name in names if name.startswith(_NEW)}
+        pairs = [(name, others.pop(name.rpartition("-")[2], None)) for name in names if name.startswith(_OLD)]
+        made = [pair for pair in pairs if not self._was_never_made(*pair)]
+        for old, other in made:
+            self._settle_old(old, other)
+        for name in others.values():
             self._remove(name)
-            return
-        displaced = os.path.join(self.directory, _NEW + token)
-        if os.path.exists(displaced) and not _same_file(displaced, old):
-            self.keep(read_bytes(displaced))  # an agent's file, put there as we were swapping
-        self._remove(_NEW + token)
-        late = _Superseded(old).additions()
-        if late is None:
-            return
+        for name in names:
+            if name.startswith(_SEEN):
+                self._make_sure_of(name)
+
+    def _was_never_made(self, old: str, other: str | None) -> bool:
+        """Clear a swap away that was only prepared: TASK.md is still the old file."""
+        if not _same_file(os.path.join(self.directory, old), self.path):
+            return False
+        if other is not None:
+            self._remove(other)
+        self._remove(old)
+        return True
+
+    def _settle_old(self, name: str, other: str | None) -> None:
+        old = _Superseded(os.path.join(self.directory, name))
+        if other is not None:
+            self._settle_displaced(os.path.join(self.directory, other), old)
+            self._remove(other)
+        late = old.additions()
         if late:
             self._append(late)
-        self._remove(name)
+        if old.is_finished():
+            self._remove(name)
+        elif late:
+            old.remember(len(late))
+
+    def _settle_displaced(self, path: str, old: _Superseded) -> None:
+        """What has the new file's name: after the swap the old file, or one an agent had just put in its place."""
+        if _same_file(path, old.path):
+            return
+        data = read_bytes(path)
+        if not path.startswith(f"{os.path.join(self.directory, _NEW)}{zlib.crc32(data):08x}-"):  # else never swapped
+            self._take_over(data, old.as_it_was())
+
+    def _make_sure_of(self, name: str) -> None:
+        """Somebody may have read our file in the moment theirs was out of place: what they added is still there."""
+        path = os.path.join(self.directory, name)
+        base, _, theirs = read_bytes(path).partition(_SEAM)
+        try:
+            known, wanted = task_file.decode(base).body, task_file.decode(theirs).body
+        except Unreadable:  # we were killed while we wrote it: nobody has read anything since
+            self._remove(name)
+            return
+        self.rewrite(lambda current: _with_lines_of(wanted, current, known))
+        if time.time() - os.stat(path).st_mtime > _MEMORY:
+            self._remove(name)
 
     def _append(self, late: bytes) -> None:
         """Add to the body what an agent added to an older version of it."""
         try:
             text = late.decode()
-        except UnicodeDecodeError:
+            self.rewrite(lambda current: current.with_body(_with_addition(current.body, text)))
+        except (OrangeError, UnicodeDecodeError):
             self.keep(late)
-            return
-        self.rewrite(lambda current: current.with_body(current.body + text))
 
     def keep(self, data: bytes) -> None:
         """Keep a version that cannot be merged where a person can see it."""
@@ -159,22 +202,38 @@ class _Superseded:
 
     path: str
 
-    def additions(self) -> bytes | None:
-        """What was written to it since: nothing, an addition, or a whole other text. None: not finished yet."""
-        size, crc = self._as_it_was()
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            if not _is_finished(descriptor):
-                return None
-            data = read_bytes(self.path)
-        finally:
-            os.close(descriptor)
+    def additions(self) -> bytes:
+        """The whole lines written to it since, or all of it when nobody writes any more; another text is kept."""
+        finished, data = self.is_finished(), read_bytes(self.path)
+        size, crc = self._size_and_crc()
         if zlib.crc32(data[:size]) == crc and len(data) >= size:
-            return data[size:]
-        TaskText(os.path.dirname(self.path)).keep(data)
+            return data[size:] if finished else data[size : data.rfind(b"\n", size) + 1]
+        if finished:
+            TaskText(os.path.dirname(self.path)).keep(data)
         return b""
 
-    def _as_it_was(self) -> tuple[int, int]:
+    def is_finished(self) -> bool:
+        """Whether nobody will write to it any more."""
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return _is_finished(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def as_it_was(self) -> TaskFile | None:
+        """The version that was swapped out, without what was written to it since."""
+        size, crc = self._size_and_crc()
+        data = read_bytes(self.path)[:size]
+        return task_file.decode(data) if zlib.crc32(data) == crc else None
+
+    def remember(self, taken: int) -> None:
+        """Note in its name that so many bytes more have been taken over."""
+        size = self._size_and_crc()[0] + taken
+        token = self.path.rpartition("-")[2]
+        name = _name_of_old(read_bytes(self.path)[:size], token)
+        os.rename(self.path, os.path.join(os.path.dirname(self.path), name))
+
+    def _size_and_crc(self) -> tuple[int, int]:
         size, crc, _token = os.path.basename(self.path).removeprefix(_OLD).split("-")
         return int(size), int(crc, 16)
 
@@ -185,8 +244,13 @@ class _Swap:
     def __init__(self, text: TaskText, before: bytes, after: bytes) -> None:
         token = os.urandom(4).hex()
         self._text, self._before, self._after = text, before, after
-        self._old = os.path.join(text.directory, f"{_OLD}{len(before)}-{zlib.crc32(before):08x}-{token}")
-        self._new = os.path.join(text.directory, _NEW + token)
+        self._old = os.path.join(text.directory, _name_of_old(before, token))
+        self._new = os.path.join(text.directory, f"{_NEW}{zlib.crc32(after):08x}-{token}")
+        self._seen = os.path.join(text.directory, _SEEN + token)
+        self._ours: os.stat_result
+        self._inode: int | None
+        self._old_is_finished = False
+        self.made = False
 
     @classmethod
     def prepare(cls, text: TaskText, before: bytes, after: bytes) -> _Swap | None:
@@ -206,33 +270,87 @@ class _Swap:
         except BaseException:
             os.unlink(swap._old)
             raise
+        swap._ours, swap._inode = os.stat(swap._new), _inode(swap._old)
         return swap
 
-    def carry_out(self) -> list[bytes]:
-        """Swap, and return the versions that were written in the last moment, if there are any."""
+    def announce(self, note: Callable[[], None]) -> None:
+        """Note what is about to happen; if it cannot be noted, nothing has happened."""
+        try:
+            note()
+        except BaseException:
+            os.unlink(self._new)
+            os.unlink(self._old)
+            raise
+
+    def carry_out(self, *, insist: bool) -> None:
+        """Swap; where an agent has put another file into the old one's place, leave it there to begin anew from it."""
+        if not insist and _inode(self._text.path) != self._inode:
+            return
+        self.made = True
         if not exchange(self._new, self._text.path):
             # Without an exchange there is a gap of some microseconds; the old file keeps its second name.
             os.rename(self._new, self._text.path)
+        elif not insist and _inode(self._new) != self._inode:
+            theirs = read_bytes(self._new)
+            self.made = not exchange(self._new, self._text.path)
+            write_aside(self._seen, _SEAM.join([self._before, theirs]))
         sync_directory(self._text.directory)
+
+    def late(self) -> list[bytes]:
+        """The versions that were written in the last moment, if there are any."""
         return [late for late in (self._displaced_by_another(), self._last_look()) if late is not None]
 
+    def clear(self) -> None:
+        """Let go of what was swapped out, unless somebody is still writing to it: the next command looks again."""
+        with suppress(FileNotFoundError):
+            os.unlink(self._new)
+        if self._old_is_finished:
+            os.unlink(self._old)
+
     def _displaced_by_another(self) -> bytes | None:
-        if not os.path.exists(self._new):
+        if not os.path.exists(self._new) or _same_file(self._new, self._old) or self._is_ours():
             return None
-        another = None if _same_file(self._new, self._old) else read_bytes(self._new)
-        os.unlink(self._new)
-        return another
+        return read_bytes(self._new)
+
+    def _is_ours(self) -> bool:
+        return os.path.samestat(os.stat(self._new), self._ours)
 
     def _last_look(self) -> bytes | None:
         descriptor = os.open(self._old, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            if not _is_finished(descriptor, wait=0.03):
-                return None  # it keeps its second name, and the next command looks again
+            self._old_is_finished = _is_finished(descriptor, wait=0.03)
             data = read_bytes(self._old)
         finally:
             os.close(descriptor)
-        os.unlink(self._old)
-        return data if data != self._before else None
+        return data if self._old_is_finished and data != self._before else None
+
+
+def _name_of_old(data: bytes, token: str) -> str:
+    return f"{_OLD}{len(data)}-{zlib.crc32(data):08x}-{token}"
+
+
+def _merged(current: TaskFile, theirs: TaskFile, base: TaskFile) -> TaskFile:
+    """Both sides' changes to `base`; where they cannot be put together, it is refused."""
+    was, now = base.task.as_json(), theirs.task.as_json()
+    fields = {name: value for name, value in now.items() if value != was.get(name) and name not in _OURS}
+    merged = current.with_fields(fields) if fields else current
+    if current.body in (base.body, theirs.body):
+        return merged.with_body(theirs.body)
+    if not theirs.body.startswith(base.body):
+        raise Unreadable("both files were written to")
+    return merged.with_body(_with_addition(current.body, theirs.body[len(base.body) :]))
+
+
+def _with_lines_of(wanted: str, current: TaskFile, known: str) -> TaskFile:
+    """The file with those lines that are neither in it nor known from before."""
+    there = {*known.splitlines(), *current.body.splitlines()}
+    lost = [line for line in wanted.splitlines(keepends=True) if line.rstrip("\r\n") not in there]
+    return current.with_body(current.body + "".join(lost))
+
+
+def _with_addition(body: str, addition: str) -> str:
+    """A body with something added to it, unless a command that was killed has added it already."""
+    return body if body.endswith(addition) else body + addition
 
 
 def _is_finished(descriptor: int, *, wait: float = 0.0) -> bool:
@@ -243,6 +361,13 @@ def _is_finished(descriptor: int, *, wait: float = 0.0) -> bool:
     if writer is None:
         return time.time() - os.fstat(descriptor).st_ctime > _GRACE
     return not writer
+
+
+def _inode(path: str) -> int | None:
+    try:
+        return os.stat(path).st_ino
+    except FileNotFoundError:
+        return None
 
 
 def _same_file(one: str, other: str) -> bool:

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import os
-
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_branch, check_id, check_summary
-from orange_tui.domain.workflow import Hook, spawns_an_agent
-from orange_tui.services.hooks import HookRun
+from orange_tui.domain.workflow import spawns_an_agent
 from orange_tui.services.store import BrokenTask, StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Actor, State, Workflow
+    from orange_tui.domain.workflow import Actor, Hook, Workflow
     from orange_tui.services.engine import Engine, Moved
+    from orange_tui.services.harnesses import Harnesses
     from orange_tui.services.open_task import OpenTask
     from orange_tui.services.projects import Project, Projects
     from orange_tui.services.sessions import Sessions
     from orange_tui.services.store import TaskRef
 
-HARNESSES = ("claude", "codex", "opencode", "pi", "demo")
 ASKING = "clarification"
 STUCK = "stuck"
+CANCELLED = "cancelled"
 
 
 @record
@@ -74,7 +72,7 @@ class Tasks:
         values = self._first_values(new, project) | {"summary": summary, "status": entered}
         with self.engine.store.project_lock(project.name):
             self._branch_must_be_free(project.name, new.branch)
-            ref = self.engine.store.add(project.name, values, _first_body(new.context))
+            ref = self.engine.store.add(project.name, values, _first_body(new.context), start=new.spawn)
         self.engine.log.write("info", "task created", task=ref.id, project=project.name)
         return self._start(ref, workflow, status) if new.spawn else Created(ref, None, None)
 
@@ -87,16 +85,16 @@ class Tasks:
         return new.status
 
     def _first_values(self, new: NewTask, project: Project) -> dict[str, object]:
-        harness = new.harness or _first_installed_harness()
-        for name in (new.harness, new.review_harness):
-            if name is not None and name not in HARNESSES:
-                raise Refused(f"There is no harness {name}; there are {', '.join(HARNESSES)}")
-        find = self.engine.store.find
+        find, harnesses = self.engine.store.find, self.engine.services.harnesses
+        harness = new.harness or harnesses.first_installed()
+        reviewer = new.review_harness or project.entry.get("review_harness") or harness
+        _check_effort(harnesses, harness, new.effort)
+        _check_effort(harnesses, reviewer, new.review_effort)
         return {
             "branch": check_branch(new.branch) if new.branch else None,
             "workflow": new.workflow or project.workflow,
             "harness": harness,
-            "review_harness": new.review_harness or project.entry.get("review_harness") or harness,
+            "review_harness": reviewer,
             "effort": new.effort,
             "review_effort": new.review_effort,
             "blocked_by": tuple(dict.fromkeys(find(check_id(other)).id for other in new.blocked_by)),
@@ -115,7 +113,10 @@ class Tasks:
     def _claims(self, other: StoredTask | BrokenTask, branch: str) -> bool:
         """Whether a task has that branch; a finished one has given it up, an unreadable one may still have it."""
         if isinstance(other, BrokenTask):
-            event = self.engine.store.journal(other.ref).engine_event()
+            try:
+                event = self.engine.store.journal(other.ref).engine_event()
+            except OrangeError:
+                return False  # nobody can tell, and nothing else stops for it
             return event is not None and event["engine"]["branch"] == branch
         return other.task.branch == branch and not self.is_finished(other.task)
 
@@ -125,6 +126,23 @@ class Tasks:
             return self.engine.workflows.load(task.workflow).is_terminal(task.status)
         except OrangeError:
             return False
+
+    def session_state(self, task: Task) -> str:
+        """`active`, `dead`, `lost` or `none`: whether the agent that a task's state asks for is alive."""
+        if task.tmux_session is None:
+            return "none"
+        try:
+            state = self.engine.workflows.load(task.workflow).states.get(task.status)
+        except OrangeError:
+            state = None
+        return self.sessions.state(task, state)
+
+    def cancel(self, ref: TaskRef) -> Moved:
+        """Give a task up: its session ends, its workspace is released with all work saved."""
+        with self.engine.open(ref) as opened:
+            moved = self.engine.move(opened, CANCELLED, "person")
+            opened.record("task.cancelled", **{"from": moved.source})
+            return moved
 
     def is_ready(self, task: Task) -> bool:
         """Whether a task could start now: it has not begun, and nothing it waits for is unfinished."""
@@ -145,6 +163,10 @@ class Tasks:
         try:
             return Created(ref, self.spawn(ref, status), None)
         except Refused as refusal:
+            with self.engine.open(ref) as opened:
+                if opened.task.status != workflow.first_state:
+                    return Created(ref, None, None)  # a supervisor was quicker
+                opened.record("task.waiting", reason=str(refusal))
             return Created(ref, None, str(refusal))
 
     def spawn(self, ref: TaskRef, status: str | None = None) -> Moved:
@@ -240,38 +262,15 @@ class Tasks:
         return found.gate is None or self.engine.lacking(opened, found.gate) is None
 
     def give_up(self, ref: TaskRef, reason: str | None) -> tuple[Task, Moved | None]:
-        """An agent is stuck: move there, or where the workflow has no such state, ask for a person."""
+        """An agent is stuck: move there, or where it may not, ask for a person. A stop hook reads no refusal."""
         sentence = f"The agent is stuck: {check_summary(reason)}" if reason else "The agent says that it is stuck"
         with self.engine.open(ref) as opened:
-            workflow = self.engine.workflows.load(opened.task.workflow)
-            if STUCK in workflow.states:
+            try:
                 moved = self.engine.move(opened, STUCK, "agent", changes={"attention": sentence})
-                return opened.task, moved
-            opened.change("task.updated", {"attention": sentence}, fields={"attention": sentence})
-            return opened.task, None
-
-    def respawn(self, ref: TaskRef) -> Task:
-        """Bring a dead agent back where it was. Not a move: the task stays in its state."""
-        with self.engine.open(ref) as opened:
-            task = opened.task
-            workflow = self.engine.workflows.load(task.workflow)
-            hook = self._respawn_hook(workflow, task)
-            if task.workspace is None:
-                raise Refused(f"{task.id} has no workspace to come back to; `orange task spawn {task.id}` starts it")
-            if self.sessions.is_agent_alive(task, workflow.states[task.status]):
-                raise Refused(f"{task.id} has a live agent; `orange task attach {task.id}` shows it")
-            run = HookRun(opened, hook)
-            self.engine.actions.find(hook.action).run(run)
-            opened.change("agent.respawned", run.changes, status=task.status)
-            return opened.task
-
-    def _respawn_hook(self, workflow: Workflow, task: Task) -> Hook:
-        state = workflow.states.get(task.status)
-        if state is None or state.respawn_prompt is None:
-            raise Refused(f"{task.id} is {task.status}: in {workflow.name} no agent comes back there")
-        if _is_for_reviewer(workflow, state):
-            return Hook("spawn_reviewer", {"prompt": state.respawn_prompt, "increment": None})
-        return Hook("spawn_agent", {"prompt": state.respawn_prompt, "harness": "task", "permissions": "reduced"})
+            except Refused:
+                opened.change("task.updated", {"attention": sentence})
+                return opened.task, None
+            return opened.task, moved
 
     def delete(self, ref: TaskRef) -> None:
         """Delete a finished task."""
@@ -286,12 +285,14 @@ class Tasks:
             self.engine.store.remove(ref)
         self.engine.log.write("info", "task deleted", task=ref.id)
 
-    def rename_branch(self, ref: TaskRef, branch: str) -> Task:
-        """Follow a branch that got another name."""
+    def rename_branch(self, ref: TaskRef, branch: str, in_git: Callable[[], None] | None = None) -> Task:
+        """Follow a branch that got another name; `in_git` gives it that name, once it is known to be free."""
         check_branch(branch)
         with self.engine.store.project_lock(ref.project), self.engine.open(ref) as opened:
+            self._branch_must_be_free(ref.project, branch, but=ref.id)
+            if in_git is not None:
+                in_git()
             if opened.task.branch != branch:
-                self._branch_must_be_free(ref.project, branch, but=ref.id)
                 fields = {"branch": branch}
                 opened.change("task.updated", fields, fields=fields)
             return opened.task
@@ -310,14 +311,6 @@ def _created_at(found: StoredTask | BrokenTask) -> str:
     return "" if isinstance(found, BrokenTask) else found.task.created_at
 
 
-def _is_for_reviewer(workflow: Workflow, state: State) -> bool:
-    """Whose state this is: as it says itself, else by who is started on the way in (seed 004's files)."""
-    if state.agent is not None:
-        return state.agent == "reviewer"
-    entering = [hook for move in workflow.transitions if move.target == state.name for hook in move.hooks]
-    return any(h.action == "spawn_reviewer" or h.params.get("harness") == "review" for h in entering)
-
-
 def _first_body(context: str) -> str:
     if not context.strip():
         return ""
@@ -326,9 +319,12 @@ def _first_body(context: str) -> str:
     return "\n" + put_section("", "Context", demote_headings(context))
 
 
-def _first_installed_harness() -> str | None:
-    directories = os.environ.get("PATH", "").split(os.pathsep)
-    for name in HARNESSES[:-1]:
-        if any(os.access(os.path.join(directory, name), os.X_OK) for directory in directories):
-            return name
-    return None
+def _check_effort(harnesses: Harnesses, name: str | None, effort: str | None) -> None:
+    """An unknown agent, or a level it does not know, is refused before there is a task."""
+    if name is None:
+        return
+    found = harnesses.get(name)
+    if effort is not None:
+        from orange_tui.domain.harness import check_effort
+
+        check_effort(found, effort)

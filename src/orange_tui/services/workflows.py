@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 
 from orange_tui import __version__
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 _ENDINGS = (".yml", ".yaml")
 _HOOKS = "orange_tui.hooks"
 _MOST_BYTES = 1024 * 1024
-_UNSAFE = re.compile(r"[/\\\x00-\x1f\x7f\ud800-\udfff]")
 _NOT_KEPT = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
@@ -47,7 +45,7 @@ class Workflows:
 
     def path(self, name: str) -> str:
         """The file a name stands for; a user's own hides a shipped one even when it can not be read."""
-        if name and not name.startswith(".") and not _UNSAFE.search(name):
+        if name.isprintable() and name and name[0] != "." and "/" not in name and "\\" not in name:
             for folder in (self._own, self._shipped):
                 for ending in _ENDINGS:
                     path = os.path.join(folder, name + ending)

@@ -1,0 +1,92 @@
+"""The `task` commands about agents, `serve` and `doctor`, as entries for the table in `commands`."""
+
+from __future__ import annotations
+
+from orange_tui.cli.commands_task import OF_PROJECT, TASK, YES
+from orange_tui.cli.grammar import Argument, Command, Option
+
+_MODULE = "orange_tui.cli.agent_commands"
+
+AGENT_COMMANDS = (
+    Command(
+        ("task", "spawn"),
+        "Start the agent of a task that has not begun.",
+        (TASK,),
+        (OF_PROJECT,),
+        f"{_MODULE}:spawn",
+        "The task gets a workspace and a tmux session. Without a free workspace it is refused and stays as it is.",
+        (("orange task spawn k3x9", "Begin with the task whose id begins with k3x9"),),
+    ),
+    Command(
+        ("task", "respawn"),
+        "Bring a dead agent back, in its workspace and in the state it died in.",
+        (Argument("id", "The task: its id, or the beginning of it.", required=False, complete="task"),),
+        (Option("--lost", None, "Every task whose tmux server is gone, as after a reboot."), OF_PROJECT),
+        f"{_MODULE}:respawn",
+        "Not a move: the task stays in its state. With --lost, agents that can take up their own conversation do.",
+        (
+            ("orange task respawn k3x9", "It has died: start the agent again"),
+            ("orange task respawn --lost", "After a reboot: bring all of them back"),
+        ),
+    ),
+    Command(
+        ("task", "attach"),
+        "Show the session of a task; detach with tmux's prefix and d.",
+        (TASK,),
+        (OF_PROJECT,),
+        f"{_MODULE}:attach",
+        "Inside the same tmux server this switches there instead.",
+        (("orange task attach k3x9", "See what the agent is doing, and type to it"),),
+    ),
+    Command(
+        ("task", "logs"),
+        "Print what the windows of a task have printed.",
+        (TASK,),
+        (Option("--window", "NAME", "Only this window, such as worker or review-1."), OF_PROJECT),
+        f"{_MODULE}:logs",
+        examples=(("orange task logs k3x9 --window review-1", "What the first reviewer said"),),
+    ),
+    Command(
+        ("task", "answer"),
+        "Send a message to a task's agent without attaching.",
+        (TASK, Argument("text", "What to say.")),
+        (OF_PROJECT,),
+        f"{_MODULE}:answer",
+        """
+The message is pasted into the agent's input and submitted, never while the agent asks for a permission:
+then it waits, and is delivered by the app or `orange serve` as soon as that is safe.
+""",
+        (('orange task answer k3x9 "Use the second option"', "Answer its question"),),
+    ),
+    Command(
+        ("task", "cancel"),
+        "Give a task up: end its session and release its workspace, with all work saved.",
+        (TASK,),
+        (YES, OF_PROJECT),
+        f"{_MODULE}:cancel",
+        """
+Commits stay on the branch. What was not committed is kept as a commit of its own, and `orange task restore`
+brings it back. The next task is not started.
+
+Exit codes: 0 cancelled; 1 refused or not confirmed; 2 wrong usage.
+""",
+        (("orange task cancel k3x9", "Cancel it after a question"),),
+    ),
+    Command(
+        ("doctor",),
+        "Look at what is installed and what is wrong, and finish what was interrupted.",
+        run="orange_tui.cli.doctor_command:doctor",
+        details="Exit codes: 0 nothing is wrong; 1 something is, with the way to mend it; 2 wrong usage.",
+        examples=(("orange doctor", "When something seems odd, and after a crash"),),
+    ),
+    Command(
+        ("serve",),
+        "Run the engine without the app: for servers and cron.",
+        run=f"{_MODULE}:serve",
+        details="""
+Notices deaths of agents, follows what they write, delivers messages, starts waiting tasks. One acts per home;
+another one waits for its turn.
+""",
+        examples=(("orange serve", "Until Ctrl+C"),),
+    ),
+)

@@ -1,0 +1,26 @@
+"""`orange doctor`."""
+
+from __future__ import annotations
+
+from orange_tui.cli.reply import Reply, safe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.cli.grammar import Parsed
+    from orange_tui.services.orange import Orange
+
+_MARKS = {"good": "✓", "note": "·", "bad": "✗"}
+
+
+def doctor(_parsed: Parsed, orange: Orange) -> Reply:
+    """Every finding, the good ones too."""
+    from orange_tui.services.doctor import examine
+
+    findings = examine(orange)
+    lines = []
+    for finding in findings:
+        lines.append(f"{_MARKS[finding.level]} {safe(finding.what)}")
+        if finding.mend:
+            lines.append(f"    {safe(finding.mend)}")
+    code = 1 if any(finding.level == "bad" for finding in findings) else 0
+    return Reply("\n".join(lines), code=code)

@@ -1,0 +1,1 @@
+"""The demo: a scripted agent that needs no network and no key, and a small world for it to work in."""

@@ -1,0 +1,163 @@
+"""A throw-away world for the demo: a home of its own, a small repository worth working on, and things to do in it."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import record
+from orange_tui.outside.process import run
+from orange_tui.services.orange import assemble
+from orange_tui.services.paths import Home
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROJECT = "coffee"
+POOL_SIZE = 3
+_BARISTA = {
+    f"GIT_{role}_{key}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for key, value in {"NAME": "Ada Barista", "EMAIL": "ada@coffee.invalid"}.items()
+}
+
+# One commit each: its message, and the files it writes.
+_COMMITS: tuple[tuple[str, Mapping[str, str]], ...] = (
+    (
+        "Open the bar",
+        {
+            "README.md": "# coffee\n\nA very small coffee bar.\n\nToday's special: flat white\n",
+            ".gitignore": "__pycache__/\n",
+            "coffee/__init__.py": '"""A very small coffee bar."""\n',
+        },
+    ),
+    (
+        "Write the menu",
+        {
+            "coffee/menu.py": (
+                '"""What there is, and what it costs, in cents."""\n\n'
+                'MENU = {"espresso": 220, "flat white": 340, "filter": 280}\n\n\n'
+                "def price(drink: str, cups: int = 1) -> int:\n"
+                '    """What so many cups cost."""\n'
+                "    return MENU[drink] * cups\n"
+            ),
+        },
+    ),
+    (
+        "Count the change",
+        {
+            "tests/__init__.py": "",
+            "tests/test_menu.py": (
+                "import unittest\n\nfrom coffee.menu import price\n\n\n"
+                "class PriceTest(unittest.TestCase):\n"
+                "    def test_two_cups_cost_twice_as_much(self) -> None:\n"
+                '        self.assertEqual(price("espresso", 2), 440)\n'
+            ),
+        },
+    ),
+    (
+        "Tell newcomers how to help",
+        {"AGENTS.md": "Small files, one for each drink. Run `python -m unittest` before you commit.\n"},
+    ),
+)
+
+
+@record
+class World:
+    """Where it all is."""
+
+    home: str
+    repository: str
+
+    def git(self, *words: str) -> str:
+        """Run git in the repository, as the person who owns it."""
+        environment = {**os.environ, **_BARISTA, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0"}
+        finished = run(
+            ["git", "-c", "commit.gpgsign=false", *words], directory=self.repository, environment=environment
+        )
+        if finished.code != 0:
+            raise OrangeError(f"git {' '.join(words)}: {finished.message}")
+        return finished.output.strip()
+
+    def merge(self, branch: str) -> None:
+        """Take a branch in, as a person does who likes what they see."""
+        self.git("merge", "--quiet", "--no-edit", branch)
+        self.git("push", "--quiet", "origin", "main")
+
+
+def make_world(root: str) -> World:
+    """A home, a repository with a bare `origin` next to it, and the project registered."""
+    world = World(os.path.join(root, "home"), os.path.join(root, PROJECT))
+    origin = os.path.join(root, "origin.git")
+    os.makedirs(world.home)
+    os.makedirs(world.repository)
+    world.git("init", "--quiet", "--bare", "--initial-branch=main", origin)
+    world.git("init", "--quiet", "--initial-branch=main")
+    for message, files in _COMMITS:
+        _write(world.repository, files)
+        world.git("add", "--all")
+        world.git("commit", "--quiet", "-m", message)
+    world.git("remote", "add", "origin", origin)
+    world.git("push", "--quiet", "--set-upstream", "origin", "main")
+    world.git("remote", "set-head", "origin", "main")
+    _register(world)
+    return world
+
+
+def _write(root: str, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        full = os.path.join(root, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _register(world: World) -> None:
+    entry = {"name": PROJECT, "path": world.repository, "default_branch": "main", "pool_size": POOL_SIZE}
+    assemble(Home(world.home)).projects.add(entry)
+
+
+@record
+class DemoTask:
+    """Something to do, and how the demo agent will go about it: its context says so."""
+
+    branch: str
+    summary: str
+    context: str
+    after: str | None = None  # the branch of the task it waits for
+
+
+DEMO_TASKS = (
+    DemoTask(
+        "decaf",
+        "Offer decaf, for those who would like to sleep",
+        "People ask for it after four o'clock.\n\ndemo: good",
+    ),
+    DemoTask(
+        "oat-milk",
+        "Take orders with oat milk",
+        "The reviewer is strict about this one.\n\ndemo: fail-once",
+    ),
+    DemoTask(
+        "iced-latte",
+        "Something cold for the summer",
+        "Not very precise, so expect a question.\n\ndemo: ask",
+    ),
+    DemoTask(
+        "double-shot",
+        "Let people order a double shot",
+        "Too much coffee: the first agent will not survive it.\n\ndemo: crash",
+    ),
+    DemoTask(
+        "latte-art",
+        "Draw a swan on every latte",
+        "Nobody knows how. The agent will give up and say so.\n\ndemo: stuck",
+    ),
+    DemoTask(
+        "loyalty-card",
+        "Every tenth decaf is free",
+        "This needs decaf first.\n\ndemo: good",
+        after="decaf",
+    ),
+)

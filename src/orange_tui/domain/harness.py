@@ -1,0 +1,205 @@
+"""A harness: everything Orange knows about a command-line agent, as data, and the words that start it.
+
+Command lines are tuples of words, never text for a shell. A word may contain placeholders; `{prompt}` is always
+a word of its own and is left for the launcher, which keeps prompts of any length and content out of our hands.
+"""
+
+from __future__ import annotations
+
+import re
+
+from orange_tui.domain.errors import Refused
+from orange_tui.domain.records import record
+from orange_tui.domain.task import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal
+
+    Words = tuple[str, ...]
+    Mode = Literal["full", "reduced", "resume", "resume_full", "one_shot"]
+
+PROMPT = "{prompt}"
+OPTIONS = "{options}"
+MODES = ("full", "reduced", "resume", "resume_full", "one_shot")
+STATES = ("busy", "idle", "permission", "error", "starting", "unknown")
+
+# What may stand in braces in a command line, and what is put there.
+PLACEHOLDERS: Mapping[str, str] = {
+    "prompt": "the prompt, as a word of its own",
+    "options": "the words of `model` and `effort`, as a word of its own",
+    "binary": "the agent's program",
+    "python": "the Python that runs Orange",
+    "orange": "the `orange` command",
+    "task_dir": "the task's directory, where the real TASK.md is",
+    "worktree": "the worktree the agent works in",
+    "repository": "the main repository",
+    "repository_git": "the main repository's .git directory",
+    "worktree_git": "the worktree's own directory in there",
+    "session_id": "the agent's conversation, to resume it",
+    "model": "the model asked for",
+    "effort": "the effort asked for",
+}
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+\[\]~-]{0,199}", re.ASCII)
+_MOST_PROMPT = 130_000  # bytes; a single argument cannot be longer than 128 KiB on Linux
+
+
+@record
+class Screen:
+    """Regular expressions that tell an agent's state, from the last lines of its screen or from its title."""
+
+    busy: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
+    permission: tuple[str, ...] = ()
+    error: tuple[str, ...] = ()
+
+
+@record
+class Dialog:
+    """A question the agent asks before it starts, which only the person can answer: how to know it, what to say."""
+
+    seen: str
+    advice: str
+
+
+@record
+class Harness:
+    """One kind of agent. An empty command line means that it cannot do that."""
+
+    name: str
+    binary: str
+    title: str
+    install: str
+    full: Words
+    reduced: Words = ()  # empty: the agent knows no difference
+    resume: Words = ()
+    resume_full: Words = ()
+    one_shot: Words = ()
+    root_full: Words = ()  # instead of `full` for root, where the agent refuses that
+    root_resume_full: Words = ()
+    model: Words = ()
+    effort: Words = ()
+    efforts: tuple[str, ...] = ()
+    environment: Mapping[str, str] = {}
+    files: Mapping[str, str] = {}
+    excludes: tuple[str, ...] = ()
+    skills: str = ""
+    screen: Screen = Screen()
+    window_title: Screen = Screen()
+    dialogs: tuple[Dialog, ...] = ()
+    events: Mapping[str, str] = {}  # what its hooks report, and the state that means
+    hidden_threads: tuple[str, ...] = ()  # how prompts begin that the agent gives itself, in secret
+    starts_in: float = 2.0  # seconds before it takes keys
+    max_prompt: int = _MOST_PROMPT
+
+    def command_line(self, mode: Mode, *, root: bool = False) -> Words:
+        """The words of a mode, placeholders and all; empty when the agent cannot do it."""
+        if root and mode in {"full", "resume_full"}:
+            words: Words = getattr(self, f"root_{mode}")
+            if words:
+                return words
+        if mode == "reduced":
+            return self.reduced or self.full
+        if mode == "resume_full":
+            return self.resume_full or self.resume
+        own: Words = getattr(self, mode)
+        return own
+
+
+def build(  # noqa: PLR0913 - each of them is a part of the question
+    harness: Harness,
+    mode: Mode,
+    values: Mapping[str, str],
+    *,
+    model: str | None = None,
+    effort: str | None = None,
+    root: bool = False,
+) -> Words:
+    """The words that start the agent, all placeholders filled in but the word `{prompt}`."""
+    words = harness.command_line(resumable(harness, mode, values), root=root)
+    if not words:
+        raise Refused(f"{harness.title} cannot do that: its harness has no command line for `{mode}`")
+    known = {"binary": harness.binary, **values, "prompt": PROMPT}
+    options = _options(harness, model, effort)
+    filled: list[str] = []
+    for word in words:
+        filled += options if word == OPTIONS else [fill(word, known, harness)]
+    return tuple(filled)
+
+
+def resumable(harness: Harness, mode: Mode, values: Mapping[str, str]) -> Mode:
+    """The mode itself, or a new start with the same permissions when there is no conversation to resume."""
+    if mode not in {"resume", "resume_full"}:
+        return mode
+    words = harness.command_line(mode)
+    known = bool(words) and (bool(values.get("session_id")) or "{session_id}" not in "".join(words))
+    if known:
+        return mode
+    return "reduced" if mode == "resume" else "full"
+
+
+def environment(harness: Harness, values: Mapping[str, str]) -> dict[str, str]:
+    """The agent's own environment variables, placeholders filled in."""
+    known = {"binary": harness.binary, **values}
+    return {name: fill(value, known, harness) for name, value in harness.environment.items()}
+
+
+def fill(word: str, values: Mapping[str, str], harness: Harness) -> str:
+    """Replace placeholders in one pass: what a value contains is never looked at again.
+
+    Right after a double quote a value is part of JSON or TOML, and must not end the text it stands in.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in PLACEHOLDERS:
+            return found[0]
+        if not values.get(name):
+            raise Refused(f"{harness.title} cannot be started this way: nothing is known for {{{name}}}")
+        quoted = found.start() > 0 and word[found.start() - 1] == '"'
+        return values[name].replace("\\", "\\\\").replace('"', '\\"') if quoted else values[name]
+
+    return _PLACEHOLDER.sub(value, word)
+
+
+def _options(harness: Harness, model: str | None, effort: str | None) -> list[str]:
+    """The flags for model and effort, in that order; an agent without such a flag is not asked."""
+    words: list[str] = []
+    if model and harness.model:
+        words += [fill(word, {"model": check_model(model)}, harness) for word in harness.model]
+    if effort and harness.effort:
+        words += [fill(word, {"effort": check_effort(harness, effort)}, harness) for word in harness.effort]
+    return words
+
+
+def check_model(model: str) -> str:
+    """A model's name is a plain word: it goes onto a command line, after a flag."""
+    if not _PLAIN.fullmatch(model):
+        raise Refused(f"'{printable(model[:100])}' is not a model's name: write it as the agent's own --model takes it")
+    return model
+
+
+def check_effort(harness: Harness, effort: str) -> str:
+    """One of the agent's own levels. For an agent without such a flag anything goes, and nothing is passed."""
+    if not harness.effort or effort in harness.efforts or (not harness.efforts and _PLAIN.fullmatch(effort)):
+        return effort
+    levels = f"it knows {', '.join(harness.efforts)}" if harness.efforts else "write one plain word"
+    raise Refused(f"{harness.title} knows no effort '{printable(effort[:100])}'; {levels}")
+
+
+def placeholders(word: str) -> list[str]:
+    """The names in braces in a word, known or not."""
+    return _PLACEHOLDER.findall(word)
+
+
+def guarded(text: str) -> str:
+    """A prompt or message that no agent takes for something else.
+
+    `!` runs a shell command in three of the four agents, `/` is a command, `@` a file and `-` a flag; `#` and
+    whatever else may come to mean something one day. So all text begins with a letter or a digit.
+    """
+    text = text.strip()
+    return text if text[:1].isalnum() else f"Task:\n\n{text}"

@@ -1,0 +1,172 @@
+"""One linked worktree: where git keeps its state, what is checked out, and what is under way in it.
+
+The layout (`.git`, `gitdir`, `commondir`, `HEAD`) is documented in gitrepository-layout(5); reading it takes no
+process, and a task that is spawned waits for every process.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import time
+from contextlib import suppress
+
+from orange_tui.domain.errors import Refused
+from orange_tui.domain.records import record
+from orange_tui.outside.git import REMOTE, SLOW, Repository
+from orange_tui.outside.inhabitants import git_at_work
+
+_STALE = 60.0  # seconds after which a lock that no git uses was left behind
+_LOCKS = ("index.lock", "HEAD.lock")
+_SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_IN_REFTABLE = "ref: refs/heads/.invalid"
+_UNDER_WAY = {
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "BISECT_START": "a bisection",
+}
+_HEADS_UNDER_WAY = (
+    "ORIG_HEAD",
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "REBASE_HEAD",
+    "rebase-merge/orig-head",
+    "rebase-merge/autostash",
+    "rebase-apply/orig-head",
+    "rebase-apply/autostash",
+)
+# The person's hooks are for their own checkouts, and submodules are looked after one by one.
+_QUIETLY = ("core.hooksPath=/dev/null", "submodule.recurse=false")
+
+
+@record
+class Worktree:
+    """A worktree that git knows: its path, its own git directory, and the one it shares with all others."""
+
+    path: str
+    git_directory: str
+    common_directory: str
+
+    @property
+    def git(self) -> Repository:
+        """git, run in this worktree."""
+        return Repository(self.path)
+
+    def head(self) -> str | None:
+        """The full name of the branch that is checked out, else the commit."""
+        text = _first_line(os.path.join(self.git_directory, "HEAD"))
+        if text is None or text == _IN_REFTABLE:
+            return self.git.answer("symbolic-ref", "--quiet", "HEAD") or self.git.head()
+        return text.removeprefix("ref: ")
+
+    def under_way(self) -> str | None:
+        """What somebody has begun here and not ended, such as a rebase."""
+        there = (what for name, what in _UNDER_WAY.items() if self._has(name))
+        return next(there, None)
+
+    def heads_under_way(self) -> list[str]:
+        """The commits a rebase, merge or the like needs to be ended or undone."""
+        if self.under_way() is None:
+            return []
+        lines = [line for name in _HEADS_UNDER_WAY for line in _lines(os.path.join(self.git_directory, name))]
+        return [line for line in dict.fromkeys(lines) if _SHA.fullmatch(line)]
+
+    def _has(self, name: str) -> bool:
+        return os.path.exists(os.path.join(self.git_directory, name))
+
+    def remove_dead_locks(self) -> list[str]:
+        """Remove locks that a killed git has left; one that may be alive is a refusal."""
+        there = [path for name in _LOCKS if os.path.exists(path := os.path.join(self.git_directory, name))]
+        for path in there:
+            with suppress(FileNotFoundError):
+                self._remove_dead_lock(path)
+        return there
+
+    def _remove_dead_lock(self, path: str) -> None:
+        users = git_at_work(self.path, self.git_directory)
+        if users:
+            raise Refused(f"git is at work in {self.path} ({users[0]}); try again when it has ended")
+        age = time.time() - os.stat(path).st_mtime
+        if age < _STALE:
+            raise Refused(f"{path} was left by git {age:.0f} s ago; if no git runs there, try again in a minute")
+        os.unlink(path)
+
+    def restore_files(self) -> None:
+        """Write every file of the index that is not there: what is left of a directory that was deleted."""
+        self.git.ask("checkout-index", "--all", "--quiet", timeout=SLOW)  # it fails over what is in conflict
+
+    def detach(self, commit: str) -> None:
+        """Leave everything behind that is checked out or under way, and stand on a commit; ignored files stay."""
+        if self._has("rebase-apply/applying"):
+            self.git.must("am", "--quit")
+        elif self._has("rebase-merge") or self._has("rebase-apply"):
+            self.git.must("rebase", "--quit")
+        if self._has("sequencer"):
+            self.git.must("cherry-pick", "--quit")
+        self.git.must("checkout", "--quiet", "--force", "--detach", commit, "--", timeout=SLOW, settings=_QUIETLY)
+        if self._has("BISECT_START"):
+            self.git.must("bisect", "reset", "HEAD", settings=_QUIETLY)
+        self.git.must("clean", "--quiet", "--force", "-d", timeout=SLOW)
+
+    def exclude(self, patterns: tuple[str, ...]) -> None:
+        """Have git overlook these files, in every worktree of the repository; each is written down once."""
+        path = os.path.join(self.common_directory, "info", "exclude")
+        if set(patterns) <= set(_lines(path)):
+            return
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "a+", encoding="utf-8", errors="surrogateescape") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            text = file.read()
+            missing = [pattern for pattern in patterns if pattern not in text.splitlines()]
+            file.write("" if text.endswith("\n") or not text else "\n")
+            file.write("".join(f"{pattern}\n" for pattern in missing))
+
+
+def find_worktree(path: str) -> Worktree | None:
+    """The worktree at a path; None when there is none, or git has forgotten it."""
+    pointer = _first_line(os.path.join(path, ".git"))
+    if pointer is None or not pointer.startswith("gitdir: "):
+        return None
+    own = os.path.join(path, pointer.removeprefix("gitdir: "))
+    shared = _first_line(os.path.join(own, "commondir"))
+    if shared is None or not os.path.exists(os.path.join(own, "HEAD")):
+        return None
+    return Worktree(path, os.path.realpath(own), os.path.realpath(os.path.join(own, shared)))
+
+
+def common_directory(path: str) -> str | None:
+    """What all worktrees of a repository share, seen from its main checkout, a linked one, or a bare repository."""
+    inner = os.path.join(path, ".git")
+    if os.path.isdir(inner):
+        return os.path.realpath(inner)
+    linked = find_worktree(path)
+    if linked is not None:
+        return linked.common_directory
+    shared = Repository(path).answer("rev-parse", "--git-common-dir") if os.path.isdir(path) else None
+    return None if shared is None else os.path.realpath(os.path.join(path, shared))
+
+
+def has_remote(path: str) -> bool:
+    """Whether a repository has a remote: read off its configuration, or asked where that includes other files."""
+    text = "\n".join(_lines(os.path.join(common_directory(path) or path, "config")))
+    if f'[remote "{REMOTE}"]' in text:
+        return True
+    return "include" in text.lower() and Repository(path).has_remote()
+
+
+def _first_line(path: str) -> str | None:
+    return next(iter(_lines(path)), None)
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read().splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,226 @@
+"""tmux, asked by its own program: sessions and windows of tasks, targeted by ids that never change.
+
+Orange marks what it makes with options of its own (`@orange_task` and so on), so a window is known for what it
+is whatever it is called, and names that tmux changes (`.` and `:`) or that collide do no harm. Several commands go
+to tmux in one call: a session that is to survive a person's settings gets its options before tmux looks at it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import NotFound, Refused
+from orange_tui.domain.records import record, replace
+from orange_tui.outside.process import run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orange_tui.outside.process import Finished
+
+_SEPARATOR = "\x1f"
+_PANE_FORMAT = _SEPARATOR.join(
+    (
+        "#{session_id}",
+        "#{window_id}",
+        "#{pane_id}",
+        "#{pane_pid}",
+        "#{@orange_home}",
+        "#{@orange_task}",
+        "#{@orange_window}",
+        "#{@orange_spawn}",
+        "#{session_name}",
+        "#{pid}.#{start_time}",
+        "#{pane_title}",
+    ),
+)
+_WIDTH, _HEIGHT = "200", "50"
+
+
+@record
+class Pane:
+    """One window of a task's session. `server` tells one run of tmux from the next."""
+
+    session_id: str
+    window_id: str
+    pane_id: str
+    pid: int
+    home: str
+    task: str
+    window: str
+    spawn: str
+    session: str
+    server: str
+    title: str
+
+
+@record
+class Window:
+    """What to start: where, under which name, and how Orange will know it again."""
+
+    home: str
+    task: str
+    name: str
+    spawn: str
+    directory: str
+    command: tuple[str, ...]
+    log: str
+
+
+@record
+class Tmux:
+    """One tmux server: the person's own, or the private one that ORANGE_TMUX_SOCKET names."""
+
+    socket: str | None
+
+    def panes(self) -> list[Pane]:
+        """Every window that Orange made on this server, in one call; none when there is no server."""
+        finished = self._ask("list-panes", "-a", "-F", _PANE_FORMAT)
+        if finished.code != 0:
+            return []
+        lines = [line.split(_SEPARATOR) for line in finished.output.splitlines()]
+        return [_pane(line) for line in lines if len(line) == len(Pane.__annotations__) and line[5]]
+
+    def start_session(self, name: str, window: Window) -> Pane:
+        """A new session with its first window; a name that is taken gets the task's id added."""
+        wanted = session_name(name)
+        for candidate in (wanted, f"{wanted}~{window.task}"):
+            words = ["new-session", "-d", "-P", "-F", _PANE_FORMAT, "-x", _WIDTH, "-y", _HEIGHT]
+            words += [
+                "-s",
+                _literal(candidate, expands=True),
+                "-n",
+                window.name,
+                "-c",
+                _literal(window.directory, expands=True),
+            ]
+            options = [*self._server_options(), *_session_options(window), *_window_options(window)]
+            finished = self._ask(*words, *_command(window), ";", *options)
+            if finished.code == 0:
+                return _started(finished.output, window)
+            if "duplicate session" not in finished.errors:
+                break
+        raise Refused(f"tmux could not start a session for {window.task}: {finished.message}")
+
+    def _server_options(self) -> list[str]:
+        """A server of our own stays when its last session ends, so that one that is gone was killed."""
+        return ["set-option", "-s", "exit-empty", "off", ";"] if self.socket is not None else []
+
+    def start_window(self, session_id: str, window: Window) -> Pane:
+        """Another window in a task's session; nobody's view of the session moves to it."""
+        words = ["new-window", "-d", "-P", "-F", _PANE_FORMAT, "-t", f"{session_id}:", "-n", window.name]
+        finished = self._ask(*words, "-c", _literal(window.directory, expands=True), *_command(window))
+        if finished.code != 0:
+            raise Refused(f"tmux could not open window {window.name}: {finished.message}")
+        pane = _started(finished.output, window)
+        self._ask(*_window_options(window, target=pane.window_id))
+        return pane
+
+    def kill_session(self, session_id: str) -> None:
+        """End a session and all its windows."""
+        self._ask("kill-session", "-t", session_id)
+
+    def kill_window(self, window_id: str) -> None:
+        """End one window."""
+        self._ask("kill-window", "-t", window_id)
+
+    def rename_session(self, session_id: str, name: str) -> str:
+        """Give a session another name; returns the one it has then."""
+        self._ask("rename-session", "-t", session_id, _literal(session_name(name), expands=True))
+        return self._ask("display-message", "-p", "-t", session_id, "#{session_name}").output.strip()
+
+    def paste(self, pane_id: str, text: str) -> bool:
+        """Put text into an agent's input as one paste; says whether tmux took it."""
+        buffer = f"orange-{os.getpid()}-{pane_id.lstrip('%')}"
+        loaded = run([*self._program(), "load-buffer", "-b", buffer, "-"], stdin=clean_message(text).encode())
+        if loaded.code != 0:
+            return False
+        return self._ask("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane_id).code == 0
+
+    def press(self, pane_id: str, key: str) -> bool:
+        """Press one key in a window."""
+        return self._ask("send-keys", "-t", pane_id, key).code == 0
+
+    def screen(self, pane_id: str, *, colour: bool = False) -> str | None:
+        """What a window shows now; None when it is gone."""
+        finished = self._ask("capture-pane", "-p", *(["-e"] if colour else []), "-t", pane_id)
+        return finished.output if finished.code == 0 else None
+
+    def version(self) -> str | None:
+        """Which tmux this is, or None where there is none."""
+        try:
+            return run(["tmux", "-V"]).output.strip()
+        except NotFound:
+            return None
+
+    def attach_words(self, session_id: str) -> list[str]:
+        """The command that shows a session to a person: within the same server it switches there."""
+        inside = os.environ.get("TMUX", "").split(",")[0]
+        if inside and self._ask("display-message", "-p", "#{socket_path}").output.strip() == inside:
+            return [*self._program(), "switch-client", "-t", session_id]
+        return [*self._program(), "attach-session", "-t", session_id]
+
+    def _program(self) -> list[str]:
+        if self.socket is None:
+            return ["tmux"]
+        return ["tmux", "-S" if "/" in self.socket else "-L", self.socket]
+
+    def _ask(self, *words: str) -> Finished:
+        try:
+            return run([*self._program(), *words])
+        except NotFound:
+            raise NotFound(
+                "tmux is not installed; on Debian or Ubuntu: apt-get install tmux, on macOS: brew install tmux"
+            ) from None
+
+
+def _started(line: str, window: Window) -> Pane:
+    """The window that was just made: tmux tells its ids, and we know the rest."""
+    pane = _pane(line.rstrip("\n").split(_SEPARATOR))
+    return replace(pane, home=window.home, task=window.task, window=window.name, spawn=window.spawn)
+
+
+def session_name(name: str) -> str:
+    """The name as tmux will have it: it turns dots and colons into underscores by itself."""
+    return name.replace(".", "_").replace(":", "_")
+
+
+def clean_message(text: str) -> str:
+    """Text fit for pasting: an escape in it could end the paste and press keys."""
+    return "".join(c for c in text if c in "\n\t" or c.isprintable())
+
+
+def _command(window: Window) -> list[str]:
+    return ["--", *(_literal(word) for word in window.command)]
+
+
+def _session_options(window: Window) -> list[str]:
+    """What makes the session ours, and keeps a person's settings from ending it while nobody looks."""
+    options = {"@orange_home": window.home, "@orange_task": window.task, "destroy-unattached": "off"}
+    return [word for name, value in options.items() for word in ("set-option", name, _literal(value), ";")]
+
+
+def _window_options(window: Window, target: str | None = None) -> list[str]:
+    """The window keeps its name, closes with its agent, and what it prints is kept."""
+    at = ["-t", target] if target else []
+    options = {
+        "@orange_window": window.name,
+        "@orange_spawn": window.spawn,
+        "remain-on-exit": "off",
+        "automatic-rename": "off",
+        "allow-rename": "off",
+    }
+    words = [word for name, value in options.items() for word in ("set-option", "-w", *at, name, _literal(value), ";")]
+    return [*words, "pipe-pane", *at, "-o", window.log]
+
+
+def _literal(value: str, *, expands: bool = False) -> str:
+    """A word tmux takes as it is: a last `;` would end the command, and names are formats where `#` counts."""
+    word = value.replace("#", "##") if expands else value
+    return word[:-1] + "\\;" if word.endswith(";") else word
+
+
+def _pane(fields: Sequence[str]) -> Pane:
+    values = dict(zip(Pane.__annotations__, fields, strict=True))
+    return Pane(**{**values, "pid": int(values["pid"] or 0)})  # type: ignore[arg-type]

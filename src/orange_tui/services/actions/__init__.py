@@ -1,0 +1,1 @@
+"""What hooks do, by topic; `services.hooks` maps names to these."""

@@ -1,0 +1,78 @@
+"""The hooks that start agents, end them, and talk to them."""
+
+from __future__ import annotations
+
+from orange_tui.domain.errors import Refused
+from orange_tui.services import messages
+from orange_tui.services.actions.starting import prompt_text, spoken, start_agent
+from orange_tui.services.hooks import Action
+from orange_tui.services.processes import end_sessions
+from orange_tui.services.sessions import WORKER, Sessions, review_window
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.outside.tmux import Pane
+    from orange_tui.services.hooks import HookRun
+
+
+def spawn_agent(run: HookRun) -> None:
+    """Start the worker; one that is alive is given the prompt as a message instead."""
+    window = str(run.params.get("window") or WORKER)
+    alive = Sessions(run.services).window(run.task.id, window)
+    if alive is not None:
+        if alive.spawn != run.token:  # else this very hook started it, before it was interrupted
+            _tell(run, window, prompt_text(run, run.text("prompt")), alive)
+        return
+    start_agent(run, window, "review" if run.params.get("harness") == "review" else "task")
+
+
+def spawn_reviewer(run: HookRun) -> None:
+    """Start a reviewer in a window of its own, beside the worker."""
+    window = review_window(run.task)
+    if Sessions(run.services).window(run.task.id, window) is None:
+        start_agent(run, window, "review")
+
+
+def kill_session(run: HookRun) -> None:
+    """End the task's session with everything in it."""
+    panes = Sessions(run.services).windows(run.task.id, fresh=True)
+    for session_id in {pane.session_id for pane in panes}:
+        run.services.tmux.kill_session(session_id)
+    end_sessions([pane.pid for pane in panes])
+    if run.task.tmux_session is not None:
+        run.change("tmux_session", None)
+
+
+def kill_reviewer(run: HookRun) -> None:
+    """End the window of this review round; the worker stays."""
+    pane = Sessions(run.services).window(run.task.id, review_window(run.task))
+    if pane is not None:
+        run.services.tmux.kill_window(pane.window_id)
+        end_sessions([pane.pid])
+
+
+def notify_worker(run: HookRun) -> None:
+    """Tell the worker something; where none is alive, one is started to read it for itself."""
+    alive = Sessions(run.services).window(run.task.id, WORKER)
+    if alive is not None:
+        _tell(run, WORKER, spoken(run, run.text("message")), alive)
+        return
+    workflow = run.services.workflows.load(run.task.workflow)
+    prompt = workflow.states[run.task.status].respawn_prompt
+    if prompt is None:
+        raise Refused(f"no worker is alive to be told, and none comes back in {run.task.status}")
+    run.params = {**run.params, "prompt": prompt, "permissions": "reduced"}
+    start_agent(run, WORKER, "task")
+
+
+def _tell(run: HookRun, window: str, text: str, pane: Pane) -> None:
+    message = messages.queue(run.opened, run.token, window, text)
+    harness = messages.harness_in(run.services.harnesses, run.opened.journal, window)
+    messages.deliver(run.opened, message, pane, run.services.tmux, harness)
+
+
+SPAWN_AGENT = Action(spawn_agent)
+SPAWN_REVIEWER = Action(spawn_reviewer)
+KILL_SESSION = Action(kill_session)
+KILL_REVIEWER = Action(kill_reviewer)
+NOTIFY_WORKER = Action(notify_worker)

@@ -1,0 +1,67 @@
+"""The hooks that touch the remote. None of them ever touches the default branch."""
+
+from __future__ import annotations
+
+from orange_tui.domain.errors import Refused
+from orange_tui.outside.git import Repository
+from orange_tui.services.hooks import Action
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.services.hooks import HookRun
+    from orange_tui.services.projects import Project
+
+REMOTE = "origin"
+
+
+def push_branch(run: HookRun) -> None:
+    """Push the task's branch; without a remote there is nothing to do."""
+    project, repository = _repository(run)
+    if repository.answer("remote", "get-url", REMOTE) is None:
+        return
+    _must_not_be_default(run, project)
+    finished = repository.ask("push", "--set-upstream", REMOTE, f"refs/heads/{run.task.branch}")
+    if finished.code != 0:
+        raise Refused(f"the push was refused: {finished.message}")
+
+
+def delete_remote_branch(run: HookRun) -> None:
+    """Delete the branch on the remote, once all its commits are in the default branch there."""
+    project, repository = _repository(run)
+    branch = f"refs/remotes/{REMOTE}/{run.task.branch}"
+    if run.task.branch == project.default_branch or repository.answer("rev-parse", "--verify", "-q", branch) is None:
+        return
+    default = f"refs/remotes/{REMOTE}/{project.default_branch}"
+    if repository.ask("merge-base", "--is-ancestor", branch, default).code != 0:
+        raise Refused(f"{run.task.branch} stays on {REMOTE}: it has commits that are not in {project.default_branch}")
+    tip = repository.answer("rev-parse", branch)
+    # The lease keeps a push that came after our last look.
+    lease = f"--force-with-lease=refs/heads/{run.task.branch}:{tip}"
+    finished = repository.ask("push", lease, REMOTE, f":refs/heads/{run.task.branch}")
+    if finished.code != 0 and "remote ref does not exist" not in finished.errors:
+        raise Refused(f"the branch could not be deleted on {REMOTE}: {finished.message}")
+
+
+def create_pr(run: HookRun) -> None:
+    """Push the branch and open a pull request, unless there is one."""
+    from orange_tui.services.pull_requests import open_pull_request
+
+    if run.task.pr_url is None:
+        push_branch(run)
+        project, _ = _repository(run)
+        run.change("pr_url", open_pull_request(project, run.task, run.opened.body))
+
+
+def _repository(run: HookRun) -> tuple[Project, Repository]:
+    project = run.services.projects.get(run.task.project)
+    return project, Repository(project.path)
+
+
+def _must_not_be_default(run: HookRun, project: Project) -> None:
+    if run.task.branch == project.default_branch:
+        raise Refused(f"{run.task.branch} is the default branch; Orange does not push it for a task")
+
+
+PUSH_BRANCH = Action(push_branch)
+CREATE_PR = Action(create_pr)
+DELETE_REMOTE_BRANCH = Action(delete_remote_branch)

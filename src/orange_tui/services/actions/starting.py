@@ -1,0 +1,142 @@
+"""Starting an agent in a window of its task's session: its files, its command line, its prompt."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from orange_tui.domain.actions import PROMPT_VARIABLES
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.harness import build, environment, guarded
+from orange_tui.domain.prompts import render_prompt
+from orange_tui.outside.tmux import Window
+from orange_tui.services import launch, messages
+from orange_tui.services.agent_files import place
+from orange_tui.services.runtime import Runtime
+from orange_tui.services.sessions import Sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.harness import Harness, Mode
+    from orange_tui.domain.task import Task
+    from orange_tui.services.hooks import HookRun
+
+_REMEMBERED_PROMPT = 300  # enough to tell the agent's own conversation from one it has with itself
+
+
+def start_agent(run: HookRun, window: str, role: str) -> None:
+    """Start the task's or the review's agent; one that cannot be started for the first time keeps no workspace."""
+    try:
+        _launch(run, window, run.services.harnesses.get(_harness_name(run.task, role)), role)
+    except OrangeError:
+        _give_workspace_back(run)
+        raise
+
+
+def prompt_text(run: HookRun, key: str) -> str:
+    """A prompt of the workflow, with the task's values in it."""
+    workflow = run.services.workflows.load(run.task.workflow)
+    return spoken(run, workflow.prompts[key])
+
+
+def spoken(run: HookRun, template: str) -> str:
+    """A text for an agent, such that it takes it for nothing but text."""
+    return guarded(render_prompt(template, {name: getattr(run.task, name) for name in PROMPT_VARIABLES}))
+
+
+def _harness_name(task: Task, role: str) -> str:
+    name = task.review_harness or task.harness if role == "review" else task.harness
+    if name is None:
+        raise Refused("no agent is installed; install one of claude, codex, opencode or pi, or use --harness demo")
+    return name
+
+
+def _give_workspace_back(run: HookRun) -> None:
+    unfinished = run.opened.journal.unfinished()
+    workspace = run.task.workspace
+    if unfinished is None or workspace is None or unfinished.started["engine"]["workspace"] is not None:
+        return
+    project = run.services.projects.get(run.task.project)
+    run.services.pool.release(project, run.task.id, workspace)
+    run.change("workspace", None)
+
+
+def _launch(run: HookRun, window: str, harness: Harness, role: str) -> None:
+    if run.task.workspace is None:
+        raise Refused("there is no workspace to start an agent in")
+    if run.services.harnesses.installed(harness.name) is None:
+        raise Refused(f"{harness.name} is not installed. {harness.install}")
+    worktree = run.services.pool.worktree(run.task.workspace)
+    values = _values(run, worktree, window)
+    for note in place(harness, worktree, values):
+        run.services.log.write("warning", note, task=run.task.id)
+    words, prompt = _words(run, harness, values, role), prompt_text(run, run.text("prompt"))
+    scene = launch.scene(run.opened.directory, run.task.id, window, run.services.home.root)
+    start = launch.Start(words, prompt, worktree, {**scene, **environment(harness, values)})
+    made = launch.prepare(run.opened.directory, window, start)
+    Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT])
+    wanted = Window(run.services.home.root, run.task.id, window, run.token, worktree, made.command, made.log)
+    _open_window(run, wanted, harness.name)
+    if launch.PROMPT not in words:  # it takes up its conversation, and hears the rest when it is there
+        messages.queue(run.opened, run.token, window, prompt)
+
+
+def _open_window(run: HookRun, wanted: Window, harness: str) -> None:
+    tmux, task = run.services.tmux, run.task
+    others = Sessions(run.services).windows(task.id, fresh=True)
+    if others:
+        pane = tmux.start_window(others[0].session_id, wanted)
+    else:
+        pane = tmux.start_session(f"{task.project}/{task.branch}", wanted)
+    run.change("tmux_session", pane.session)
+    run.opened.record(
+        "agent.spawned",
+        window=wanted.name,
+        harness=harness,
+        pid=pane.pid,
+        server=pane.server,
+        status=task.status,
+    )
+
+
+def _words(run: HookRun, harness: Harness, values: dict[str, str], role: str) -> tuple[str, ...]:
+    reviews = role == "review"
+    return build(
+        harness,
+        _mode(run),
+        values,
+        model=None if reviews else run.task.model,
+        effort=run.task.review_effort if reviews else run.task.effort,
+        root=os.geteuid() == 0,
+    )
+
+
+def _mode(run: HookRun) -> Mode:
+    """How much the agent may do unasked; one that is to take up its own conversation does where it can."""
+    if run.params.get("resume"):
+        return "resume"
+    return "reduced" if run.params.get("permissions") == "reduced" or run.action == "spawn_reviewer" else "full"
+
+
+def _values(run: HookRun, worktree: str, window: str) -> dict[str, str]:
+    """What a harness's command line and files may refer to."""
+    repository = run.services.projects.get(run.task.project).path
+    return {
+        "task_dir": run.opened.directory,
+        "worktree": worktree,
+        "repository": repository,
+        "repository_git": os.path.join(repository, ".git"),
+        "worktree_git": _git_directory(worktree),
+        "orange": os.path.join(launch.command_directory(run.services.home.root), "orange"),
+        "python": sys.executable,
+        "session_id": str(Runtime(run.opened.directory).window(window).get("session_id") or ""),
+    }
+
+
+def _git_directory(worktree: str) -> str:
+    """Where git keeps what belongs to this worktree: the file `.git` in it says so."""
+    try:
+        with open(os.path.join(worktree, ".git"), encoding="utf-8") as file:
+            return file.read().removeprefix("gitdir:").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,162 @@
+"""When an agent has died: which rule of the workflow applies, and what follows.
+
+Everything is looked at again under the task's lock: a command that got there first makes it a no-op, and each
+death counts once, because what came of it stands in the journal after the agent's start.
+"""
+
+from __future__ import annotations
+
+from orange_tui.domain import gates
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.records import record
+from orange_tui.services.engine import checksum
+from orange_tui.services.sessions import DEAD, LOST, exit_code, required_window
+from orange_tui.services.tasks import STUCK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import Branch, ExitRule, Gate, Workflow
+    from orange_tui.services.agents import Agents
+    from orange_tui.services.open_task import OpenTask
+    from orange_tui.services.store import TaskRef
+    from orange_tui.services.tasks import Tasks
+
+_STARTS = frozenset({"agent.spawned"})
+_DEALT_WITH = frozenset({"agent.crashed", "agent.died", "session.lost"})
+
+
+@record
+class Monitor:
+    """Applies exit rules and signals."""
+
+    tasks: Tasks
+    agents: Agents
+
+    def look_at(self, ref: TaskRef) -> None:
+        """Deal with a task whose agent may have died, and with what its files say."""
+        engine = self.tasks.engine
+        with engine.open(ref) as opened:
+            workflow = engine.workflows.load(opened.task.workflow)
+            state = workflow.states.get(opened.task.status)
+            if state is None or state.terminal:
+                return
+            if self._follow_signal(opened, workflow) or opened.task.tmux_session is None:
+                return
+            if state.agent == "none":
+                return
+            found = self.tasks.sessions.state(opened.task, state, fresh=True)
+            if found == LOST:
+                self._note_once(opened, "session.lost", "Its tmux server is gone; respawn brings the agent back")
+            elif found == DEAD and not _is_dealt_with(opened):
+                self._bury(opened, workflow)
+
+    def _follow_signal(self, opened: OpenTask, workflow: Workflow) -> bool:
+        """Move a task whose files say that it should; whether its session lives does not matter."""
+        for signal in workflow.signals:
+            if opened.task.status in signal.status and self._is_open(opened, signal.gate):
+                target = _target(signal.then, signal.then_when, opened.task)
+                return self._advance(opened, target, "a signal in its files")
+        return False
+
+    def _bury(self, opened: OpenTask, workflow: Workflow) -> None:
+        for rule in workflow.rules:
+            if rule.status == opened.task.status and self._applies(opened, rule):
+                self._apply(opened, workflow, rule)
+                return
+        self._note_once(opened, "agent.died", "The agent has ended; respawn brings it back")
+
+    def _applies(self, opened: OpenTask, rule: ExitRule) -> bool:
+        if rule.has_artifact is None:
+            return True
+        return _was_written_to(opened) and self._is_open(opened, rule.has_artifact)
+
+    def _is_open(self, opened: OpenTask, gate: Gate) -> bool:
+        if gate.command is not None:
+            return self.tasks.engine.lacking(opened, gate) is None
+        store = self.tasks.engine.store
+        outcome = store.outcome(store.ref_of(opened.task)) if gate.outcome else None
+        return gates.missing(gate, opened.body, outcome, opened.task.id) is None
+
+    def _apply(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> None:
+        if rule.action == "mark_dead":
+            self._note_once(opened, "agent.died", "The agent has ended; respawn brings it back")
+        elif rule.action == "crash":
+            self._crash(opened, workflow, rule)
+        else:
+            target = _target(rule.then, rule.then_when, opened.task)
+            if not self._advance(opened, target, "the agent had written what was asked and ended"):
+                self._crash(opened, workflow, rule)
+
+    def _advance(self, opened: OpenTask, target: str | None, reason: str) -> bool:
+        if target is None:
+            return False
+        source = opened.task.status
+        try:
+            self.tasks.engine.move(opened, target, "engine")
+        except Refused as refusal:
+            self.tasks.engine.log.write("warning", f"not advanced: {refusal}", task=opened.task.id)
+            return False
+        opened.record("auto.advanced", **{"from": source, "to": target, "reason": reason})
+        return True
+
+    def _crash(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> None:
+        count = opened.task.crash_count + 1
+        reason = _how_it_ended(opened, workflow)
+        opened.change(
+            "agent.crashed",
+            {"crash_count": count, "attention": f"The agent crashed ({reason}); respawn brings it back"},
+            status=opened.task.status,
+            crash_count=count,
+            reason=reason,
+        )
+        if rule.stuck_after is not None and count >= rule.stuck_after:
+            self._escalate(opened, workflow, count, reason)
+        elif rule.respawn_auto:
+            self._respawn(opened)
+
+    def _escalate(self, opened: OpenTask, workflow: Workflow, count: int, reason: str) -> None:
+        """The engine's own move: gates and guards judge agents, and this one is beyond judging."""
+        sentence = f"The agent crashed {count} times ({reason}); a person should look"
+        if STUCK in workflow.states and workflow.candidates(opened.task.status, STUCK, "engine"):
+            self.tasks.engine.move(opened, STUCK, "engine", changes={"attention": sentence}, gate=False)
+        else:
+            opened.change("task.updated", {"attention": sentence})
+
+    def _respawn(self, opened: OpenTask) -> None:
+        try:
+            self.agents.bring_back(opened)
+        except OrangeError as problem:
+            opened.change("task.updated", {"attention": f"The agent crashed and could not be restarted: {problem}"})
+
+    def _note_once(self, opened: OpenTask, kind: str, attention: str) -> None:
+        if not _is_dealt_with(opened):
+            opened.change(kind, {"attention": attention}, status=opened.task.status)
+
+
+def _is_dealt_with(opened: OpenTask) -> bool:
+    """Whether this death has had its consequences: they stand after the agent's last start."""
+    for event in opened.journal.backwards():
+        if event["type"] in _DEALT_WITH:
+            return True
+        if event["type"] in _STARTS:
+            return False
+    return True  # no agent was ever started, so none can have died
+
+
+def _was_written_to(opened: OpenTask) -> bool:
+    """Whether anything was written since the task came here: an artifact of an earlier round proves nothing."""
+    entered = opened.journal.last("transition.started")
+    return entered is None or entered.get("body") != checksum(opened.body)
+
+
+def _target(then: str | None, arms: tuple[Branch, ...], task: Task) -> str | None:
+    if then is not None:
+        return then
+    return next((arm.then for arm in arms if arm.when.holds(task.number(arm.when.field))), None)
+
+
+def _how_it_ended(opened: OpenTask, workflow: Workflow) -> str:
+    window = required_window(opened.task, workflow.states.get(opened.task.status)) or "worker"
+    code = exit_code(opened.directory, window)
+    return "its window was closed" if code is None else f"exit code {code}"

@@ -1,0 +1,74 @@
+"""config.yml: the few things a person can set, each documented here and nowhere else."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import NotFound, Unreadable
+from orange_tui.domain.records import record
+from orange_tui.services.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orange_tui.services.paths import Home
+
+
+@record
+class Setting:
+    """One key of config.yml: its kind, what it is unless set, and what it is for."""
+
+    kind: type
+    default: object
+    meaning: str
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "webhook": Setting(str, "", "Where `notify` hooks with `via: webhook` send their notices (a web address)."),
+}
+
+
+@record
+class Settings:
+    """What is set, with defaults for the rest."""
+
+    values: Mapping[str, object]
+
+    def text(self, name: str) -> str:
+        """A setting that is text."""
+        return str(self.values[name])
+
+
+def read_settings(home: Home) -> Settings:
+    """The person's settings; a mistake in them is told with file and line, never guessed around."""
+    path = os.path.join(home.root, "config.yml")
+    defaults = {name: setting.default for name, setting in SETTINGS.items()}
+    try:
+        text = read_bytes(path, most=1_000_000).decode()
+    except NotFound:
+        return Settings(defaults)
+    except UnicodeDecodeError:
+        raise Unreadable(f"{path} is not UTF-8 text") from None
+    return Settings(defaults | _read(text, path))
+
+
+def _read(text: str, path: str) -> dict[str, object]:
+    from orange_tui.domain import yaml_text
+
+    try:
+        node = yaml_text.compose(text)
+        entries = yaml_text.mapping_entries(node) if node is not None else []
+        return {key: _value(key, yaml_text.to_value(value), line) for key, line, value in entries}
+    except Unreadable as problem:
+        raise Unreadable(f"{path}:{problem.line or 1}: {problem.reason}") from None
+
+
+def _value(key: str, value: object, line: int) -> object:
+    setting = SETTINGS.get(key)
+    if setting is None:
+        raise Unreadable(f"there is no setting '{key}'; there are {', '.join(SETTINGS)}", line=line)
+    if type(value) is not setting.kind:
+        kind = {str: "text", int: "a number", bool: "true or false"}.get(setting.kind, setting.kind.__name__)
+        raise Unreadable(f"'{key}' must be {kind}", line=line)
+    return value

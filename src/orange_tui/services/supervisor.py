@@ -1,0 +1,237 @@
+"""The loop without a screen: it notices what happens to tasks and agents, and does what follows.
+
+Files are watched, agents' processes are waited for, and a slow poll is only the backstop. All work on tasks is
+done one after the other in a thread, so that whoever runs this (the app, `orange serve`) stays free. One
+supervisor acts per home; another one waits for its turn, and takes over within a moment of the first one's end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.services import messages
+from orange_tui.services.files import locked
+from orange_tui.services.monitor import Monitor
+from orange_tui.services.store import StoredTask, TaskRef
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from orange_tui.services.orange import Orange
+
+_BACKSTOP = 30.0
+_TURN = 1.0  # seconds between two tries to become the acting one
+_RETRY = 2.0  # seconds until a message that could not be delivered is tried again
+_CONDITION = 0.1  # seconds between two looks at a condition somebody waits for
+
+
+class Supervisor:
+    """Acts for one home."""
+
+    def __init__(self, orange: Orange) -> None:
+        self._orange = orange
+        self._monitor = Monitor(orange.tasks, orange.agents)
+        self._processes: dict[int, tuple[int, TaskRef]] = {}  # pid → pidfd, task
+        self._due: set[TaskRef] = set()
+        self._active: set[TaskRef] = set()  # tasks with an agent to lose
+        self._waiting: set[TaskRef] = set()  # tasks that start when they can
+        self._undelivered: set[TaskRef] = set()
+        self._wake: asyncio.Event
+        self._loop: asyncio.AbstractEventLoop
+
+    async def run(self, until: Callable[[], bool] | None = None, seconds: float | None = None) -> bool:
+        """Act until the condition holds (or for ever); says whether it does."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        os.makedirs(self._orange.home.tasks, exist_ok=True)
+        os.makedirs(self._orange.home.workspaces, exist_ok=True)
+        while True:
+            lock = os.path.join(self._orange.home.root, ".supervisor.lock")
+            with locked(lock, what="the supervisor", wait=False) as acting:
+                if acting:
+                    return await self._act(until, deadline)
+            if _is_over(until, deadline):
+                return until is None or until()
+            await asyncio.sleep(_TURN)
+
+    def run_until(self, condition: Callable[[], bool], timeout: float) -> bool:
+        """The same for a caller without an event loop."""
+        return asyncio.run(self.run(condition, timeout))
+
+    async def _act(self, until: Callable[[], bool] | None, deadline: float | None) -> bool:
+        self._loop = asyncio.get_running_loop()
+        self._wake = asyncio.Event()
+        watching = [asyncio.create_task(self._watch_tasks()), asyncio.create_task(self._watch_worktrees())]
+        try:
+            await asyncio.to_thread(self._tidy_up)
+            self._due.update(await asyncio.to_thread(self._orange.store.refs))
+            while not _is_over(until, deadline):
+                await self._one_round(deadline)
+        finally:
+            for task in watching:
+                task.cancel()
+            await asyncio.gather(*watching, return_exceptions=True)
+            self._forget_processes()
+        return until is None or until()
+
+    async def _one_round(self, deadline: float | None) -> None:
+        due, self._due = self._due, set()
+        self._wake.clear()
+        if due:
+            await asyncio.to_thread(self._deal_with, due)
+            self._wait_for_processes(await asyncio.to_thread(self._live_agents))
+        pause = _RETRY if self._undelivered else _BACKSTOP
+        limit = pause if deadline is None else max(0.0, min(pause, deadline - time.monotonic(), _CONDITION))
+        try:
+            await asyncio.wait_for(self._wake.wait(), limit)
+        except TimeoutError:
+            if limit == pause:
+                self._due |= self._undelivered or self._active | self._waiting
+
+    def _notice(self, refs: Iterable[TaskRef]) -> None:
+        self._due.update(refs)
+        self._wake.set()
+
+    async def _watch_tasks(self) -> None:
+        """A changed file below a task's directory makes that task due."""
+        from watchfiles import awatch
+
+        root = self._orange.home.tasks
+        async for changes in awatch(root, step=10, debounce=50, watch_filter=_is_interesting):
+            self._notice(ref for _, path in changes if (ref := _task_at(path, root)))
+
+    async def _watch_worktrees(self) -> None:
+        """A TASK.md that replaces its link is seen in the worktree only; the rest of a worktree is not our news."""
+        from watchfiles import awatch
+
+        root = self._orange.home.workspaces
+        while True:
+            folders = [entry.path for entry in os.scandir(root) if entry.is_dir()]
+            async for changes in awatch(root, *folders, step=10, debounce=50, recursive=False, watch_filter=None):
+                paths = [path for _, path in changes]
+                links = {os.path.basename(os.path.dirname(path)) for path in paths if _is_task_link(path)}
+                if links:
+                    self._notice(await asyncio.to_thread(self._holders, links))
+                if any(os.path.dirname(path) == root and path not in folders for path in paths):
+                    break  # perhaps a new worktree: watch it too
+
+    def _holders(self, workspaces: set[str]) -> list[TaskRef]:
+        """Whose worktrees these are, among the tasks that can have one."""
+        found = [self._orange.store.read(ref) for ref in self._active]
+        return [each.ref for each in found if isinstance(each, StoredTask) and each.task.workspace in workspaces]
+
+    def _deal_with(self, due: set[TaskRef]) -> None:
+        for ref in sorted(due, key=_in_order):
+            self._safely(ref, self._look_at)
+        for ref in sorted(self._waiting, key=_in_order):
+            self._safely(ref, self._orange.agents.start_if_possible)
+
+    def _look_at(self, ref: TaskRef) -> None:
+        """Sort a task that has changed to where it belongs, and see what happened to it."""
+        found = self._orange.store.read(ref)
+        for group in (self._active, self._waiting, self._undelivered):
+            group.discard(ref)
+        if not isinstance(found, StoredTask):
+            return
+        journal = self._orange.store.journal(ref)
+        if found.task.tmux_session or found.task.workspace:
+            self._active.add(ref)
+        elif self._orange.agents.is_waiting(found.task, journal):
+            self._waiting.add(ref)
+        if ref in self._active or found.tampered or journal.unfinished() is not None:
+            self._monitor.look_at(ref)
+            self._deliver(ref)
+
+    def _deliver(self, ref: TaskRef) -> None:
+        if not messages.waiting(self._orange.store.journal(ref)):
+            return
+        with self._orange.engine.open(ref) as opened:
+            for message in messages.waiting(opened.journal):
+                pane = self._orange.sessions.window(ref.id, message.window)
+                harness = messages.harness_in(self._orange.services.harnesses, opened.journal, message.window)
+                tmux = self._orange.services.tmux
+                if pane is None or not messages.deliver(opened, message, pane, tmux, harness):
+                    self._undelivered.add(ref)
+                    return
+
+    def _tidy_up(self) -> None:
+        """What earlier runs left behind: half-done moves, sessions and workspaces of finished tasks."""
+        from orange_tui.services.recovery import tidy_up
+
+        for sentence in tidy_up(self._orange):
+            self._orange.log.write("info", sentence)
+
+    def _safely(self, ref: TaskRef, work: Callable[[TaskRef], object]) -> None:
+        """One task's trouble is told and stops no other."""
+        try:
+            work(ref)
+        except OrangeError as problem:
+            self._orange.log.write("warning", str(problem), task=ref.id)
+
+    def _live_agents(self) -> dict[int, TaskRef]:
+        """The processes to wait for; tmux is asked only where there is an agent to lose."""
+        if not self._active:
+            return {}
+        refs = {ref.id: ref for ref in self._active}
+        panes = self._orange.sessions.panes(fresh=True)
+        return {pane.pid: refs[pane.task] for pane in panes if pane.task in refs}
+
+    def _wait_for_processes(self, agents: dict[int, TaskRef]) -> None:
+        for pid in self._processes.keys() - agents.keys():
+            self._forget(pid)
+        for pid, ref in agents.items():
+            if pid not in self._processes:
+                self._wait_for(pid, ref)
+
+    def _wait_for(self, pid: int, ref: TaskRef) -> None:
+        try:
+            descriptor = os.pidfd_open(pid)
+        except ProcessLookupError:
+            self._notice([ref])  # gone between tmux's word and ours
+        except (AttributeError, OSError):
+            return  # no such system call here: the poll will notice
+        else:
+            self._processes[pid] = (descriptor, ref)
+            self._loop.add_reader(descriptor, self._ended, pid)
+
+    def _ended(self, pid: int) -> None:
+        _, ref = self._processes[pid]
+        self._forget(pid)
+        self._notice([ref])
+
+    def _forget(self, pid: int) -> None:
+        descriptor, _ = self._processes.pop(pid)
+        self._loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+    def _forget_processes(self) -> None:
+        for pid in list(self._processes):
+            self._forget(pid)
+
+
+def _is_over(until: Callable[[], bool] | None, deadline: float | None) -> bool:
+    return (until is not None and until()) or (deadline is not None and time.monotonic() > deadline)
+
+
+def _is_interesting(_change: object, path: str) -> bool:
+    """Our own locks and asides, and what agents print, are nobody's news."""
+    name = os.path.basename(path)
+    if f"{os.sep}logs{os.sep}" in path:
+        return name.endswith(".exit")
+    return name in {"TASK.md", "history.jsonl", ".orange-outcome"} or "." not in name
+
+
+def _is_task_link(path: str) -> bool:
+    return os.path.basename(path) in {"TASK.md", ".orange-outcome"}
+
+
+def _task_at(path: str, root: str) -> TaskRef | None:
+    parts = os.path.relpath(path, root).split(os.sep)
+    return TaskRef(parts[0], parts[1]) if len(parts) > 1 and not parts[1].startswith(".") else None
+
+
+def _in_order(ref: TaskRef) -> tuple[str, str]:
+    return ref.project, ref.id

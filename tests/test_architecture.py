@@ -1,0 +1,147 @@
+"""What ARCHITECTURE promises about who imports what, held by looking at the code and at what a command really loads."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import mistune
+import pytest
+
+import orange_tui
+from orange_tui.domain.actions import ACTIONS
+from orange_tui.services.hooks import BUILT_IN, Actions
+
+if TYPE_CHECKING:
+    from driver import World
+
+PACKAGE = Path(orange_tui.__file__).parent
+MODULES = {
+    ".".join(path.relative_to(PACKAGE).with_suffix("").parts): ast.parse(path.read_text())
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+HEAVY = {"textual", "rich", "libtmux", "pygit2", "yaml", "mistune"}
+EXPENSIVE = HEAVY | {"argparse", "dataclasses", "typing", "pathlib", "subprocess", "logging", "inspect"}
+REPORT = """
+import sys
+before = set(sys.modules)
+from orange_tui.cli.main import main
+code = main(sys.argv[1:])
+print(*sorted({name.partition(".")[0] for name in set(sys.modules) - before}), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Every module a file imports when it runs; what stands under TYPE_CHECKING it does not."""
+    skipped = {id(inner) for node in ast.walk(tree) if _is_for_types(node) for inner in ast.walk(node)}
+    names = set()
+    for node in ast.walk(tree):
+        if id(node) not in skipped:
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def who_imports(*roots: str) -> set[str]:
+    return {
+        module for module, tree in MODULES.items() if any(name.partition(".")[0] in roots for name in imported(tree))
+    }
+
+
+def test_one_module_starts_other_programs() -> None:
+    assert who_imports("subprocess") <= {"outside.process"}
+    calls = {
+        module
+        for module, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in {"system", "popen", "spawnv", "posix_spawn"}
+    }
+    assert calls == set()
+
+
+def test_only_the_app_imports_textual_and_rich() -> None:
+    assert {module.partition(".")[0] for module in who_imports("textual", "rich")} <= {"tui"}
+
+
+def test_one_module_knows_where_shipped_files_are() -> None:
+    assert {module for module, tree in MODULES.items() if _asks_where_it_is(tree)} == {"services.paths"}
+    assert who_imports("importlib.resources", "pkg_resources") == set()
+
+
+def _asks_where_it_is(tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == "__file__" for node in ast.walk(tree))
+
+
+def test_every_hook_a_workflow_may_name_can_be_run_and_no_other() -> None:
+    assert set(BUILT_IN) == set(ACTIONS)
+    actions = Actions(BUILT_IN)
+    assert all(callable(actions.find(name).run) for name in ACTIONS)
+
+
+def loaded_by(*words: str) -> set[str]:
+    """The modules a command loads, in a Python that has loaded nothing by itself."""
+    path = os.pathsep.join([str(PACKAGE.parent), str(Path(mistune.__file__).parent.parent)])
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", REPORT, *words],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.split())
+
+
+@pytest.fixture
+def agents_world(world: World) -> World:
+    """A home in which every workflow has been parsed once, as it has after the first command."""
+    world.workflow(
+        "plain",
+        "name: plain\nstates: {a: {}, b: {}, c: {}, z: {terminal: true}}\ntransitions:\n"
+        "  - {from: a, to: b}\n"
+        '  - {from: b, to: c, gate: {section: "## Handoff", required: true}}\n'
+        "  - {from: c, to: z}\n",
+    )
+    world.orange.workflows.load("plain")
+    return world
+
+
+def test_an_agents_command_loads_nothing_that_takes_long(agents_world: World) -> None:
+    ref = agents_world.task(workflow="plain", status="a")
+    assert loaded_by("task", "update", ref.id, "--status", "b") & EXPENSIVE == set()
+    assert loaded_by("task", "update", ref.id, "--summary", "Brew") & EXPENSIVE == set()
+    assert agents_world.read(ref).status == "b"
+
+
+def test_a_gate_loads_a_markdown_parser_and_what_that_needs(agents_world: World) -> None:
+    ref = agents_world.task(workflow="plain", status="b", body="\n## Handoff\nall\n")
+    needed = loaded_by("task", "update", ref.id, "--status", "c") & EXPENSIVE
+    script = "import sys, mistune; print(*{name.partition('.')[0] for name in sys.modules})"
+    path = str(Path(mistune.__file__).parent.parent)
+    alone = subprocess.run(
+        [sys.executable, "-S", "-c", script],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert needed - set(alone.stdout.split()) == set()
+    assert needed & {"textual", "rich", "libtmux", "pygit2", "yaml", "subprocess"} == set()
+
+
+def test_looking_at_tasks_loads_no_parser_and_no_app(agents_world: World) -> None:
+    agents_world.task(workflow="plain", status="a")
+    assert loaded_by("task", "list", "--all") & (HEAVY | {"argparse", "dataclasses", "logging"}) == set()
