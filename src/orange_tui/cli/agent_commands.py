@@ -107,9 +107,12 @@ def answer(parsed: Parsed, orange: Orange) -> Reply:
 def serve(_parsed: Parsed, orange: Orange) -> Reply:
     """`orange serve`: the engine without the app, until it is interrupted."""
     import asyncio
+    import gc
     import sys
 
     from orange_tui.services.supervisor import Supervisor
+
+    gc.enable()
 
     print(f"orange: watching {orange.home.root}; Ctrl+C ends this, agents keep running", file=sys.stderr, flush=True)
     asyncio.run(Supervisor(orange).run())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from orange_tui.cli.commands import COMMANDS
+from orange_tui.cli.commands_task import TASK_COMMANDS
 from orange_tui.cli.grammar import Help
 from orange_tui.cli.parser import parse, wants_json
 from orange_tui.cli.reply import Reply, send, send_error
@@ -67,13 +67,23 @@ def _answer(words: list[str]) -> int:
 
         print(complete(words[1:], assemble()))
         return 0
-    parsed = parse(words, COMMANDS)
+    commands = _table(words)
+    parsed = parse(words, commands)
     if isinstance(parsed, Help):
         from orange_tui.cli.help import render
 
-        print(render(parsed, COMMANDS))
+        print(render(parsed, commands))
         return 0
     return send(_function(parsed.command)(parsed, assemble()), as_json=parsed.json)
+
+
+def _table(words: list[str]) -> Sequence[Command]:
+    """The commands to choose from; the ones agents use are known without looking at all the others."""
+    if any(command.path == tuple(words[:2]) for command in TASK_COMMANDS):
+        return TASK_COMMANDS
+    from orange_tui.cli.commands import COMMANDS
+
+    return COMMANDS
 
 
 def _function(command: Command) -> Run:

@@ -15,12 +15,10 @@ from orange_tui.services.runtime import Runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from orange_tui.domain.harness import Harness
     from orange_tui.outside.tmux import Pane, Tmux
     from orange_tui.services.harnesses import Harnesses
-    from orange_tui.services.journal import Event, Journal
+    from orange_tui.services.journal import Journal
     from orange_tui.services.open_task import OpenTask
 
 _SETTLE = 0.2  # seconds an agent needs to take a paste before the key that submits it
@@ -46,25 +44,18 @@ def queue(opened: OpenTask, message_id: str, window: str, text: str) -> Waiting:
 
 
 def waiting(journal: Journal) -> list[Waiting]:
-    """The messages that have not reached their agent, oldest first."""
-    return _undelivered(reversed(list(_since_the_agent_started(journal))))
+    """The messages that have not reached their agent, oldest first.
 
-
-def _since_the_agent_started(journal: Journal) -> Iterable[Event]:
-    """A new agent reads TASK.md for itself: what was for the one before is not for it."""
-    for event in journal.backwards():
-        if event["type"] in {"agent.spawned", "task.created"}:
-            return
-        yield event
-
-
-def _undelivered(events: Iterable[Event]) -> list[Waiting]:
+    A new agent reads TASK.md for itself: what was for the one before it in its window is not for it.
+    """
     found: dict[str, Waiting] = {}
-    for event in events:
+    for event in journal.events():
         if event["type"] == "message.queued":
             found[event["message"]] = Waiting(event["message"], event["window"], event["text"])
-        elif event["type"] in {"agent.notified", "message.dropped"}:
+        elif event["type"] == "agent.notified":
             found.pop(str(event.get("message")), None)
+        elif event["type"] == "agent.spawned":
+            found = {key: message for key, message in found.items() if message.window != event.get("window")}
     return list(found.values())
 
 

@@ -15,6 +15,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.services import messages
 from orange_tui.services.files import locked
 from orange_tui.services.monitor import Monitor
+from orange_tui.services.sessions import ACTIVE
 from orange_tui.services.store import StoredTask, TaskRef
 
 TYPE_CHECKING = False
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _BACKSTOP = 30.0
 _TURN = 1.0  # seconds between two tries to become the acting one
 _RETRY = 2.0  # seconds until a message that could not be delivered is tried again
+_STEP = 20  # milliseconds between two looks at what the system has noticed; each costs a little, all day long
+_SLOW_STEP = 100  # the same for links in worktrees, which are seldom replaced
 _CONDITION = 0.1  # seconds between two looks at a condition somebody waits for
 
 
@@ -89,7 +92,18 @@ class Supervisor:
             await asyncio.wait_for(self._wake.wait(), limit)
         except TimeoutError:
             if limit == pause:
-                self._due |= self._undelivered or self._active | self._waiting
+                self._due |= await asyncio.to_thread(self._overdue)
+
+    def _overdue(self) -> set[TaskRef]:
+        """The backstop: tasks whose agent is not alive, by one call to tmux for all, and what waits."""
+        self._orange.sessions.panes(fresh=True)
+        found = [self._orange.store.read(ref) for ref in self._active]
+        alive = {
+            each.ref
+            for each in found
+            if isinstance(each, StoredTask) and self._orange.tasks.session_state(each.task) == ACTIVE
+        }
+        return (self._active - alive) | self._waiting | self._undelivered
 
     def _notice(self, refs: Iterable[TaskRef]) -> None:
         self._due.update(refs)
@@ -100,7 +114,7 @@ class Supervisor:
         from watchfiles import awatch
 
         root = self._orange.home.tasks
-        async for changes in awatch(root, step=10, debounce=50, watch_filter=_is_interesting):
+        async for changes in awatch(root, step=_STEP, debounce=50, watch_filter=_is_interesting):
             self._notice(ref for _, path in changes if (ref := _task_at(path, root)))
 
     async def _watch_worktrees(self) -> None:
@@ -110,7 +124,7 @@ class Supervisor:
         root = self._orange.home.workspaces
         while True:
             folders = [entry.path for entry in os.scandir(root) if entry.is_dir()]
-            async for changes in awatch(root, *folders, step=10, debounce=50, recursive=False, watch_filter=None):
+            async for changes in awatch(root, *folders, step=_SLOW_STEP, recursive=False, watch_filter=None):
                 paths = [path for _, path in changes]
                 links = {os.path.basename(os.path.dirname(path)) for path in paths if _is_task_link(path)}
                 if links:

@@ -18,19 +18,20 @@ if TYPE_CHECKING:
 def spawn_agent(run: HookRun) -> None:
     """Start the worker; one that is alive is given the prompt as a message instead."""
     window = str(run.params.get("window") or WORKER)
-    alive = Sessions(run.services).window(run.task.id, window)
+    sessions = Sessions(run.services)
+    alive = sessions.window(run.task.id, window)
     if alive is not None:
         if alive.spawn != run.token:  # else this very hook started it, before it was interrupted
             _tell(run, window, prompt_text(run, run.text("prompt")), alive)
         return
-    start_agent(run, window, "review" if run.params.get("harness") == "review" else "task")
+    start_agent(run, window, "review" if run.params.get("harness") == "review" else "task", sessions)
 
 
 def spawn_reviewer(run: HookRun) -> None:
     """Start a reviewer in a window of its own, beside the worker."""
-    window = review_window(run.task)
-    if Sessions(run.services).window(run.task.id, window) is None:
-        start_agent(run, window, "review")
+    window, sessions = review_window(run.task), Sessions(run.services)
+    if sessions.window(run.task.id, window) is None:
+        start_agent(run, window, "review", sessions)
 
 
 def kill_session(run: HookRun) -> None:
@@ -53,7 +54,8 @@ def kill_reviewer(run: HookRun) -> None:
 
 def notify_worker(run: HookRun) -> None:
     """Tell the worker something; where none is alive, one is started to read it for itself."""
-    alive = Sessions(run.services).window(run.task.id, WORKER)
+    sessions = Sessions(run.services)
+    alive = sessions.window(run.task.id, WORKER)
     if alive is not None:
         _tell(run, WORKER, spoken(run, run.text("message")), alive)
         return
@@ -62,7 +64,7 @@ def notify_worker(run: HookRun) -> None:
     if prompt is None:
         raise Refused(f"no worker is alive to be told, and none comes back in {run.task.status}")
     run.params = {**run.params, "prompt": prompt, "permissions": "reduced"}
-    start_agent(run, WORKER, "task")
+    start_agent(run, WORKER, "task", sessions)
 
 
 def _tell(run: HookRun, window: str, text: str, pane: Pane) -> None:

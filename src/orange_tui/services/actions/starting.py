@@ -13,21 +13,25 @@ from orange_tui.outside.tmux import Window
 from orange_tui.services import launch, messages
 from orange_tui.services.agent_files import place
 from orange_tui.services.runtime import Runtime
-from orange_tui.services.sessions import Sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.harness import Harness, Mode
     from orange_tui.domain.task import Task
+    from orange_tui.outside.tmux import Pane
     from orange_tui.services.hooks import HookRun
+    from orange_tui.services.sessions import Sessions
 
 _REMEMBERED_PROMPT = 300  # enough to tell the agent's own conversation from one it has with itself
 
 
-def start_agent(run: HookRun, window: str, role: str) -> None:
+def start_agent(run: HookRun, window: str, role: str, sessions: Sessions) -> None:
     """Start the task's or the review's agent; one that cannot be started for the first time keeps no workspace."""
     try:
-        _launch(run, window, run.services.harnesses.get(_harness_name(run.task, role)), role)
+        wanted, harness, unsaid = _prepared(run, window, role)
+        _open_window(run, wanted, harness, sessions.windows(run.task.id))
+        if unsaid:
+            messages.queue(run.opened, run.token, window, unsaid)
     except OrangeError:
         _give_workspace_back(run)
         raise
@@ -61,7 +65,9 @@ def _give_workspace_back(run: HookRun) -> None:
     run.change("workspace", None)
 
 
-def _launch(run: HookRun, window: str, harness: Harness, role: str) -> None:
+def _prepared(run: HookRun, window: str, role: str) -> tuple[Window, Harness, str]:
+    """Everything that the window needs to find when it starts, and what its agent must be told once it is there."""
+    harness = run.services.harnesses.get(_harness_name(run.task, role))
     if run.task.workspace is None:
         raise Refused("there is no workspace to start an agent in")
     if run.services.harnesses.installed(harness.name) is None:
@@ -76,14 +82,11 @@ def _launch(run: HookRun, window: str, harness: Harness, role: str) -> None:
     made = launch.prepare(run.opened.directory, window, start)
     Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT])
     wanted = Window(run.services.home.root, run.task.id, window, run.token, worktree, made.command, made.log)
-    _open_window(run, wanted, harness.name)
-    if launch.PROMPT not in words:  # it takes up its conversation, and hears the rest when it is there
-        messages.queue(run.opened, run.token, window, prompt)
+    return wanted, harness, "" if launch.PROMPT in words else prompt
 
 
-def _open_window(run: HookRun, wanted: Window, harness: str) -> None:
+def _open_window(run: HookRun, wanted: Window, harness: Harness, others: list[Pane]) -> None:
     tmux, task = run.services.tmux, run.task
-    others = Sessions(run.services).windows(task.id, fresh=True)
     if others:
         pane = tmux.start_window(others[0].session_id, wanted)
     else:
@@ -92,7 +95,7 @@ def _open_window(run: HookRun, wanted: Window, harness: str) -> None:
     run.opened.record(
         "agent.spawned",
         window=wanted.name,
-        harness=harness,
+        harness=harness.name,
         pid=pane.pid,
         server=pane.server,
         status=task.status,
