@@ -91,7 +91,7 @@ def test_what_is_not_where_it_should_be_is_said(tmp_path: Path) -> None:
     world = make_world(str(tmp_path / "w"))
     orange = assemble(Home(world.home))
     lines: list[str] = []
-    story = Story(orange, world, lines.append)
+    story = Story(orange, lines.append)
     for task in DEMO_TASKS:
         story._refs[task.branch] = orange.tasks.create(NewTask(PROJECT, task.branch, task.summary, spawn=False)).ref
     assert not story.has_ended()

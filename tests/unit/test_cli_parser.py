@@ -216,7 +216,7 @@ def test_a_refusal_shows_the_usage_and_where_help_is() -> None:
 def test_a_group_alone_lists_its_commands() -> None:
     message = refusal("task")
     assert message.startswith("orange task: which command?")
-    assert "\n  update    Move a task" in message
+    assert "\n  update     Move a task" in message
 
 
 def test_a_refusal_obeys_no_escape_sequences_and_stays_short() -> None:

@@ -108,11 +108,13 @@ def serve(_parsed: Parsed, orange: Orange) -> Reply:
     """`orange serve`: the engine without the app, until it is interrupted."""
     import asyncio
     import gc
+    import signal
     import sys
 
     from orange_tui.services.supervisor import Supervisor
 
     gc.enable()
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` ends it like Ctrl+C
 
     print(f"orange: watching {orange.home.root}; Ctrl+C ends this, agents keep running", file=sys.stderr, flush=True)
     asyncio.run(Supervisor(orange).run())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from orange_tui.cli.commands_agent import AGENT_COMMANDS
 from orange_tui.cli.commands_agents import EVENT, INSTALL
 from orange_tui.cli.commands_demo import DEMO
+from orange_tui.cli.commands_merge import MERGE_COMMANDS
 from orange_tui.cli.commands_task import TASK_COMMANDS, YES
 from orange_tui.cli.commands_workspace import RESTORE, WORKSPACE_COMMANDS
 from orange_tui.cli.grammar import Argument, Command, Option
@@ -30,7 +31,7 @@ _PROGRAM = Command(
         Option("--project", "NAME", "Open the app on this project.", complete="project", instead_of="--all"),
         Option("--version", None, "Print the version.", short="-V"),
     ),
-    run="orange_tui.cli.without_app:run",
+    run="orange_tui.tui.opening:run",
     details="""
 Without a command, orange opens the app: on the project of the current directory, else on all of them.
 
@@ -158,6 +159,7 @@ COMMANDS: Sequence[Command] = (
     _PROGRAM,
     *TASK_COMMANDS,
     *AGENT_COMMANDS,
+    *MERGE_COMMANDS,
     RESTORE,
     EVENT,
     *_PROJECTS,

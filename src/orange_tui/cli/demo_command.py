@@ -26,20 +26,27 @@ _TRIES_TO_REMOVE = 20
 def demo(parsed: Parsed, _orange: Orange) -> Reply:
     """Play the demo; the code says whether every task ended where it should."""
     if not parsed.flag("headless"):
-        raise Refused("The demo needs the app, which is not in this version yet; `orange demo --headless` does without")
-    pace = _pace(_USUAL_PACE if parsed.text("pace") is None else parsed.needed("pace"))
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise Refused("The demo needs a terminal; `orange demo --headless` does without")
+        from importlib import import_module
+
+        # By name: the command line does not know the app, and must not load it for any other command.
+        import_module("orange_tui.tui.demo").show(parsed.text("pace"), keep=parsed.flag("keep"))
+        return Reply("")
+    checked = pace(_USUAL_PACE if parsed.text("pace") is None else parsed.needed("pace"))
     root = tempfile.mkdtemp(prefix="orange-demo-")
     try:
-        well = _play(root, pace)
+        well = _play(root, checked)
     finally:
         if not parsed.flag("keep"):
-            _remove(root)
+            remove(root)
     kept = (f"What came of it is in {root}; ORANGE_HOME={root}/home shows it",) if parsed.flag("keep") else ()
     text = "Every task is where it should be." if well else "Not every task is where it should be."
     return Reply(text, notes=kept, code=0 if well else 1)
 
 
-def _pace(text: str) -> str:
+def pace(text: str) -> str:
+    """A pace that was given, checked."""
     with suppress(ValueError):
         if 0 <= float(text) < float("inf"):
             return text
@@ -54,11 +61,11 @@ def _play(root: str, pace: str) -> bool:
 
     world = make_world(root)
     socket = os.path.join(root, "tmux")
-    with _environment({"ORANGE_HOME": world.home, "ORANGE_TMUX_SOCKET": socket, "ORANGE_DEMO_PACE": pace}):
+    with environment({"ORANGE_HOME": world.home, "ORANGE_TMUX_SOCKET": socket, "ORANGE_DEMO_PACE": pace}):
         try:
-            return play(assemble(Home(world.home)), world, _say)
+            return play(assemble(Home(world.home)), _say)
         finally:
-            _end_tmux(socket)
+            end_tmux(socket)
 
 
 def _say(line: str) -> None:
@@ -66,7 +73,7 @@ def _say(line: str) -> None:
 
 
 @contextmanager
-def _environment(changes: Mapping[str, str]) -> Iterator[None]:
+def environment(changes: Mapping[str, str]) -> Iterator[None]:
     """What the agents are to find; a task of the person's own, in whose window this may run, is left out."""
     before = dict(os.environ)
     for name in ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW", "TMUX", "TMUX_PANE"):
@@ -79,14 +86,15 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
         os.environ.update(before)
 
 
-def _end_tmux(socket: str) -> None:
+def end_tmux(socket: str) -> None:
+    """End the demo's own tmux server, with every agent in it."""
     from orange_tui.outside.process import run
 
     with suppress(OrangeError):
         run(["tmux", "-S", socket, "kill-server"])
 
 
-def _remove(root: str) -> None:
+def remove(root: str) -> None:
     """Take the directory away; an agent that is just ending may write its last into it meanwhile."""
     for _ in range(_TRIES_TO_REMOVE):
         with suppress(OSError):

@@ -7,8 +7,8 @@ import os
 from orange_tui.cli.reply import Reply, safe
 from orange_tui.cli.task_commands import confirm
 from orange_tui.cli.where import here
-from orange_tui.domain.errors import NotFound, Refused, UsageError
-from orange_tui.domain.task import check_branch, check_project_name
+from orange_tui.domain.errors import Refused, UsageError
+from orange_tui.domain.task import check_branch
 from orange_tui.services.store import StoredTask
 
 TYPE_CHECKING = False
@@ -20,23 +20,13 @@ if TYPE_CHECKING:
 
 def add(parsed: Parsed, orange: Orange) -> Reply:
     """`orange project add`."""
-    from orange_tui.outside.git import Repository
+    from orange_tui.services.registering import register
 
     path = os.path.abspath(os.path.expanduser(parsed.text("path") or here()))
-    if not os.path.isdir(path):
-        raise NotFound(f"There is no directory {path}")
-    top = Repository(path).top_level()
-    branch = parsed.text("default-branch") or Repository(top).default_branch()
-    entry = {
-        "name": check_project_name(parsed.text("name") or os.path.basename(top)),
-        "path": top,
-        "default_branch": check_branch(branch),
-        **_settings(parsed, orange),
-    }
-    project = orange.projects.add({"pool_size": 2, "workflow": "default"} | entry)
+    given = {"name": parsed.text("name"), "default_branch": parsed.text("default-branch")}
+    project = register(orange, path, {**{k: v for k, v in given.items() if v is not None}, **_settings(parsed, orange)})
     return Reply(
-        safe(f"{project.name}  registered: {project.path}, branch {project.default_branch}"),
-        project.as_json(),
+        safe(f"{project.name}  registered: {project.path}, branch {project.default_branch}"), project.as_json()
     )
 
 

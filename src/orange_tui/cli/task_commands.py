@@ -123,12 +123,12 @@ def delete(parsed: Parsed, orange: Orange) -> Reply:
     return Reply(safe(f"{ref.id}  deleted"), {"id": ref.id, "project": ref.project, "deleted": True})
 
 
-def confirm(question: str, parsed: Parsed) -> None:
+def confirm(question: str, parsed: Parsed, flag: str = "yes") -> None:
     """Ask before something that cannot be undone; the safe answer is the default."""
-    if parsed.flag("yes"):
+    if parsed.flag(flag):
         return
     if not (os.isatty(0) and os.isatty(2)):
-        raise Refused(f"{question} Nobody is here to answer: add --yes")
+        raise Refused(f"{question} Nobody is here to answer: add --{flag}")
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         raise Refused("Nothing was done")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from orange_tui.demo.world import World
     from orange_tui.services.orange import Orange
     from orange_tui.services.store import TaskRef
 
@@ -51,11 +50,11 @@ _NEWS: Mapping[str, str] = {
 _AGENT_NEWS = ("agent.crashed", "agent.respawned", "agent.spawned")
 
 
-def play(orange: Orange, world: World, say: Say) -> bool:
+def play(orange: Orange, say: Say) -> bool:
     """Create the tasks, run the supervisor until they are where they should be; says whether they are."""
     from orange_tui.services.supervisor import Supervisor
 
-    story = Story(orange, world, say)
+    story = Story(orange, say)
     story.create()
     pace = float(os.environ.get(PACE) or 0)
     Supervisor(orange).run_until(story.has_ended, _PATIENCE + pace * _PATIENCE_FOR_PACE)
@@ -65,9 +64,8 @@ def play(orange: Orange, world: World, say: Say) -> bool:
 class Story:
     """Six tasks, from the outside."""
 
-    def __init__(self, orange: Orange, world: World, say: Say) -> None:
+    def __init__(self, orange: Orange, say: Say) -> None:
         self._orange = orange
-        self._world = world
         self._say = say
         self._refs: dict[str, TaskRef] = {}
         self._told: dict[str, int] = {}
@@ -152,9 +150,10 @@ class Story:
         return news[-1:] == ["agent.crashed"]
 
     def _merge(self, branch: str) -> None:
+        from orange_tui.services.merge import Merges
+
         self._tell(branch, "you like it, and merge it")
-        self._world.merge(branch)
-        self._orange.engine.transition(self._refs[branch], "done", "person")
+        Merges(self._orange).merge(self._refs[branch], say=lambda text: self._tell(branch, text))
 
     def conclude(self) -> bool:
         """Say where everything is."""

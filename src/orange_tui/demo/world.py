@@ -21,6 +21,8 @@ _BARISTA = {
     for role in ("AUTHOR", "COMMITTER")
     for key, value in {"NAME": "Ada Barista", "EMAIL": "ada@coffee.invalid"}.items()
 }
+# Merges are made as whoever git says we are, who may not have said so yet, or may sign.
+_SETTINGS = {"user.name": "Ada Barista", "user.email": "ada@coffee.invalid", "commit.gpgsign": "false"}
 
 # One commit each: its message, and the files it writes.
 _COMMITS: tuple[tuple[str, Mapping[str, str]], ...] = (
@@ -80,11 +82,6 @@ class World:
             raise OrangeError(f"git {' '.join(words)}: {finished.message}")
         return finished.output.strip()
 
-    def merge(self, branch: str) -> None:
-        """Take a branch in, as a person does who likes what they see."""
-        self.git("merge", "--quiet", "--no-edit", branch)
-        self.git("push", "--quiet", "origin", "main")
-
 
 def make_world(root: str) -> World:
     """A home, a repository with a bare `origin` next to it, and the project registered."""
@@ -94,6 +91,8 @@ def make_world(root: str) -> World:
     os.makedirs(world.repository)
     world.git("init", "--quiet", "--bare", "--initial-branch=main", origin)
     world.git("init", "--quiet", "--initial-branch=main")
+    for name, value in _SETTINGS.items():
+        world.git("config", name, value)
     for message, files in _COMMITS:
         _write(world.repository, files)
         world.git("add", "--all")

@@ -131,6 +131,19 @@ class Workflow:
         return tuple(dict.fromkeys(t.target for t in self.moves(source, actor)))
 
 
+def way_back(workflow: Workflow, source: str) -> str | None:
+    """Where a person sends work back to: the first open move that tells or starts the worker.
+
+    Only from where a person decides, and so could finish it as well: `pending` starts a worker too.
+    """
+    ends = [end for end in workflow.targets(source, "person") if workflow.is_terminal(end) and end != "cancelled"]
+    for move in workflow.moves(source, "person") if ends else ():
+        told = any(hook.action in {"notify_worker", "spawn_agent"} for hook in move.hooks)
+        if told and move.gate is None and not workflow.is_terminal(move.target):
+            return move.target
+    return None
+
+
 def spawns_an_agent(hooks: Iterable[Hook]) -> bool:
     """Whether these hooks start an agent."""
     return any(hook.action in {"spawn_agent", "spawn_reviewer"} for hook in hooks)

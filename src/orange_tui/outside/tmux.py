@@ -109,13 +109,15 @@ class Tmux:
 
     def start_window(self, session_id: str, window: Window) -> Pane:
         """Another window in a task's session; nobody's view of the session moves to it."""
-        words = ["new-window", "-d", "-P", "-F", _PANE_FORMAT, "-t", f"{session_id}:", "-n", window.name]
-        finished = self._ask(*words, "-c", _literal(window.directory, expands=True), *_command(window))
+        first_name = f"orange-{os.getpid()}"  # all in one call, so that nobody finds a window without its options
+        words = ["new-window", "-d", "-P", "-F", _PANE_FORMAT, "-t", f"{session_id}:", "-n", first_name]
+        words += ["-c", _literal(window.directory, expands=True), *_command(window), ";"]
+        target = f"{session_id}:={first_name}"
+        options = [*_window_options(window, target=target), ";", "rename-window", "-t", target, window.name]
+        finished = self._ask(*words, *options)
         if finished.code != 0:
             raise Refused(f"tmux could not open window {window.name}: {finished.message}")
-        pane = _started(finished.output, window)
-        self._ask(*_window_options(window, target=pane.window_id))
-        return pane
+        return _started(finished.output, window)
 
     def kill_session(self, session_id: str) -> None:
         """End a session and all its windows."""

@@ -39,6 +39,7 @@ class Agents:
     def respawn_lost(self) -> list[tuple[TaskRef, str | None]]:
         """Bring back every agent whose tmux server is gone, with its conversation where it can; says what failed."""
         found = self.tasks.engine.store.read_all()
+        self.tasks.sessions.panes(fresh=True)  # what was seen earlier may be lost by now
         lost = [each for each in found if isinstance(each, StoredTask) and self.tasks.session_state(each.task) == LOST]
         return [(each.ref, self._try_to_resume(each.ref)) for each in lost]
 

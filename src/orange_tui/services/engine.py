@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from orange_tui.services.store import Store, TaskRef
     from orange_tui.services.workflows import Workflows
 
+CANCELLED = "cancelled"
+
 
 @record
 class Moved:
@@ -150,10 +152,9 @@ class Engine:
 
     def _finish(self, opened: OpenTask, started: Event, already_run: frozenset[int]) -> Moved:
         run, errors = [], []
-        for index, data in enumerate(started["hooks"]):
+        for index, hook in enumerate(hooks_of(started)):
             if index in already_run:
                 continue
-            hook = Hook(data["action"], {key: value for key, value in data.items() if key != "action"})
             error = self._run_hook(opened, index, HookRun(self, opened, hook, f"{started['timestamp']}#{index}"))
             run.append(hook.action)
             if error is not None:
@@ -182,6 +183,8 @@ class Engine:
 
     def _end(self, opened: OpenTask, started: Event) -> None:
         details = {key: started[key] for key in ("from", "to", "by")}
+        if details["to"] == CANCELLED and next(opened.journal.backwards())["type"] != "task.cancelled":
+            opened.record("task.cancelled", **{"from": details["from"]})
         if opened.task.crash_count:
             opened.change("status.changed", {"crash_count": 0}, **details)
         else:
@@ -210,6 +213,11 @@ def checksum(body: str) -> int:
     from zlib import crc32
 
     return crc32(body.encode())
+
+
+def hooks_of(started: Event) -> list[Hook]:
+    """The hooks of a move, as they were written down with it."""
+    return [Hook(data["action"], {key: data[key] for key in data if key != "action"}) for data in started["hooks"]]
 
 
 def _count_up(run: HookRun) -> None:

@@ -95,6 +95,15 @@ class Journal:
         """The last event of a kind."""
         return next((event for event in self.backwards() if event["type"] == kind), None)
 
+    def failed_move(self) -> Event | None:
+        """How the task came to where it is, if some of what goes with that has failed."""
+        failed = False
+        for event in self.backwards():
+            failed = failed or event["type"] == "hook.failed"
+            if event["type"] == "transition.started":
+                return event if failed and _can_be_finished(event) else None
+        return None
+
     def unfinished(self) -> Unfinished | None:
         """The transition that a crash interrupted, if there is one."""
         hooks_run = set()

@@ -59,6 +59,11 @@ def waiting(journal: Journal) -> list[Waiting]:
     return list(found.values())
 
 
+def was_delivered(journal: Journal, message_id: str) -> bool:
+    """Whether an agent has taken that message: nobody is told twice because a command was killed in between."""
+    return any(e["type"] == "agent.notified" and e.get("message") == message_id for e in journal.backwards())
+
+
 def harness_in(harnesses: Harnesses, journal: Journal, window: str) -> Harness | None:
     """Which agent runs in a window: what was started there, whatever the task says by now."""
     for event in journal.backwards():

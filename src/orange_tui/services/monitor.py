@@ -10,19 +10,22 @@ from orange_tui.domain import gates
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.services.engine import checksum
-from orange_tui.services.sessions import DEAD, LOST, exit_code, required_window
+from orange_tui.services.sessions import ACTIVE, DEAD, LOST, exit_code, required_window
+from orange_tui.services.starts import note_start_once
 from orange_tui.services.tasks import STUCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Branch, ExitRule, Gate, Workflow
+    from orange_tui.outside.tmux import Pane
     from orange_tui.services.agents import Agents
     from orange_tui.services.open_task import OpenTask
     from orange_tui.services.store import TaskRef
     from orange_tui.services.tasks import Tasks
 
 _STARTS = frozenset({"agent.spawned"})
+_STARTED = frozenset({"agent.respawned", "hook.done", "hook.failed", "status.changed"})
 _DEALT_WITH = frozenset({"agent.crashed", "agent.died", "session.lost"})
 
 
@@ -46,10 +49,21 @@ class Monitor:
             if state.agent == "none":
                 return
             found = self.tasks.sessions.state(opened.task, state, fresh=True)
-            if found == LOST:
+            if found == ACTIVE:
+                self._finish_respawn(opened, self.tasks.sessions.agent(opened.task, state))
+            elif found == LOST:
                 self._note_once(opened, "session.lost", "Its tmux server is gone; respawn brings the agent back")
             elif found == DEAD and not _is_dealt_with(opened):
                 self._bury(opened, workflow)
+
+    def _finish_respawn(self, opened: OpenTask, pane: Pane | None) -> None:
+        """An agent that came back, and nobody has said so: the command that brought it was killed right then."""
+        if pane is None or not pane.window:
+            return
+        note_start_once(opened, pane)
+        if next(e for e in opened.journal.backwards() if e["type"] in _STARTS | _STARTED)["type"] in _STARTS:
+            changes = {"attention": None, "tmux_session": pane.session}
+            opened.change("agent.respawned", changes, status=opened.task.status)
 
     def _follow_signal(self, opened: OpenTask, workflow: Workflow) -> bool:
         """Move a task whose files say that it should; whether its session lives does not matter."""

@@ -97,6 +97,13 @@ class Pool:
             f" or `orange project update {project.name} --pool-size {project.pool_size + 1}`"
         )
 
+    def is_ready(self, task: Task) -> bool:
+        """Whether the workspace that a task says it has is there, and is its own."""
+        slot = self._file.read().get(task.workspace or "")
+        if slot is None or (slot.state, slot.task) != (BOUND, task.id) or not slot.prepared:
+            return False
+        return os.path.exists(os.path.join(slot.path, ".git"))
+
     def prepare(self, project: Project, task: Task, name: str) -> None:
         """Have the task's branch checked out in its workspace, with its links, the project's files and set-up.
 

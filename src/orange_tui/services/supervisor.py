@@ -10,39 +10,43 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from contextlib import suppress
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.services import messages
 from orange_tui.services.files import locked
 from orange_tui.services.monitor import Monitor
 from orange_tui.services.sessions import ACTIVE
-from orange_tui.services.store import StoredTask, TaskRef
+from orange_tui.services.store import StoredTask
+from orange_tui.services.watch import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from orange_tui.services.orange import Orange
+    from orange_tui.services.store import TaskRef
 
 _BACKSTOP = 30.0
 _TURN = 1.0  # seconds between two tries to become the acting one
 _RETRY = 2.0  # seconds until a message that could not be delivered is tried again
-_STEP = 20  # milliseconds between two looks at what the system has noticed; each costs a little, all day long
-_SLOW_STEP = 100  # the same for links in worktrees, which are seldom replaced
+_STEP = 100  # milliseconds between two looks for links replaced in worktrees, which is seldom; each costs a little
 _CONDITION = 0.1  # seconds between two looks at a condition somebody waits for
 
 
 class Supervisor:
     """Acts for one home."""
 
-    def __init__(self, orange: Orange) -> None:
+    def __init__(self, orange: Orange, watch: Watch | None = None) -> None:
         self._orange = orange
+        self._watch = watch or Watch(orange.home)  # the app has one already
         self._monitor = Monitor(orange.tasks, orange.agents)
         self._processes: dict[int, tuple[int, TaskRef]] = {}  # pid → pidfd, task
         self._due: set[TaskRef] = set()
         self._active: set[TaskRef] = set()  # tasks with an agent to lose
         self._waiting: set[TaskRef] = set()  # tasks that start when they can
         self._undelivered: set[TaskRef] = set()
+        self._looked_around = time.monotonic()
         self._wake: asyncio.Event
         self._loop: asyncio.AbstractEventLoop
 
@@ -86,13 +90,14 @@ class Supervisor:
         if due:
             await asyncio.to_thread(self._deal_with, due)
             self._wait_for_processes(await asyncio.to_thread(self._live_agents))
-        pause = _RETRY if self._undelivered else _BACKSTOP
-        limit = pause if deadline is None else max(0.0, min(pause, deadline - time.monotonic(), _CONDITION))
-        try:
+        overdue_at = self._looked_around + (_RETRY if self._undelivered else _BACKSTOP)
+        pause = overdue_at - time.monotonic()
+        limit = max(0.0, pause if deadline is None else min(pause, deadline - time.monotonic(), _CONDITION))
+        with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), limit)
-        except TimeoutError:
-            if limit == pause:
-                self._due |= await asyncio.to_thread(self._overdue)
+        if time.monotonic() >= overdue_at:  # however much else there was to do
+            self._looked_around = time.monotonic()
+            self._due |= await asyncio.to_thread(self._overdue)
 
     def _overdue(self) -> set[TaskRef]:
         """The backstop: tasks whose agent is not alive, by one call to tmux for all, and what waits."""
@@ -110,12 +115,9 @@ class Supervisor:
         self._wake.set()
 
     async def _watch_tasks(self) -> None:
-        """A changed file below a task's directory makes that task due."""
-        from watchfiles import awatch
-
-        root = self._orange.home.tasks
-        async for changes in awatch(root, step=_STEP, debounce=50, watch_filter=_is_interesting):
-            self._notice(ref for _, path in changes if (ref := _task_at(path, root)))
+        """A changed file below a task's directory makes that task due; where anything may have changed, all are."""
+        async for changed in self._watch.changes(runtime=False):
+            self._notice(await asyncio.to_thread(self._orange.store.refs) if changed is None else changed)
 
     async def _watch_worktrees(self) -> None:
         """A TASK.md that replaces its link is seen in the worktree only; the rest of a worktree is not our news."""
@@ -124,7 +126,7 @@ class Supervisor:
         root = self._orange.home.workspaces
         while True:
             folders = [entry.path for entry in os.scandir(root) if entry.is_dir()]
-            async for changes in awatch(root, *folders, step=_SLOW_STEP, recursive=False, watch_filter=None):
+            async for changes in awatch(root, *folders, step=_STEP, recursive=False, watch_filter=None):
                 paths = [path for _, path in changes]
                 links = {os.path.basename(os.path.dirname(path)) for path in paths if _is_task_link(path)}
                 if links:
@@ -230,21 +232,8 @@ def _is_over(until: Callable[[], bool] | None, deadline: float | None) -> bool:
     return (until is not None and until()) or (deadline is not None and time.monotonic() > deadline)
 
 
-def _is_interesting(_change: object, path: str) -> bool:
-    """Our own locks and asides, and what agents print, are nobody's news."""
-    name = os.path.basename(path)
-    if f"{os.sep}logs{os.sep}" in path:
-        return name.endswith(".exit")
-    return name in {"TASK.md", "history.jsonl", ".orange-outcome"} or "." not in name
-
-
 def _is_task_link(path: str) -> bool:
     return os.path.basename(path) in {"TASK.md", ".orange-outcome"}
-
-
-def _task_at(path: str, root: str) -> TaskRef | None:
-    parts = os.path.relpath(path, root).split(os.sep)
-    return TaskRef(parts[0], parts[1]) if len(parts) > 1 and not parts[1].startswith(".") else None
 
 
 def _in_order(ref: TaskRef) -> tuple[str, str]:

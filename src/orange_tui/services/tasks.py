@@ -6,6 +6,7 @@ from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_branch, check_id, check_summary
 from orange_tui.domain.workflow import spawns_an_agent
+from orange_tui.services.engine import CANCELLED, hooks_of
 from orange_tui.services.store import BrokenTask, StoredTask
 
 TYPE_CHECKING = False
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 ASKING = "clarification"
 STUCK = "stuck"
-CANCELLED = "cancelled"
 
 
 @record
@@ -140,9 +140,7 @@ class Tasks:
     def cancel(self, ref: TaskRef) -> Moved:
         """Give a task up: its session ends, its workspace is released with all work saved."""
         with self.engine.open(ref) as opened:
-            moved = self.engine.move(opened, CANCELLED, "person")
-            opened.record("task.cancelled", **{"from": moved.source})
-            return moved
+            return self.engine.move(opened, CANCELLED, "person")
 
     def is_ready(self, task: Task) -> bool:
         """Whether a task could start now: it has not begun, and nothing it waits for is unfinished."""
@@ -179,6 +177,9 @@ class Tasks:
                 hooks = workflow.initial[target]
                 self._must_be_able(hooks)
                 return self.engine.enter(opened, target, hooks, by="create")
+            again = _failed_start(opened)
+            if again:
+                return self.engine.enter(opened, opened.task.status, again, by="person")
             start = self._starting_move(workflow, opened.task)
             return self.engine.move(opened, start, "person")
 
@@ -309,6 +310,15 @@ class Tasks:
 
 def _created_at(found: StoredTask | BrokenTask) -> str:
     return "" if isinstance(found, BrokenTask) else found.task.created_at
+
+
+def _failed_start(opened: OpenTask) -> list[Hook]:
+    """What brought a task to its state and did not get its agent started, so that there is nothing to come back to."""
+    move = opened.journal.failed_move()
+    if opened.task.workspace or opened.task.tmux_session or move is None or move["to"] != opened.task.status:
+        return []
+    hooks = hooks_of(move)
+    return hooks if spawns_an_agent(hooks) else []
 
 
 def _first_body(context: str) -> str:

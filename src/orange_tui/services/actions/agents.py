@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.domain.errors import Refused
 from orange_tui.services import messages
-from orange_tui.services.actions.starting import prompt_text, spoken, start_agent
+from orange_tui.services.actions.starting import prompt_text, spoken, start_agent, take_up
 from orange_tui.services.hooks import Action
 from orange_tui.services.processes import end_sessions
 from orange_tui.services.sessions import WORKER, Sessions, review_window
@@ -21,7 +21,7 @@ def spawn_agent(run: HookRun) -> None:
     sessions = Sessions(run.services)
     alive = sessions.window(run.task.id, window)
     if alive is not None:
-        if alive.spawn != run.token:  # else this very hook started it, before it was interrupted
+        if not take_up(run, alive):
             _tell(run, window, prompt_text(run, run.text("prompt")), alive)
         return
     start_agent(run, window, "review" if run.params.get("harness") == "review" else "task", sessions)
@@ -30,8 +30,11 @@ def spawn_agent(run: HookRun) -> None:
 def spawn_reviewer(run: HookRun) -> None:
     """Start a reviewer in a window of its own, beside the worker."""
     window, sessions = review_window(run.task), Sessions(run.services)
-    if sessions.window(run.task.id, window) is None:
+    alive = sessions.window(run.task.id, window)
+    if alive is None:
         start_agent(run, window, "review", sessions)
+    else:
+        take_up(run, alive)
 
 
 def kill_session(run: HookRun) -> None:
@@ -57,7 +60,8 @@ def notify_worker(run: HookRun) -> None:
     sessions = Sessions(run.services)
     alive = sessions.window(run.task.id, WORKER)
     if alive is not None:
-        _tell(run, WORKER, spoken(run, run.text("message")), alive)
+        if not take_up(run, alive):
+            _tell(run, WORKER, spoken(run, run.text("message")), alive)
         return
     workflow = run.services.workflows.load(run.task.workflow)
     prompt = workflow.states[run.task.status].respawn_prompt
@@ -68,6 +72,8 @@ def notify_worker(run: HookRun) -> None:
 
 
 def _tell(run: HookRun, window: str, text: str, pane: Pane) -> None:
+    if messages.was_delivered(run.opened.journal, run.token):
+        return
     message = messages.queue(run.opened, run.token, window, text)
     harness = messages.harness_in(run.services.harnesses, run.opened.journal, window)
     messages.deliver(run.opened, message, pane, run.services.tmux, harness)

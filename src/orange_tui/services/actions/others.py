@@ -25,13 +25,23 @@ def spawn_next(run: HookRun) -> None:
 
     tasks = Tasks(run.engine, run.services.projects, Sessions(run.services))
     found = [each for each in working(run.services.store.read_all(run.task.project)) if each.ref.id != run.task.id]
-    for candidate in sorted(found, key=lambda each: each.task.created_at):
-        if tasks.is_ready(candidate.task):
-            try:
-                tasks.spawn(candidate.ref)
-            except Refused as refusal:
-                run.services.log.write("info", f"next task not started: {refusal}", task=candidate.ref.id)
-            return
+    earlier = _noted(run, "next.chosen")  # by this very hook, before it was interrupted
+    ready = [each for each in found if tasks.is_ready(each.task) and earlier in {None, each.ref.id}]
+    if not ready:
+        return
+    ref = min(ready, key=lambda each: each.task.created_at).ref
+    if earlier is None:
+        run.opened.record("next.chosen", task=ref.id, hook=run.token)
+    try:
+        tasks.spawn(ref)
+    except Refused as refusal:
+        run.services.log.write("info", f"next task not started: {refusal}", task=ref.id)
+
+
+def _noted(run: HookRun, kind: str) -> object:
+    """What this hook has noted of itself when it ran before; None when it did not."""
+    events = (e for e in run.opened.journal.backwards() if e["type"] == kind and e.get("hook") == run.token)
+    return next((e.get("task") or e.get("message") for e in events), None)
 
 
 def run_command(run: HookRun) -> None:
@@ -67,11 +77,13 @@ def notify(run: HookRun) -> None:
 
     values = {name: getattr(run.task, name) for name in PROMPT_VARIABLES}
     message, via = render_prompt(run.text("message"), values), str(run.params.get("via") or "desktop")
-    run.opened.record("person.notified", message=message, via=via)
+    if _noted(run, "person.notified") is not None:
+        return
     try:
         notices.send(via, run.task, message, run.services.home)
     except OrangeError as problem:
         run.services.log.write("warning", f"notice not sent: {problem}", task=run.task.id)
+    run.opened.record("person.notified", message=message, via=via, hook=run.token)
 
 
 SPAWN_NEXT = Action(spawn_next)

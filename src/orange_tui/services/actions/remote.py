@@ -32,9 +32,9 @@ def delete_remote_branch(run: HookRun) -> None:
     if run.task.branch == project.default_branch or repository.answer("rev-parse", "--verify", "-q", branch) is None:
         return
     default = f"refs/remotes/{REMOTE}/{project.default_branch}"
-    if repository.ask("merge-base", "--is-ancestor", branch, default).code != 0:
-        raise Refused(f"{run.task.branch} stays on {REMOTE}: it has commits that are not in {project.default_branch}")
     tip = repository.answer("rev-parse", branch)
+    if repository.ask("merge-base", "--is-ancestor", _merged_as(run, tip), default).code != 0:
+        raise Refused(f"{run.task.branch} stays on {REMOTE}: it has commits that are not in {project.default_branch}")
     # The lease keeps a push that came after our last look.
     lease = f"--force-with-lease=refs/heads/{run.task.branch}:{tip}"
     finished = repository.ask("push", lease, REMOTE, f":refs/heads/{run.task.branch}")
@@ -42,11 +42,19 @@ def delete_remote_branch(run: HookRun) -> None:
         raise Refused(f"the branch could not be deleted on {REMOTE}: {finished.message}")
 
 
+def _merged_as(run: HookRun, tip: str | None) -> str:
+    """What stands for a branch in the default branch: a squashed one is there as another commit than its own."""
+    merged = run.opened.journal.last("task.merged")
+    is_all_of_it = merged is not None and merged.get("head") == tip and merged.get("commit")
+    return str(merged["commit"]) if merged is not None and is_all_of_it else str(tip)
+
+
 def create_pr(run: HookRun) -> None:
     """Push the branch and open a pull request, unless there is one."""
-    from orange_tui.services.pull_requests import open_pull_request
+    from orange_tui.services.pull_requests import must_have_gh, open_pull_request
 
     if run.task.pr_url is None:
+        must_have_gh()
         push_branch(run)
         project, _ = _repository(run)
         run.change("pr_url", open_pull_request(project, run.task, run.opened.body))

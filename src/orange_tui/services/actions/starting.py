@@ -7,12 +7,14 @@ import sys
 
 from orange_tui.domain.actions import PROMPT_VARIABLES
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.domain.harness import build, environment, guarded
+from orange_tui.domain.harness import build, environment, guarded, resumable
 from orange_tui.domain.prompts import render_prompt
 from orange_tui.outside.tmux import Window
 from orange_tui.services import launch, messages
+from orange_tui.services.actions.workspaces import acquire
 from orange_tui.services.agent_files import place
 from orange_tui.services.runtime import Runtime
+from orange_tui.services.starts import note_start, note_start_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,6 +74,8 @@ def _prepared(run: HookRun, window: str, role: str) -> tuple[Window, Harness, st
         raise Refused("there is no workspace to start an agent in")
     if run.services.harnesses.installed(harness.name) is None:
         raise Refused(f"{harness.name} is not installed. {harness.install}")
+    if not run.services.pool.is_ready(run.task):  # deleted by hand, or given back by a command that was killed
+        acquire(run)
     worktree = run.services.pool.worktree(run.task.workspace)
     values = _values(run, worktree, window)
     for note in place(harness, worktree, values):
@@ -80,7 +84,9 @@ def _prepared(run: HookRun, window: str, role: str) -> tuple[Window, Harness, st
     scene = launch.scene(run.opened.directory, run.task.id, window, run.services.home.root)
     start = launch.Start(words, prompt, worktree, {**scene, **environment(harness, values)})
     made = launch.prepare(run.opened.directory, window, start)
-    Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT])
+    resumes = run.params.get("resume") and resumable(harness, "resume", values) == "resume"
+    known = {"session_id": values["session_id"]} if resumes else {}
+    Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT], **known)
     wanted = Window(run.services.home.root, run.task.id, window, run.token, worktree, made.command, made.log)
     return wanted, harness, "" if launch.PROMPT in words else prompt
 
@@ -92,14 +98,16 @@ def _open_window(run: HookRun, wanted: Window, harness: Harness, others: list[Pa
     else:
         pane = tmux.start_session(f"{task.project}/{task.branch}", wanted)
     run.change("tmux_session", pane.session)
-    run.opened.record(
-        "agent.spawned",
-        window=wanted.name,
-        harness=harness.name,
-        pid=pane.pid,
-        server=pane.server,
-        status=task.status,
-    )
+    note_start(run.opened, pane, harness.name)
+
+
+def take_up(run: HookRun, pane: Pane) -> bool:
+    """Whether this very hook started that agent before it was interrupted; if so, it is noted just the same."""
+    if pane.spawn != run.token:
+        return False
+    run.change("tmux_session", pane.session)
+    note_start_once(run.opened, pane)
+    return True
 
 
 def _words(run: HookRun, harness: Harness, values: dict[str, str], role: str) -> tuple[str, ...]:

@@ -1,0 +1,135 @@
+"""Every key: its name, what it does, when it is there, and why not when it is not.
+
+Footer, help and command palette are made from this one table. A key about a task follows the task's workflow:
+it is there where the move exists, whatever the states are called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.workflow import spawns_an_agent, way_back
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orange_tui.domain.workflow import Workflow
+    from orange_tui.services.board import Row
+    from orange_tui.tui.screens.dashboard import Dashboard
+
+    Check = Callable[["Dashboard", "Row"], str | None]
+
+DONE, CANCELLED = "done", "cancelled"
+
+
+@dataclass(frozen=True)
+class Command:
+    """One key. `why_not` says why it cannot be used on a task now; None means that it can."""
+
+    name: str
+    key: str
+    title: str
+    help: str
+    why_not: Check | None = None  # None: it is about no task, and always there
+    in_footer: bool = True
+
+
+def workflow_of(dashboard: Dashboard, row: Row) -> Workflow | None:
+    """The workflow of a task, if it can be read."""
+    if row.task is None:
+        return None
+    try:
+        return dashboard.orange.workflows.load(row.task.workflow)
+    except OrangeError:
+        return None
+
+
+def has_move(dashboard: Dashboard, row: Row, target: str, *actors: str) -> bool:
+    """Whether a person may move a task there from where it is."""
+    workflow = workflow_of(dashboard, row)
+    if workflow is None or row.task is None:
+        return False
+    return any(workflow.candidates(row.task.status, target, actor) for actor in actors)  # type: ignore[arg-type]
+
+
+def why_no_enter(dashboard: Dashboard, row: Row) -> str | None:
+    """Enter attaches to a live agent, starts one, or brings a dead one back."""
+    return None if enter_does(dashboard, row) else "There is no agent here to start or to look at"
+
+
+def enter_does(dashboard: Dashboard, row: Row) -> str:
+    """`attach`, `spawn` or `respawn`, as fits; empty where none does."""
+    workflow = workflow_of(dashboard, row)
+    if row.task is None or workflow is None or row.finished:
+        return ""
+    if row.session == "active":
+        return "attach"
+    state = workflow.states.get(row.task.status)
+    if row.task.workspace is not None and state is not None and state.respawn_prompt is not None:
+        return "respawn"
+    starts = [move for move in workflow.moves(row.task.status, "person") if spawns_an_agent(move.hooks)]
+    return "spawn" if starts and row.task.status == workflow.first_state else ""
+
+
+def why_no_answer(_dashboard: Dashboard, row: Row) -> str | None:
+    """Only a live agent can be told something."""
+    return None if row.session == "active" else "No agent is alive to hear it"
+
+
+def why_no_merge(dashboard: Dashboard, row: Row) -> str | None:
+    """Merging needs a way to done, if only by force."""
+    return None if has_move(dashboard, row, DONE, "person", "force") else "From here there is no way to done"
+
+
+def why_no_cancel(dashboard: Dashboard, row: Row) -> str | None:
+    """Cancelling needs a way to cancelled."""
+    return None if has_move(dashboard, row, CANCELLED, "person") else "It cannot be cancelled any more"
+
+
+def why_no_delete(_dashboard: Dashboard, row: Row) -> str | None:
+    """Only what is finished can be deleted."""
+    return None if row.finished else "Only done and cancelled tasks can be deleted; cancel it first"
+
+
+def why_no_send_back(dashboard: Dashboard, row: Row) -> str | None:
+    """Changes are asked for where the workflow has a way back to the worker."""
+    workflow = workflow_of(dashboard, row)
+    if workflow is None or row.task is None or way_back(workflow, row.task.status) is None:
+        return "There is nobody to send it back to from here"
+    return None
+
+
+def why_no_task(_dashboard: Dashboard, row: Row) -> str | None:
+    """What only needs a readable task."""
+    return None if row.task is not None else "Its TASK.md cannot be read"
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("enter", "enter", "open", "Attach to the agent, start it, or bring it back, as fits", why_no_enter),
+    Command("answer", "a", "answer", "Send the agent a message without attaching", why_no_answer),
+    Command(
+        "send_back", "r", "send back", "Ask for changes: they go to ## Feedback and to the worker", why_no_send_back
+    ),
+    Command("merge", "m", "merge", "Merge the branch and finish the task", why_no_merge),
+    Command("cancel", "x", "cancel", "Cancel the task; its work is saved", why_no_cancel),
+    Command("delete", "d", "delete", "Delete a finished task", why_no_delete),
+    Command("create", "c", "new task", "Create a task"),
+    Command("read", "v", "read", "Read TASK.md on the whole screen", why_no_task, in_footer=False),
+    Command("next", "n", "next", "Go to the next task that needs you"),
+    Command("filter", "f", "filter", "Show all, active, finished, or what needs you"),
+    Command("search", "slash", "search", "Find tasks by branch, summary, status or id"),
+    Command("tab", "tab", "tab", "Next part of the preview: task, session, diff, history", in_footer=False),
+    Command("copy", "y", "copy id", "Copy the task's id", why_no_task, in_footer=False),
+    Command("map", "W", "workflow", "Show the workflow of the task as a picture", why_no_task, in_footer=False),
+    Command("help", "question_mark", "help", "Every key, and whether it can be used now"),
+    Command("quit", "q", "quit", "Leave; agents keep running", in_footer=False),
+)
+
+SHOWN_KEYS = {"enter": "⏎", "slash": "/", "question_mark": "?", "tab": "⇥"}
+
+
+def key_name(command: Command) -> str:
+    """A key as people write it."""
+    return SHOWN_KEYS.get(command.key, command.key)

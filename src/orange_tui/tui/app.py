@@ -1,0 +1,153 @@
+"""The app: one list of tasks, kept true by what happens on disk, and a screen that shows it.
+
+A key press changes nothing here. It moves a task, files change, the watcher sees it, and the one reactive
+`snapshot` is replaced: what is on the screen cannot disagree with the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.reactive import reactive
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.services import paths
+from orange_tui.services.board import Boards
+from orange_tui.services.git_stats import GitStats
+from orange_tui.services.supervisor import Supervisor
+from orange_tui.services.watch import Watch
+from orange_tui.tui.jobs import Jobs
+from orange_tui.tui.palette import NO_COLOUR, Palette, palette_of
+from orange_tui.tui.theme import THEMES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orange_tui.services.board import Snapshot
+    from orange_tui.services.orange import Orange
+    from orange_tui.services.projects import Project
+    from orange_tui.services.store import TaskRef
+
+_AGAIN = 1.0  # seconds until a row that time alone changes is looked at again
+_PAUSE = 1.0  # seconds between two measurements of all branches
+
+
+class OrangeApp(App[str]):
+    """Holds the services, the snapshot and the jobs; starts the loops; shows the dashboard."""
+
+    TITLE = "Orange"
+    ENABLE_COMMAND_PALETTE = True
+    CSS_PATH = [os.path.join(paths.shipped("styles"), "app.tcss")]  # noqa: RUF012 - Textual's own way
+
+    snapshot: reactive[Snapshot | None] = reactive(None)
+
+    def __init__(
+        self,
+        orange: Orange,
+        project: str | None = None,
+        *,
+        acts: bool = True,
+        begin: Callable[[], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self.orange = orange
+        self.project = project
+        self.jobs = Jobs(self)
+        self._watch_files = Watch(orange.home)
+        self._acts = acts  # whether this app's supervisor acts, if no other one does
+        self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
+        self._palette = NO_COLOUR
+
+    @property
+    def palette(self) -> Palette:
+        """The colours of the theme that is on."""
+        return self._palette
+
+    def on_mount(self) -> None:
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme_changed_signal.subscribe(self, lambda _theme: self._take_colours())
+        self.theme = os.environ.get("TEXTUAL_THEME", "orange")
+        self._take_colours()
+        if self._is_first_run():
+            from orange_tui.tui.screens.welcome import Welcome
+
+            self.push_screen(Welcome())
+            return
+        from orange_tui.tui.screens.dashboard import Dashboard
+
+        self.push_screen(Dashboard())
+        if self._begin is not None:
+            self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
+        self.run_worker(self._keep_board(), group="board", exit_on_error=False)
+        if self._acts:
+            self.run_worker(Supervisor(self.orange, self._watch_files).run(), group="supervisor", exit_on_error=False)
+
+    def _is_first_run(self) -> bool:
+        """Whether there is nothing at all to show, nor ever was."""
+        return (
+            self.project is None and not self.orange.store.refs() and not os.path.exists(self.orange.home.projects_file)
+        )
+
+    def _take_colours(self) -> None:
+        self._palette = palette_of(self.current_theme, colour=not self.no_color)
+        self.refresh(layout=True)
+
+    async def _keep_board(self) -> None:
+        """The one refresh path: read everything once, then whatever changes."""
+        boards = Boards(self.orange, self.project)
+        for snapshot in boards.scan():
+            self.snapshot = snapshot
+            await asyncio.sleep(0)
+        board = _Board(self, boards)
+        self.run_worker(board.measure(), group="board", exit_on_error=False)
+        async for changed in self._watch_files.changes():
+            await board.refresh(changed)
+
+
+class _Board:
+    """The board and what git has to say about its branches: one of the two works with it at a time."""
+
+    def __init__(self, app: OrangeApp, boards: Boards) -> None:
+        self._app, self._boards = app, boards
+        self._turn = asyncio.Lock()
+        self._changed = asyncio.Event()
+        self._changed.set()
+
+    async def refresh(self, changed: set[TaskRef] | None) -> None:
+        async with self._turn:
+            self._app.snapshot = snapshot = await asyncio.to_thread(self._boards.refresh, changed)
+        self._changed.set()
+        if snapshot.again:
+            self._app.set_timer(_AGAIN, lambda: self._app.run_worker(self.refresh(set()), group="board"))
+
+    async def measure(self) -> None:
+        """Commits and lines, whenever something has changed and not too often."""
+        stats = GitStats()
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            for project in self._app.snapshot.projects if self._app.snapshot else ():
+                await self._measure(stats, project)
+            await asyncio.sleep(_PAUSE)
+
+    async def _measure(self, stats: GitStats, project: Project) -> None:
+        rows = self._app.snapshot.rows if self._app.snapshot else ()
+        branches = {
+            row.task.branch for row in rows if row.task and row.ref.project == project.name and not row.finished
+        }
+        try:
+            found = await asyncio.to_thread(stats.refresh, project, branches)
+        except OrangeError as problem:
+            self._app.orange.log.write("warning", f"{project.name} was not measured: {problem}")
+            return
+        async with self._turn:
+            self._app.snapshot = await asyncio.to_thread(self._boards.with_stats, project.name, found)
+
+
+def run(orange: Orange, project: str | None, begin: Callable[[], None] | None = None) -> str | None:
+    """Open the app, until the person leaves it; agents keep running. Returns what is wanted instead, if anything."""
+    return OrangeApp(orange, project, begin=begin).run()

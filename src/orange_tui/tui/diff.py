@@ -1,0 +1,202 @@
+"""What `git diff` prints, taken apart into files and hunks. Nothing it can print makes this fail.
+
+A line of content always begins with a blank, `+`, `-` or a backslash, so `diff --git` or `@@` in the first column
+is never content, and the whole can be cut there without following every line. The lines themselves are kept as they
+came: making them safe and colourful is for `diff_view`, one file at a time and only when somebody looks at it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Status = Literal["added", "deleted", "modified", "renamed", "binary"]
+
+_FILE = re.compile(r"^(?=diff --(?:git|cc|combined) |Submodule |\* Unmerged path )", re.MULTILINE)
+_HUNK = re.compile(r"^(?=@@)", re.MULTILINE)
+_NUMBERS = re.compile(r"^(@@+) ((?:-\d+(?:,\d+)? )+)\+(\d+)")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
+_ESCAPED = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+_PREFIX = re.compile(r"[abciwo12]/")
+_MODES = re.compile(r"old mode (\d+)\nnew mode (\d+)")
+_NOWHERE = "/dev/null"
+_OCTAL, _BYTE, _LONGEST_NUMBER = 8, 0xFF, 9
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One piece of a file: git's header, where it begins, and its lines with their signs (`parents` columns)."""
+
+    header: str
+    lines: tuple[str, ...]
+    old_start: int = 0
+    new_start: int = 0
+    parents: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class DiffFile:
+    """What happened to one file. `notes` are sentences about what is no content: modes, copies, submodules."""
+
+    path: str
+    old_path: str
+    status: Status
+    hunks: tuple[Hunk, ...]
+    added: int
+    removed: int
+    notes: tuple[str, ...] = ()
+
+
+def parse_diff(text: str) -> list[DiffFile]:
+    """The files of a diff, in git's order; what stands before the first is no file."""
+    starts = [found.start() for found in _FILE.finditer(text)]
+    return [_file(text[start:end]) for start, end in pairwise([*starts, len(text)])]
+
+
+def _file(text: str) -> DiffFile:
+    if not text.startswith("diff --"):
+        return _other(text)
+    head, *pieces = _HUNK.split(text)
+    hunks = tuple(_hunk(piece) for piece in pieces)
+    fields = _Head(head)
+    return DiffFile(
+        path=fields.new or fields.old,
+        old_path=fields.old or fields.new,
+        status=fields.status(),
+        hunks=hunks,
+        added=sum(_count("+", hunk) for hunk in hunks),
+        removed=sum(_count("-", hunk) for hunk in hunks),
+        notes=tuple(fields.notes()),
+    )
+
+
+def _other(text: str) -> DiffFile:
+    """A submodule in long form, or a path in conflict: one line that names it, and perhaps some more."""
+    first, *rest = text.rstrip("\n").split("\n")
+    name = first.removeprefix("* Unmerged path ").removeprefix("Submodule ")
+    path = name if first.startswith("*") else name.rsplit(" ", 1)[0].removesuffix(" contains untracked content")
+    note = "in conflict" if first.startswith("*") else first
+    hunks = (Hunk("", tuple(rest)),) if rest else ()
+    return DiffFile(path, path, "modified", hunks, 0, 0, (note,))
+
+
+def _hunk(text: str) -> Hunk:
+    header, *lines = text.removesuffix("\n").split("\n")
+    found = _NUMBERS.match(header)
+    if found is None:
+        return Hunk(header, tuple(lines))
+    old = found[2].split()[0].removeprefix("-").split(",")[0]
+    return Hunk(header, tuple(lines), _start(old), _start(found[3]), len(found[1]) - 1)
+
+
+def _start(digits: str) -> int:
+    return int(digits[:_LONGEST_NUMBER])
+
+
+def _count(sign: str, hunk: Hunk) -> int:
+    if hunk.parents == 1:
+        return sum(line.startswith(sign) for line in hunk.lines)
+    return sum(sign in line[: hunk.parents] for line in hunk.lines)
+
+
+class _Head:
+    """The lines above the first hunk: which file, and what happened to it besides its content."""
+
+    def __init__(self, text: str) -> None:
+        self._first, *lines = text.rstrip("\n").split("\n")
+        self._text = text
+        self._fields = dict(_fields(lines))
+        prefixed = not _has_no_prefix(self._first)
+        self.old = self._path("rename from ", "copy from ") or self._side("--- ", prefixed=prefixed)
+        self.new = self._path("rename to ", "copy to ") or self._side("+++ ", prefixed=prefixed)
+        if not self.old and not self.new:
+            self.old = self.new = _path_in_title(self._first)
+
+    def _path(self, *keys: str) -> str:
+        return next((_unquoted(self._fields[key]) for key in keys if key in self._fields), "")
+
+    def _side(self, key: str, *, prefixed: bool) -> str:
+        path = self._path(key).removesuffix("\t")
+        if path == _NOWHERE:
+            return ""
+        return _PREFIX.sub("", path, count=1) if prefixed and _PREFIX.match(path) else path
+
+    def status(self) -> Status:
+        if "Binary files " in self._fields or "GIT binary patch" in self._fields:
+            return "binary"
+        if "new file mode " in self._fields or "copy from " in self._fields:
+            return "added"
+        if "deleted file mode " in self._fields:
+            return "deleted"
+        return "renamed" if "rename from " in self._fields else "modified"
+
+    def notes(self) -> Iterator[str]:
+        modes = _MODES.search(self._text)
+        if modes is not None:
+            yield f"mode {modes[1]} → {modes[2]}"
+        if "copy from " in self._fields:
+            yield f"copied from {self.old}"
+        if "rename from " in self._fields:
+            yield f"renamed from {self.old}"
+        if self.status() == "binary":
+            new, gone = "new file mode " in self._fields, "deleted file mode " in self._fields
+            yield "binary, added" if new else "binary, deleted" if gone else "binary, changed"
+
+
+_KEYS = (
+    "--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to ", "new file mode ", "deleted file mode ",
+    "Binary files ", "GIT binary patch",
+)  # fmt: skip
+
+
+def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        key = next((key for key in _KEYS if line.startswith(key)), None)
+        if key is not None:
+            yield key, line.removeprefix(key)
+
+
+def _has_no_prefix(title: str) -> bool:
+    """With `diff.noprefix`, `diff --git src/a.py src/a.py`: the first letters are no prefix then."""
+    rest = title.removeprefix("diff --git ")
+    return rest != title and _halves(rest) is not None
+
+
+def _path_in_title(title: str) -> str:
+    """The path from the first line alone, where no other line names it: `a/x b/x`, the same in quotes, or `x`."""
+    if not title.startswith("diff --git "):
+        return _unquoted(title.split(" ", 2)[-1])
+    rest = title.removeprefix("diff --git ")
+    quoted = _QUOTED.match(rest)
+    if quoted is not None:
+        return _PREFIX.sub("", _unquoted(quoted[0]), count=1)
+    return _halves(rest) or _halves(rest, prefix=2) or _PREFIX.sub("", rest, count=1)
+
+
+def _halves(names: str, prefix: int = 0) -> str | None:
+    """`x x` is x; `a/x b/x` is x when its prefixes are left out."""
+    middle = len(names) // 2
+    one, other = names[prefix:middle], names[middle + 1 + prefix :]
+    return one if one == other and one and names[middle] == " " else None
+
+
+def _unquoted(name: str) -> str:
+    """A path as it is; git writes unusual ones in quotes, their bytes as octal numbers."""
+    found = _QUOTED.fullmatch(name.removesuffix("\t"))
+    if found is None:
+        return name
+    raw = _ESCAPE.sub(_byte, found[1].encode(errors="replace"))
+    return raw.decode(errors="replace")
+
+
+def _byte(found: re.Match[bytes]) -> bytes:
+    code = found[1]
+    if code.isdigit():
+        return bytes([int(code, _OCTAL) & _BYTE])
+    return _ESCAPED.get(code, code)

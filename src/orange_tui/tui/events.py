@@ -1,0 +1,174 @@
+"""What each event of a task's history says to a person, in a sentence.
+
+One entry a type: a new event is one line in `SAYINGS`, and one that is not there is shown as it stands. Sentences
+are templates filled from the event, and what is filled in is data: it is never a template again, nor markup.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Event = Mapping[str, Any]
+
+_LONGEST = 300
+_KEPT_BACK = frozenset({"type", "timestamp", "engine", "body"})
+_SHORT_COMMIT = 10
+_BEFORE_AND_AFTER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """An icon, the name of a style in the palette, and the sentence or how to make it."""
+
+    icon: str
+    look: str
+    sentence: str | Callable[[Event], str]
+
+
+def say(event: Event) -> Saying:
+    """The saying for an event, its sentence filled in."""
+    found = SAYINGS.get(str(event.get("type")))
+    if found is None:
+        return Saying("·", "dim", _plainly(event))
+    sentence = found.sentence
+    made = sentence.format_map(Filled(event)) if isinstance(sentence, str) else sentence(event)
+    return Saying(found.icon, found.look, made)
+
+
+class Filled(dict[str, str]):
+    """An event's values for a template, as text; what is not there is a question mark."""
+
+    def __init__(self, event: Event) -> None:
+        super().__init__({str(key): text_of(value) for key, value in event.items()})
+
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def text_of(value: object) -> str:
+    """A value on one line and of bearable length."""
+    text = "nothing" if value is None else str(value)
+    line = " ⏎ ".join(part for part in text.splitlines() if part.strip()) if "\n" in text else text
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def who(by: object) -> str:
+    """Who made a move."""
+    known = {
+        "agent": "by the agent",
+        "person": "by a person",
+        "engine": "by Orange",
+        "force": "by a person, unreviewed",
+        "create": "as it was created",
+    }
+    return known.get(str(by), f"by {text_of(by)}")
+
+
+def _plainly(event: Event) -> str:
+    rest = [f"{text_of(key)} {text_of(value)}" for key, value in event.items() if key not in _KEPT_BACK]
+    return " · ".join([text_of(event.get("type")), *rest])
+
+
+def _updated(event: Event) -> str:
+    changes = event.get("changes")
+    noted = changes if isinstance(changes, dict) else {}
+    pairs = {key: pair[1] for key, pair in noted.items() if isinstance(pair, list) and len(pair) == _BEFORE_AND_AFTER}
+    fields = event.get("fields")
+    values = {**pairs, **(fields if isinstance(fields, dict) else {})}
+    if set(values) == {"attention"}:
+        reason = values["attention"]
+        return "Needs nobody any more" if reason is None else f"Needs a person: {text_of(reason)}"
+    return f"{', '.join(f'{text_of(key)} is now {text_of(value)}' for key, value in values.items()) or 'Updated'}"
+
+
+def _tampered(event: Event) -> str:
+    fields = event.get("fields")
+    names = ", ".join(map(text_of, fields)) if isinstance(fields, dict | list) else "A field"
+    return f"{names} changed by hand in TASK.md, and put back"
+
+
+def _merged(event: Event) -> str:
+    commit = event.get("commit")
+    return f"Merged as {commit[:_SHORT_COMMIT]}" if isinstance(commit, str) and commit else "Merged"
+
+
+def _pull_request(what: str) -> Callable[[Event], str]:
+    def sentence(event: Event) -> str:
+        address = event.get("url") or event.get("pr_url")
+        return f"Pull request {what}{f': {text_of(address)}' if address else ''}"
+
+    return sentence
+
+
+def _gate(event: Event) -> str:
+    code = event.get("exit_code")
+    result = "passed" if code == 0 else f"failed ({'no answer in time' if code is None else f'exit {text_of(code)}'})"
+    return f"Check {result}: {text_of(event.get('command'))}"
+
+
+def _created(event: Event) -> str:
+    engine = event.get("engine")
+    status = engine.get("status") if isinstance(engine, dict) else None
+    return f"Created, {text_of(status)}" if status else "Created"
+
+
+def _moved(event: Event) -> str:
+    return f"{text_of(event.get('from'))} → {text_of(event.get('to'))}, {who(event.get('by'))}"
+
+
+SAYINGS: Mapping[str, Saying] = {
+    "task.created": Saying("+", "accent", _created),
+    "task.adopted": Saying("+", "accent", "Taken over as it stood"),
+    "task.updated": Saying("~", "text", _updated),
+    "task.waiting": Saying("…", "dim", "Waits: {reason}"),
+    "task.merged": Saying("✓", "good", _merged),
+    "merge.started": Saying("→", "dim", "The merge begins"),
+    "merge.failed": Saying("✗", "bad", "The merge failed: {reason}"),
+    "next.chosen": Saying("»", "dim", "Next is {task}"),
+    "task.cancelled": Saying("-", "dim", "Cancelled; it was {from}"),
+    "task.tampered": Saying("!", "warning", _tampered),
+    "task.link_restored": Saying(
+        "~", "dim", "{file} in the workspace was no link any more; taken over and linked again"
+    ),
+    "agent.spawned": Saying("▸", "info", "{harness} started in window {window}"),
+    "agent.respawned": Saying("▸", "info", "A new agent takes over ({status})"),
+    "agent.notified": Saying("»", "info", "Message delivered to {window}"),
+    "agent.crashed": Saying("✗", "bad", "The agent crashed while {status} ({reason}), time {crash_count}"),
+    "agent.died": Saying("✗", "bad", "The agent has ended while {status}"),
+    "session.lost": Saying("!", "warning", "Its tmux server is gone"),
+    "message.queued": Saying("»", "text", "Message for {window}: {text}"),
+    "message.dropped": Saying("»", "dim", "A message was not delivered"),
+    "transition.started": Saying("→", "accent", _moved),
+    "status.changed": Saying("→", "accent", _moved),
+    "auto.advanced": Saying("→", "dim", "because {reason}"),
+    "hook.done": Saying("✓", "good", "{action}"),
+    "hook.failed": Saying("✗", "bad", "{action} failed: {reason}"),
+    "gate.command": Saying("◆", "text", _gate),
+    "person.notified": Saying("»", "accent", "Told you ({via}): {message}"),
+    "work.saved": Saying("✓", "good", "Uncommitted work in {workspace} saved as {ref}"),
+    "pr.created": Saying("↑", "info", _pull_request("created")),
+    "pr.merged": Saying("✓", "good", _pull_request("merged")),
+    "pr.closed": Saying("-", "dim", _pull_request("closed")),
+}
+
+HOOKS: Mapping[str, str] = {
+    "acquire_workspace": "took a workspace",
+    "release_workspace": "gave the workspace back",
+    "spawn_agent": "started the agent",
+    "spawn_reviewer": "started a reviewer",
+    "kill_session": "ended the session",
+    "kill_reviewer": "ended the reviewer",
+    "notify_worker": "told the worker",
+    "spawn_next": "started the next task, if one was ready",
+    "push_branch": "pushed the branch",
+    "create_pr": "created the pull request",
+    "delete_remote_branch": "deleted the remote branch",
+    "increment": "counted {field} up",
+    "set_field": "set {field} to {value}",
+    "run_command": "ran {command}",
+    "notify": "told you",
+}

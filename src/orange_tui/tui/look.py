@@ -1,0 +1,39 @@
+"""How a task's facts look: icons, ages, counts. Never by colour alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from orange_tui.services import clock
+
+if TYPE_CHECKING:
+    from rich.style import Style
+
+    from orange_tui.services.board import Row
+    from orange_tui.tui.palette import Palette
+
+_UNITS = ((86400, "d"), (3600, "h"), (60, "m"))  # seconds would only make the list restless
+_ICONS = {"active": "●", "dead": "✗", "lost": "⚡", "none": "○"}
+
+
+def icon_of(row: Row, palette: Palette) -> tuple[str, Style]:
+    """Whether the agent is alive, or what it waits for."""
+    if row.error is not None:
+        return "!", palette.bad
+    if row.agent == "permission":
+        return "?", palette.accent
+    styles = {"active": palette.good, "dead": palette.bad, "lost": palette.warning, "none": palette.dim}
+    return _ICONS[row.session], styles[row.session]
+
+
+def age(stamp: str) -> str:
+    """How long ago, in one unit."""
+    try:
+        then = datetime.fromisoformat(stamp)
+    except ValueError:
+        return ""
+    if then.tzinfo is None:
+        then = then.replace(tzinfo=UTC)
+    seconds = max(0, int((datetime.fromisoformat(clock.now()) - then).total_seconds()))
+    return next((f"{seconds // size}{unit}" for size, unit in _UNITS if seconds >= size), "now")

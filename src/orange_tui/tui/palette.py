@@ -1,0 +1,267 @@
+"""The few colours and attributes everything is drawn with, taken from whichever Textual theme is on.
+
+A style here is a foreground and attributes; the widget's own background shines through. Only changed lines of a
+diff have a background, and only where the theme says what the background behind it is. Nothing is told by colour
+alone: what has a colour also has a mark, a sign or an attribute, so the palette without colour loses no meaning.
+
+What colour a status has follows from facts any workflow states, not from a list of names: see `kind_of`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from rich.style import Style
+from rich.syntax import ANSISyntaxTheme, SyntaxTheme
+from textual.color import Color
+
+if TYPE_CHECKING:
+    from textual.theme import Theme
+
+    from orange_tui.domain.workflow import Workflow
+
+_PLAIN, _BOLD, _DIM = Style(), Style(bold=True), Style(dim=True)
+_ITALIC, _STRIKE, _UNDERLINE = Style(italic=True), Style(strike=True), Style(underline=True)
+_TITLE = _BOLD + _UNDERLINE
+_DIM_SHARE, _LINE_SHARE, _WORDS_SHARE = 0.6, 0.14, 0.38
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """Styles by what they mean. Without arguments: attributes only, for NO_COLOR."""
+
+    text: Style = _PLAIN
+    dim: Style = _DIM
+    accent: Style = _BOLD
+    title: Style = _TITLE
+    heading: Style = _BOLD
+    strong: Style = _BOLD
+    emphasis: Style = _ITALIC
+    strike: Style = _STRIKE
+    code: Style = _BOLD
+    link: Style = _UNDERLINE
+    key: Style = _BOLD
+    good: Style = _PLAIN
+    warning: Style = _BOLD
+    bad: Style = _BOLD
+    info: Style = _PLAIN
+    other: Style = _PLAIN
+    added: Style = _PLAIN
+    removed: Style = _DIM
+    added_line: Style = _PLAIN
+    removed_line: Style = _PLAIN
+    added_words: Style = _UNDERLINE
+    removed_words: Style = _UNDERLINE
+    syntax: SyntaxTheme | None = None
+
+
+NO_COLOUR = Palette()
+
+
+def palette_of(theme: Theme, *, colour: bool = True) -> Palette:
+    """The palette for a theme; `colour` is off when the person set NO_COLOR (`App.no_color`)."""
+    if not colour:
+        return NO_COLOUR
+    named = theme.to_color_system().generate()
+    return _in_terminal_colours(named) if theme.ansi else _in_true_colour(named)
+
+
+def _in_true_colour(named: dict[str, str]) -> Palette:
+    background, foreground = Color.parse(named["background"]), Color.parse(named["foreground"])
+    dim = Style(color=background.blend(foreground, _DIM_SHARE).rich_color)
+    ink = {name: _readable(named, name) for name in ("accent", "success", "warning", "error")}
+
+    def behind(name: str, share: float) -> Style:
+        return Style(bgcolor=background.blend(Color.parse(named[name]), share).rich_color)
+
+    return _coloured(
+        {**ink, **_for_agents(named)},
+        dim,
+        added_line=behind("success", _LINE_SHARE),
+        removed_line=behind("error", _LINE_SHARE),
+        added_words=behind("success", _WORDS_SHARE),
+        removed_words=behind("error", _WORDS_SHARE),
+    )
+
+
+def _for_agents(named: dict[str, str]) -> dict[str, Style]:
+    """Two colours for agents at work. A theme whose main colour is its accent lends its second, and a mixture.
+
+    The accent is kept for what is selected and what needs the person.
+    """
+    second = _readable(named, "secondary")
+    if named["primary"] != named["accent"]:
+        return {"info": _readable(named, "primary"), "other": second}
+    mixed = Color.parse(_shade(named, "secondary")).blend(Color.parse(_shade(named, "error")), 0.5)
+    return {"info": second, "other": Style(color=mixed.rich_color)}
+
+
+def _readable(named: dict[str, str], name: str) -> Style:
+    """The shade of a theme's colour that is made to be read on its background."""
+    return Style(color=Color.parse(_shade(named, name)).rich_color)
+
+
+def _shade(named: dict[str, str], name: str) -> str:
+    return named.get(f"text-{name}", named[name])
+
+
+def _in_terminal_colours(named: dict[str, str]) -> Palette:
+    """The terminal's own sixteen; its yellow is the nearest it has to orange."""
+    ink = {name: _readable(named, name) for name in ("success", "warning", "error")}
+    own = {"accent": ink["warning"], "info": _readable(named, "primary"), "other": _readable(named, "secondary")}
+    return _coloured(
+        {**ink, **own},
+        _DIM,
+        added_line=_PLAIN,
+        removed_line=_PLAIN,
+        added_words=_TITLE,
+        removed_words=_TITLE,
+    )
+
+
+def _coloured(  # noqa: PLR0913 - one for each that differs between the two kinds of theme
+    ink: dict[str, Style],
+    dim: Style,
+    *,
+    added_line: Style,
+    removed_line: Style,
+    added_words: Style,
+    removed_words: Style,
+) -> Palette:
+    return Palette(
+        dim=dim,
+        accent=ink["accent"] + _BOLD,
+        title=ink["accent"] + _BOLD,
+        heading=_BOLD,
+        code=ink["other"],
+        link=ink["info"] + _UNDERLINE,
+        key=ink["accent"],
+        good=ink["success"],
+        warning=ink["warning"],
+        bad=ink["error"] + _BOLD,
+        info=ink["info"],
+        other=ink["other"],
+        added=ink["success"],
+        removed=ink["error"],
+        added_line=added_line,
+        removed_line=removed_line,
+        added_words=added_words,
+        removed_words=removed_words,
+        syntax=_syntax(ink, dim),
+    )
+
+
+def _syntax(ink: dict[str, Style], dim: Style) -> SyntaxTheme:
+    """Code in the theme's own few colours, told apart by kind of token; names are left as they are."""
+    return ANSISyntaxTheme(
+        {
+            ("Comment",): dim + _ITALIC,
+            ("Keyword",): ink["info"],
+            ("Literal", "String"): ink["success"],
+            ("Literal", "Number"): ink["warning"],
+            ("Name", "Function"): ink["other"] + _BOLD,
+            ("Name", "Class"): ink["other"] + _BOLD,
+            ("Name", "Decorator"): ink["other"],
+            ("Name", "Tag"): ink["info"],
+            ("Name", "Attribute"): ink["other"],
+            ("Operator", "Word"): ink["info"],
+            ("Generic", "Heading"): _BOLD,
+        },
+    )
+
+
+Kind = Literal["waiting", "working", "checking", "person", "asking", "trouble", "done", "dropped", "unknown"]
+
+_LOOKS: dict[Kind, tuple[str, str]] = {
+    "waiting": ("·", "dim"),
+    "working": ("▸", "info"),
+    "checking": ("◆", "other"),
+    "person": ("◇", "accent"),
+    "asking": ("?", "accent"),
+    "trouble": ("!", "bad"),
+    "done": ("✓", "good"),
+    "dropped": ("-", "dim"),
+    "unknown": (" ", "text"),
+}
+_DROPPED = ("cancel", "abandon", "reject", "drop", "wont", "fail", "declin", "discard", "obsolete")
+_TROUBLE = ("stuck", "block", "fail", "error", "conflict", "broken", "crash")
+_ASKING = ("clarif", "question", "ask", "answer", "input", "info")
+_JUDGING = ("review", "approv", "accept", "verif", "check", "qa")
+_BY_MACHINE = frozenset({"agent", "agents", "ai", "auto", "bot", "machine", "self"})
+_WAITING = ("pending", "todo", "backlog", "queue", "new", "wait", "ready", "hold")
+
+
+@dataclass(frozen=True, slots=True)
+class StateFacts:
+    """What a workflow says about a state. `agent`: worker, reviewer, any (one may come back there), or None."""
+
+    name: str
+    terminal: bool = False
+    initial: bool = False
+    agent: str | None = None
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLook:
+    """How a status is shown; `kind` also serves as a CSS class and a group."""
+
+    kind: Kind
+    mark: str
+    style: Style
+
+
+def facts_of(workflow: Workflow | None, status: str) -> StateFacts:
+    """The facts about a status; a workflow that cannot be read, or does not know it, has none."""
+    state = workflow.states.get(status) if workflow is not None else None
+    if workflow is None or state is None:
+        return StateFacts(status, known=False)
+    agent = None if state.agent == "none" else state.agent or ("any" if state.respawn_prompt else None)
+    return StateFacts(status, state.terminal, status == workflow.first_state, agent)
+
+
+def status_look(facts: StateFacts, palette: Palette) -> StatusLook:
+    """Mark and style of a status in any workflow."""
+    kind = kind_of(facts)
+    mark, name = _LOOKS[kind]
+    return StatusLook(kind, mark, getattr(palette, name))
+
+
+def kind_of(facts: StateFacts) -> Kind:
+    """What it means for a task to be there: who is at work, or whom it waits for.
+
+    Facts come first. Names decide only where they say more: a state in which a worker is kept alive for the
+    person who reviews is the person's, and an end can be a good or a bad one.
+    """
+    words = re.split(r"[^a-z0-9]+", facts.name.casefold())
+    if not facts.known:
+        return "unknown"
+    if facts.terminal:
+        return "dropped" if _any(words, _DROPPED) else "done"
+    return _trouble_or_question(words) or _judging(words, facts) or _by_agent(words, facts)
+
+
+def _trouble_or_question(words: list[str]) -> Kind | None:
+    if _any(words, _TROUBLE):
+        return "trouble"
+    return "asking" if _any(words, _ASKING) else None
+
+
+def _judging(words: list[str], facts: StateFacts) -> Kind | None:
+    if facts.agent == "reviewer":
+        return "checking"
+    if not _any(words, _JUDGING):
+        return None
+    return "checking" if facts.agent and not _BY_MACHINE.isdisjoint(words) else "person"
+
+
+def _by_agent(words: list[str], facts: StateFacts) -> Kind:
+    if facts.agent is not None:
+        return "working"
+    return "waiting" if facts.initial or _any(words, _WAITING) else "person"
+
+
+def _any(words: list[str], beginnings: tuple[str, ...]) -> bool:
+    return any(word.startswith(beginnings) for word in words)

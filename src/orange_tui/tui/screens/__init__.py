@@ -1,0 +1,1 @@
+"""What the app shows, a screen each."""

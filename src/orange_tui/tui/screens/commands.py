@@ -1,0 +1,201 @@
+"""What each key does, once it is clear that it can be used: ask what must be asked, then start a job."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from orange_tui.tui.actions import enter_does
+from orange_tui.tui.screens.dialogs import Confirm, Write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orange_tui.services.board import Row
+    from orange_tui.tui.screens.dashboard import Dashboard
+
+
+def run(dashboard: Dashboard, name: str) -> None:
+    """Run a command by its name."""
+    if name in _ANYWHERE:
+        _ANYWHERE[name](dashboard)
+    elif dashboard.row is not None:
+        _ON_TASK[name](dashboard, dashboard.row)
+
+
+def _enter(dashboard: Dashboard, row: Row) -> None:
+    does = enter_does(dashboard, row)
+    jobs, orange = dashboard.app.jobs, dashboard.orange
+    if does == "attach":
+        dashboard.app.run_worker(_attach(dashboard, row), group="attach")
+    elif does == "spawn":
+        jobs.start(row.ref, "Starting", lambda _say: _moved(orange.tasks.spawn(row.ref).hook_errors))
+    else:
+        jobs.start(row.ref, "Bringing back", lambda _say: str(orange.agents.respawn(row.ref).id) and None)
+
+
+async def _attach(dashboard: Dashboard, row: Row) -> None:
+    """Give the terminal to tmux until the person detaches; agents and the board go on meanwhile."""
+    import asyncio
+
+    app = dashboard.app
+    windows = await asyncio.to_thread(lambda: app.orange.sessions.windows(row.ref.id, fresh=True))
+    if not windows:
+        dashboard.notify("Its session has just ended.", severity="warning", markup=False)
+        return
+    words = await asyncio.to_thread(app.orange.services.tmux.attach_words, windows[0].session_id)
+    if "switch-client" in words:
+        dashboard.notify("Back with tmux's prefix and L (last session).", markup=False)
+        process = await asyncio.create_subprocess_exec(*words)
+        await process.wait()
+        return
+    environment = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
+    # Nothing may be drawn meanwhile: with the terminal given away, whatever is drawn waits for it, and we with it.
+    with app.batch_update(), app.suspend():
+        process = await asyncio.create_subprocess_exec(*words, env=environment)
+        await process.wait()
+    app.refresh(layout=True)
+
+
+def _answer(dashboard: Dashboard, row: Row) -> None:
+    def send(text: str | None) -> None:
+        if text:
+            dashboard.app.jobs.start(
+                row.ref, "Sending", lambda _say: _delivered(dashboard.orange.agents.answer(row.ref, text))
+            )
+
+    hint = "It is pasted into the agent's input and submitted; while the agent asks for a permission, it waits."
+    dashboard.app.push_screen(Write(f"Answer {_name(row)}", hint, "Send"), send)
+
+
+def _delivered(at_once: bool) -> str:
+    return "Delivered." if at_once else "It waits until the agent can take it."
+
+
+def _send_back(dashboard: Dashboard, row: Row) -> None:
+    def send(text: str | None) -> None:
+        if text:
+            from orange_tui.services.feedback import request_changes
+
+            work = lambda _say: _moved(request_changes(dashboard.orange, row.ref, text).hook_errors)  # noqa: E731
+            dashboard.app.jobs.start(row.ref, "Sending back", work)
+
+    hint = "What you write goes to ## Feedback in TASK.md, the task back to work, and the worker is told."
+    dashboard.app.push_screen(Write(f"Ask {_name(row)} for changes", hint, "Send back"), send)
+
+
+def _merge(dashboard: Dashboard, row: Row) -> None:
+    from orange_tui.tui.actions import DONE, has_move
+
+    reviewed = has_move(dashboard, row, DONE, "person")
+
+    def merge(yes: bool | None) -> None:
+        if yes:
+            from orange_tui.services.merge import Merges
+
+            def work(say: Callable[[str], None]) -> str:
+                merged = Merges(dashboard.orange).merge(
+                    row.ref, strategy=None, local=False, force=not reviewed, say=say
+                )
+                return f"Merged as {merged.commit[:10]}" + (" and pushed." if merged.pushed else ".")
+
+            dashboard.app.jobs.start(row.ref, "Merging", work)
+
+    title = f"Merge {_name(row)}?" if reviewed else "Not reviewed. Force merge?"
+    what = f"{row.task.branch if row.task else ''} is merged into the default branch and pushed if there is a remote."
+    what += " Then its session ends and its workspace is released, with whatever is not committed saved."
+    dashboard.app.push_screen(Confirm(title, what, "Merge" if reviewed else "Force merge"), merge)
+
+
+def _cancel(dashboard: Dashboard, row: Row) -> None:
+    def cancel(yes: bool | None) -> None:
+        if yes:
+            work = lambda _say: _moved(dashboard.orange.tasks.cancel(row.ref).hook_errors)  # noqa: E731
+            dashboard.app.jobs.start(row.ref, "Cancelling", work)
+
+    what = "Its session ends and its workspace is released. Commits stay on the branch; what is not committed is saved."
+    dashboard.app.push_screen(Confirm(f"Cancel {_name(row)}?", what, "Cancel the task"), cancel)
+
+
+def _delete(dashboard: Dashboard, row: Row) -> None:
+    def delete(yes: bool | None) -> None:
+        if yes:
+            dashboard.app.jobs.start(row.ref, "Deleting", lambda _say: dashboard.orange.tasks.delete(row.ref))
+
+    what = "Its TASK.md, history and logs are deleted for good. The branch and its commits stay."
+    dashboard.app.push_screen(Confirm(f"Delete {_name(row)}?", what, "Delete"), delete)
+
+
+def _read(dashboard: Dashboard, row: Row) -> None:
+    from orange_tui.tui.screens.pages import Page
+    from orange_tui.tui.sources import task_lines
+
+    palette, orange = dashboard.app.palette, dashboard.orange
+    dashboard.app.push_screen(
+        Page(f"TASK.md · {_name(row)}", lambda width: task_lines(orange, row, width, palette), palette)
+    )
+
+
+def _map(dashboard: Dashboard, row: Row) -> None:
+    from orange_tui.cli.workflow_picture import picture
+    from orange_tui.tui.actions import workflow_of
+    from orange_tui.tui.screens.pages import Page, plain
+
+    workflow, palette = workflow_of(dashboard, row), dashboard.app.palette
+    if workflow is not None:
+        lines = lambda width: plain(picture(workflow, max(60, width)), palette)(width)  # noqa: E731
+        dashboard.app.push_screen(Page(f"Workflow {workflow.name}", lines, palette))
+
+
+def _copy(dashboard: Dashboard, row: Row) -> None:
+    dashboard.app.copy_to_clipboard(row.ref.id)
+    dashboard.notify(f"{row.ref.id} is in the clipboard.", markup=False)
+
+
+def _help(dashboard: Dashboard) -> None:
+    from orange_tui.tui.screens.pages import Page, help_lines
+
+    palette = dashboard.app.palette
+    dashboard.app.push_screen(Page("Help", help_lines(dashboard, dashboard.row, palette), palette))
+
+
+def _create(dashboard: Dashboard) -> None:
+    from orange_tui.tui.screens.create import Create
+
+    dashboard.app.push_screen(Create())
+
+
+def _tab(dashboard: Dashboard) -> None:
+    from orange_tui.tui.widgets.preview import Preview
+
+    dashboard.query_one(Preview).next_tab()
+
+
+def _moved(errors: tuple[str, ...]) -> str | None:
+    return f"Done, but {'; '.join(errors)}" if errors else None
+
+
+def _name(row: Row) -> str:
+    return row.task.branch if row.task is not None else row.ref.id
+
+
+_ANYWHERE: dict[str, Callable[[Dashboard], None]] = {
+    "create": _create,
+    "next": lambda dashboard: dashboard.next_in_need(),
+    "filter": lambda dashboard: dashboard.next_filter(),
+    "search": lambda dashboard: dashboard.begin_search(),
+    "tab": _tab,
+    "help": _help,
+    "quit": lambda dashboard: dashboard.app.exit(),
+}
+_ON_TASK: dict[str, Callable[[Dashboard, Row], None]] = {
+    "enter": _enter,
+    "answer": _answer,
+    "send_back": _send_back,
+    "merge": _merge,
+    "cancel": _cancel,
+    "delete": _delete,
+    "read": _read,
+    "copy": _copy,
+    "map": _map,
+}

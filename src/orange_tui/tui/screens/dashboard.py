@@ -1,0 +1,223 @@
+"""The dashboard: the list, the preview beside it where there is room, and the keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Input
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.tui.actions import COMMANDS, workflow_of
+from orange_tui.tui.palette import facts_of, status_look
+from orange_tui.tui.widgets.bars import Footer, Header
+from orange_tui.tui.widgets.preview import Preview
+from orange_tui.tui.widgets.task_list import TaskList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.style import Style
+    from textual.app import ComposeResult
+
+    from orange_tui.services.board import Row, Snapshot
+    from orange_tui.services.orange import Orange
+    from orange_tui.tui.app import OrangeApp
+
+_WIDE = 100
+_MINUTE = 30.0  # seconds; half of one, so that no age is a whole minute behind
+_FILTERS: dict[str, Callable[[Row], bool]] = {
+    "all": lambda _row: True,
+    "active": lambda row: not row.finished,
+    "finished": lambda row: row.finished,
+    "needs you": lambda row: bool(row.needs),
+}
+_EMPTY = """No tasks yet.
+
+Press c to create one: it gets a branch, a worktree and an agent.
+From a shell: orange task create BRANCH SUMMARY"""
+
+
+class Dashboard(Screen[None]):
+    """What the person looks at all day."""
+
+    app: OrangeApp
+    BINDINGS = [  # noqa: RUF012 - Textual's own way
+        *(Binding(command.key, f"do('{command.name}')", command.title, show=False) for command in COMMANDS),
+        Binding("j,down", "move(1)", show=False),
+        Binding("k,up", "move(-1)", show=False),
+        Binding("g,home", "first", show=False),
+        Binding("G,end", "last", show=False),
+        Binding("pagedown,ctrl+d", "page(1)", show=False),
+        Binding("pageup,ctrl+u", "page(-1)", show=False),
+        Binding("space,right", "preview(True)", show=False),
+        Binding("left", "preview(False)", show=False),
+        Binding("escape", "back", show=False),
+        Binding("shift+tab", "tab_back", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._filter = "all"
+        self._search = ""
+
+    @property
+    def orange(self) -> Orange:
+        """The services behind everything."""
+        return self.app.orange
+
+    @property
+    def row(self) -> Row | None:
+        """The task under the cursor."""
+        return self._list.selected
+
+    @property
+    def _list(self) -> TaskList:
+        return self.query_one("#list", TaskList)
+
+    def compose(self) -> ComposeResult:
+        yield Header(id="header", markup=False)
+        with Horizontal(id="body"):
+            yield TaskList(lambda: self.app.palette, self._status_style, id="list")
+            yield Preview(id="side")
+        yield Input(placeholder="search", id="search", select_on_focus=False)
+        yield Footer(id="footer", markup=False)
+
+    def on_mount(self) -> None:
+        self._list.focus()
+        self.watch(self.app, "snapshot", self._take)
+        self.set_interval(_MINUTE, self._list.refresh)  # ages grow by themselves; only what is in sight is drawn
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.width >= _WIDE, "-wide")
+        self._take(self.app.snapshot)
+
+    def _status_style(self, row: Row) -> Style:
+        facts = facts_of(workflow_of(self, row), row.task.status if row.task else "")
+        return status_look(facts, self.app.palette).style
+
+    def _take(self, snapshot: Snapshot | None) -> None:
+        """Show a snapshot: the one way anything on this screen changes."""
+        rows = [row for row in snapshot.rows if self._is_shown(row)] if snapshot else []
+        everywhere = self.app.project is None and snapshot is not None and len(snapshot.projects) != 1
+        self._list.empty_text = self._nothing_to_show(snapshot)
+        self._list.show(rows, dict(self.app.jobs.running), shows_project=everywhere)
+        scope = self.app.project or "all projects"
+        where = f"{scope} · {self._filter}{self._searching()}"
+        self.query_one(Header).tell(snapshot, where, self._states(snapshot), self.app.palette)
+        self._about(self.row)
+
+    def _states(self, snapshot: Snapshot | None) -> list[str]:
+        """All states in the order in which their workflows have them."""
+        projects = snapshot.projects if snapshot else ()
+        found: dict[str, None] = {}
+        for name in dict.fromkeys(project.workflow for project in projects):
+            try:
+                found.update(dict.fromkeys(self.orange.workflows.load(name).states))
+            except OrangeError:
+                continue
+        return list(found)
+
+    def _nothing_to_show(self, snapshot: Snapshot | None) -> str:
+        if snapshot is None or not snapshot.complete:
+            return "Reading …"
+        return _EMPTY if not snapshot.rows else "Nothing here. f shows others, esc ends the search."
+
+    def _searching(self) -> str:
+        return f" · /{self._search}" if self._search else ""
+
+    def _is_shown(self, row: Row) -> bool:
+        if not _FILTERS[self._filter](row):
+            return False
+        words = self._search.casefold().split()
+        task = row.task
+        text = f"{row.ref.id} {row.ref.project}" + (f" {task.branch} {task.summary} {task.status}" if task else "")
+        return all(word in text.casefold() for word in words)
+
+    def _about(self, row: Row | None) -> None:
+        self.query_one(Footer).tell(self, row, self.app.palette)
+        self.query_one(Preview).tell(row)
+
+    def on_task_list_selected(self, message: TaskList.Selected) -> None:
+        self._about(message.row)
+
+    def on_task_list_opened(self, _message: TaskList.Opened) -> None:
+        self.action_do("enter")
+
+    def action_do(self, name: str) -> None:
+        """Run a command of the table, or say why it cannot be."""
+        from orange_tui.tui.screens.commands import run
+
+        command = next(command for command in COMMANDS if command.name == name)
+        if command.why_not is not None:
+            if self.row is None:
+                self.notify("There is no task here.", markup=False)
+                return
+            reason = command.why_not(self, self.row)
+            if reason is not None:
+                self.notify(reason, title=f"{command.title}: not now", severity="warning", markup=False)
+                return
+        run(self, name)
+
+    def action_move(self, steps: int) -> None:
+        self._list.move(steps)
+
+    def action_first(self) -> None:
+        self._list.move_to(0)
+
+    def action_last(self) -> None:
+        self._list.move_to(self._list.count() - 1)
+
+    def action_page(self, direction: int) -> None:
+        self._list.move(direction * self._list.page())
+
+    def action_preview(self, show: bool) -> None:
+        self.set_class(show and not self.has_class("-wide"), "-preview")
+        self.call_after_refresh(self.query_one(Preview).tell, self.row)
+
+    def action_tab_back(self) -> None:
+        self.query_one(Preview).next_tab(-1)
+
+    def action_back(self) -> None:
+        if self.has_class("-searching") or self._search:
+            self._search = ""
+            self.query_one("#search", Input).value = ""
+            self.remove_class("-searching")
+            self._list.focus()
+            self._take(self.app.snapshot)
+        elif self.has_class("-preview"):
+            self.action_preview(show=False)
+
+    def next_filter(self) -> None:
+        """Show other tasks: all, active, finished, what needs the person."""
+        names = list(_FILTERS)
+        self._filter = names[(names.index(self._filter) + 1) % len(names)]
+        self._take(self.app.snapshot)
+
+    def begin_search(self) -> None:
+        """Let the person type what to look for."""
+        self.add_class("-searching")
+        self.query_one("#search", Input).focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._search = event.value
+        self._take(self.app.snapshot)
+
+    def on_input_submitted(self) -> None:
+        self.remove_class("-searching")
+        self._list.focus()
+
+    def next_in_need(self) -> None:
+        """Go to the next task that needs the person, round and round."""
+        rows = [row for row in (self.app.snapshot.rows if self.app.snapshot else ()) if row.needs]
+        if not rows:
+            self.notify("Nothing needs you.", markup=False)
+            return
+        if self._filter not in {"all", "needs you"} or self._search:
+            self._filter, self._search = "all", ""
+            self._take(self.app.snapshot)
+        places = [row.ref for row in rows]
+        here = places.index(self.row.ref) if self.row and self.row.ref in places else -1
+        self._list.select(places[(here + 1) % len(places)])

@@ -1,0 +1,70 @@
+"""Questions: each says what will happen to which work, in one sentence, with the safe answer as default."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Button, Label, Static, TextArea
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+
+class Confirm(ModalScreen[bool]):
+    """Yes or no; Escape and Enter are no, unless the person has gone to yes."""
+
+    BINDINGS = [("escape", "dismiss(False)", "No"), ("y", "dismiss(True)", "Yes"), ("n", "dismiss(False)", "No")]  # noqa: RUF012
+
+    def __init__(self, title: str, what_happens: str, yes: str) -> None:
+        super().__init__()
+        self._title, self._what_happens, self._yes = title, what_happens, yes
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(self._title, classes="title", markup=False)
+            yield Static(self._what_happens, classes="hint", markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button("No (n)", id="no", variant="default")
+                yield Button(f"{self._yes} (y)", id="yes", variant="warning")
+
+    def on_mount(self) -> None:
+        self.query_one("#no").focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
+
+
+class Write(ModalScreen[str | None]):
+    """A text for somebody: what it is for is said above, Ctrl+S sends it."""
+
+    BINDINGS = [("escape", "dismiss(None)", "Never mind"), ("ctrl+s", "send", "Send")]  # noqa: RUF012
+
+    def __init__(self, title: str, hint: str, send: str) -> None:
+        super().__init__()
+        self._title, self._hint, self._send = title, hint, send
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(self._title, classes="title", markup=False)
+            yield Static(self._hint, classes="hint", markup=False)
+            yield TextArea(id="text", tab_behavior="focus")
+            with Horizontal(classes="buttons"):
+                yield Button("Never mind (esc)", id="no")
+                yield Button(f"{self._send} (ctrl+s)", id="yes", variant="primary")
+
+    def on_mount(self) -> None:
+        area = self.query_one(TextArea)
+        area.cursor_blink = False
+        area.focus()
+
+    def action_send(self) -> None:
+        text = self.query_one(TextArea).text.strip()
+        self.dismiss(text or None)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "yes":
+            self.action_send()
+        else:
+            self.dismiss(None)

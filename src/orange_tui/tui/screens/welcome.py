@@ -1,0 +1,68 @@
+"""The first screen of somebody who has nothing yet: what this is, what is missing, and a way to see it work."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Static
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from orange_tui.services.orange import Orange
+    from orange_tui.tui.app import OrangeApp
+    from orange_tui.tui.palette import Palette
+
+
+class Welcome(Screen[None]):
+    """Nothing is registered: offer the demo, and say how to begin in earnest."""
+
+    app: OrangeApp
+    BINDINGS = [("d", "demo", "Demo"), ("enter", "demo", "Demo"), ("q", "leave", "Quit"), ("escape", "leave", "Quit")]  # noqa: RUF012
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="welcome"):
+            yield Static(welcome_text(self.app.orange, self.app.palette))
+
+    def action_demo(self) -> None:
+        self.app.exit("demo")
+
+    def action_leave(self) -> None:
+        self.app.exit()
+
+
+def welcome_text(orange: Orange, palette: Palette) -> Text:
+    """What there is to say, with what this machine has and lacks."""
+    text = Text()
+    text.append("🍊 Orange\n\n", style=palette.title)
+    text.append("Several coding agents at once, each in its own worktree, and none of their work lost.\n\n")
+    for name in ("git", "tmux"):
+        found = shutil.which(name)
+        mark, style = ("✓", palette.good) if found else ("✗", palette.bad)
+        way = "" if found else f"   apt-get install {name}, or brew install {name}"
+        text.append(f"  {mark} ", style=style)
+        text.append(f"{name}{way}\n")
+    _tell_agents(text, orange, palette)
+    text.append("\n  d", style=palette.accent)
+    text.append("   Watch a demo: six tasks, played by scripted agents, no key needed\n")
+    text.append("  q", style=palette.accent)
+    text.append("   Leave\n\n")
+    text.append("To begin in earnest, leave, go to a git repository of yours, and run ", style=palette.dim)
+    text.append("orange", style=palette.accent)
+    text.append(" there.", style=palette.dim)
+    return text
+
+
+def _tell_agents(text: Text, orange: Orange, palette: Palette) -> None:
+    harnesses = orange.services.harnesses
+    installed = [name for name in harnesses.names() if name != "demo" and harnesses.installed(name)]
+    if installed:
+        text.append("  ✓ ", style=palette.good)
+        text.append(f"{', '.join(installed)}\n")
+        return
+    text.append("  · ", style=palette.warning)
+    text.append("no coding agent yet: claude, codex, opencode or pi; `orange doctor` says how to get one\n")

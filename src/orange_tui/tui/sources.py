@@ -1,0 +1,120 @@
+"""What the tabs of the preview show: each a title and a function that makes lines, in a thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.task import printable
+from orange_tui.services.store import StoredTask
+from orange_tui.tui.ansi import PaneScreen
+from orange_tui.tui.markdown import render_markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from orange_tui.services.board import Row
+    from orange_tui.services.orange import Orange
+    from orange_tui.tui.palette import Palette
+
+    Lines = Callable[[Orange, Row, int, Palette], Sequence[Strip]]
+
+_MOST_DIFF = 2_000_000
+_screen = PaneScreen()
+
+
+@dataclass(frozen=True)
+class Source:
+    """One tab. A live one is looked at again and again while it can be seen."""
+
+    name: str
+    lines: Lines
+    is_live: bool = False
+
+    def title(self, row: Row | None) -> str:
+        """The tab's title; the diff's says how much there is of it."""
+        if self.name == "Diff" and row is not None and row.stats is not None:
+            return f"Diff +{row.stats.added} −{row.stats.removed}"
+        return self.name
+
+
+def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
+    """The summary, the few facts that matter, and the body of TASK.md."""
+    found = orange.store.read(row.ref)
+    if not isinstance(found, StoredTask):
+        return said(found.error, palette.bad, width)
+    task = found.task
+    facts = [task.status, f"round {task.review_round}" if task.review_round else "", task.harness or "no agent"]
+    facts += [task.workspace or "", row.waits or "", row.agent or ""]
+    head = [
+        *said(task.summary or "No summary yet", palette.title, width),
+        *said(" · ".join(fact for fact in facts if fact), palette.dim, width),
+        *(said(f"! {row.needs}", palette.warning, width) if row.needs else []),
+        Strip([]),
+    ]
+    body = render_markdown(found.body, width, palette)
+    return [*head, *(body or said("TASK.md has no text yet.", palette.dim, width))]
+
+
+def session_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Sequence[Strip]:
+    """The agent's screen as it is now; what was printed last, when it is gone."""
+    windows = orange.sessions.windows(row.ref.id, fresh=True)
+    if not windows:
+        text = "No live session." + (" ⏎ starts one." if not row.finished else "")
+        return said(text, palette.dim, width)
+    wanted = max(windows, key=lambda pane: (pane.window != "worker", pane.window))
+    frame = orange.services.tmux.screen(wanted.pane_id, colour=True)
+    return _screen.render(frame or "")
+
+
+def diff_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
+    """What the branch changes, against the default branch."""
+    from orange_tui.outside.git import Repository
+    from orange_tui.tui.diff import parse_diff
+    from orange_tui.tui.diff_view import render_file
+
+    if row.task is None:
+        return []
+    try:
+        project = orange.projects.get(row.task.project)
+    except OrangeError as problem:
+        return said(str(problem), palette.bad, width)
+    worktree = orange.pool.worktree(row.task.workspace) if row.task.workspace else None
+    span = [f"{project.default_branch}...{row.task.branch}"]
+    finished = Repository(project.path).ask("diff", "--no-color", "--no-ext-diff", *span)
+    text = finished.output[:_MOST_DIFF]
+    if worktree is not None:
+        text += Repository(worktree).ask("diff", "--no-color", "--no-ext-diff", "HEAD").output[:_MOST_DIFF]
+    files = parse_diff(text)
+    if not files:
+        return said("No changes yet." if finished.code == 0 else finished.message, palette.dim, width)
+    return [line for file in files for line in (*render_file(file, palette), Strip([]))]
+
+
+def history_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
+    """What happened to the task, newest first."""
+    from orange_tui.tui.history import render_history
+
+    return list(render_history(orange.store.journal(row.ref).events(), width, palette))
+
+
+def said(text: str, style: object, width: int) -> list[Strip]:
+    """A sentence, wrapped."""
+    import textwrap
+
+    from rich.style import Style
+
+    look = style if isinstance(style, Style) else None
+    return [Strip([Segment(line, look)]) for line in textwrap.wrap(printable(text), width) or [""]]
+
+
+SOURCES: tuple[Source, ...] = (
+    Source("Task", task_lines),
+    Source("Session", session_lines, is_live=True),
+    Source("Diff", diff_lines),
+    Source("History", history_lines),
+)

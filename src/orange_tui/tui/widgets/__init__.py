@@ -1,0 +1,1 @@
+"""The parts of the screens. None of them reads a file: they show what they are given."""

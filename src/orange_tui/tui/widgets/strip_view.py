@@ -1,0 +1,53 @@
+"""A scrolling view of lines that are drawn already: TASK.md, a session, a diff, a history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class StripView(ScrollView, can_focus=True):
+    """Shows lines; only those in sight are touched, so their number does not matter."""
+
+    BINDINGS = [  # noqa: RUF012 - Textual's own way
+        ("j", "scroll_down", "Down"),
+        ("k", "scroll_up", "Up"),
+        ("g", "scroll_home", "Top"),
+        ("G", "scroll_end", "Bottom"),
+        ("space", "page_down", "Page down"),
+    ]
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual calls it so
+        super().__init__(id=id)
+        self._strips: Sequence[Strip] = ()
+        self._follows = False
+
+    def show(self, strips: Sequence[Strip], *, follow: bool = False, keep_place: bool = True) -> None:
+        """Replace the lines; the place stays, unless the end is followed or a new text begins at its top."""
+        at_end = self.scroll_offset.y >= self.max_scroll_y
+        self._strips = strips
+        width = max((strip.cell_length for strip in strips), default=0)
+        self.virtual_size = Size(width, len(strips))
+        if not keep_place:
+            self.scroll_home(animate=False)
+        elif follow and at_end:
+            self.scroll_end(animate=False)
+        self.refresh()
+
+    def action_page_down(self) -> None:
+        self.scroll_page_down()
+
+    def render_line(self, y: int) -> Strip:
+        scroll_x, scroll_y = self.scroll_offset
+        line = scroll_y + y
+        width = self.size.width
+        if line >= len(self._strips):
+            return Strip.blank(width, self.rich_style)
+        strip = self._strips[line].crop(scroll_x, scroll_x + width)
+        return strip.extend_cell_length(width, self.rich_style).apply_style(self.rich_style)

@@ -1,0 +1,200 @@
+"""The task list: a line a task, drawn as it comes into sight, so that ten thousand cost what ten do.
+
+A second line appears only where it tells something: the summary of the selected task, the reason why one needs
+the person, what is being done to one right now.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from orange_tui.tui.cells import fit, fit_right
+from orange_tui.tui.look import age, icon_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from textual import events
+
+    from orange_tui.services.board import Row
+    from orange_tui.services.store import TaskRef
+    from orange_tui.tui.palette import Palette
+
+_STATUS, _CHANGES, _AGE, _MARKS = 14, 12, 5, 7
+_NARROW = 54
+_ICON = 3  # one of the icons is two cells wide
+
+
+class TaskList(ScrollView, can_focus=True):
+    """Rows with a cursor on one of them; the cursor stays with its task when the list changes."""
+
+    @dataclass
+    class Selected(Message):
+        """The cursor is on another task, or on none."""
+
+        row: Row | None
+
+    @dataclass
+    class Opened(Message):
+        """A task was asked for with the mouse, twice."""
+
+        row: Row
+
+    def __init__(self, palette: Callable[[], Palette], style_of: Callable[[Row], Style], *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._palette, self._style_of = palette, style_of
+        self._rows: Sequence[Row] = ()
+        self._starts: list[int] = [0]
+        self._cursor = 0
+        self._busy: Mapping[TaskRef, str] = {}
+        self._shows_project = True
+        self.empty_text = ""
+
+    @property
+    def selected(self) -> Row | None:
+        """The task under the cursor."""
+        return self._rows[self._cursor] if self._cursor < len(self._rows) else None
+
+    def show(self, rows: Sequence[Row], busy: Mapping[TaskRef, str], *, shows_project: bool) -> None:
+        """Replace the rows; the cursor stays on its task, or where that was."""
+        before = self.selected
+        self._rows, self._busy, self._shows_project = rows, busy, shows_project
+        if before is not None:
+            places = (place for place, row in enumerate(rows) if row.ref == before.ref)
+            self._cursor = next(places, min(self._cursor, max(0, len(rows) - 1)))
+        self._lay_out()
+        now = self.selected
+        if now is not before:
+            self.post_message(self.Selected(now))
+
+    def move(self, steps: int) -> None:
+        """Move the cursor by some rows, as far as there are any."""
+        self.move_to(max(0, min(len(self._rows) - 1, self._cursor + steps)))
+
+    def move_to(self, place: int) -> None:
+        """Put the cursor on a row."""
+        if not self._rows or place == self._cursor:
+            return
+        self._cursor = place
+        self._lay_out()
+        self.scroll_to_region(Region(0, self._starts[place], 1, self._height(place)), animate=False, force=True)
+        self.post_message(self.Selected(self.selected))
+
+    def select(self, ref: TaskRef) -> None:
+        """Put the cursor on a task, if it is listed."""
+        for place, row in enumerate(self._rows):
+            if row.ref == ref:
+                self.move_to(place)
+                return
+
+    def page(self) -> int:
+        """How many rows are in sight, about."""
+        return max(1, self.size.height - 2)
+
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    def _height(self, place: int) -> int:
+        return 2 if self._second_line(place) else 1
+
+    def _second_line(self, place: int) -> str:
+        row = self._rows[place]
+        if row.ref in self._busy:
+            return self._busy[row.ref]
+        if row.error:
+            return row.error
+        if row.needs:
+            return row.needs
+        if place == self._cursor and row.task is not None:
+            return row.task.summary
+        return ""
+
+    def _lay_out(self) -> None:
+        tall = (2 if self._second_line(place) else 1 for place in range(len(self._rows)))
+        self._starts = list(accumulate(tall, initial=0))
+        self.virtual_size = Size(self.size.width, self._starts[-1])
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def on_click(self, event: events.Click) -> None:
+        place = bisect_right(self._starts, self.scroll_offset.y + event.y) - 1
+        if 0 <= place < len(self._rows):
+            self.focus()
+            self.move_to(place)
+            if event.chain > 1 and self.selected is not None:
+                self.post_message(self.Opened(self.selected))
+
+    def render_line(self, y: int) -> Strip:
+        line = self.scroll_offset.y + y
+        width = self.size.width
+        if not self._rows:
+            return self._empty_line(y, width)
+        place = bisect_right(self._starts, line) - 1
+        if place >= len(self._rows):
+            return Strip.blank(width, self.rich_style)
+        segments = self._first(place, width) if line == self._starts[place] else self._second(place, width)
+        background = Style(bgcolor=self._cursor_background()) if place == self._cursor else Style()
+        return Strip(segments).adjust_cell_length(width).apply_style(self.rich_style + background)
+
+    def _cursor_background(self) -> str:
+        return self.app.theme_variables.get("surface" if not self.has_focus else "panel", "default")
+
+    def _empty_line(self, y: int, width: int) -> Strip:
+        lines = self.empty_text.splitlines()
+        text = lines[y - 1] if 0 < y <= len(lines) else ""
+        return Strip([Segment(fit(f"  {text}", width), self._palette().dim)]).apply_style(self.rich_style)
+
+    def _first(self, place: int, width: int) -> list[Segment]:
+        row, palette = self._rows[place], self._palette()
+        bar = Segment("▌" if place == self._cursor else " ", palette.accent)
+        icon, icon_style = icon_of(row, palette)
+        number = row.workspace_number or ""
+        if row.task is None:
+            name = f"{row.ref.project}/{row.ref.id}"
+            return [
+                bar,
+                Segment(fit(icon, _ICON), icon_style),
+                Segment(fit(f"  {name}", width - 1 - _ICON), palette.bad),
+            ]
+        narrow = width < _NARROW
+        right = _STATUS + (0 if narrow else _CHANGES) + _AGE + 2
+        name_width = max(4, width - _MARKS - right)
+        branch = f"{row.task.project}/{row.task.branch}" if self._shows_project else row.task.branch
+        name_style = palette.dim if row.finished else palette.accent if row.needs else palette.text
+        return [
+            bar,
+            Segment(fit(icon, _ICON), icon_style),
+            Segment(fit_right(number, 2) + " ", palette.dim),
+            Segment(fit(branch, name_width), name_style),
+            Segment(" " + fit(row.task.status, _STATUS), self._style_of(row)),
+            *([] if narrow else self._changes(row, palette)),
+            Segment(fit_right(age(row.task.updated_at), _AGE), palette.dim),
+        ]
+
+    def _changes(self, row: Row, palette: Palette) -> list[Segment]:
+        if row.waits and not row.finished:
+            return [Segment(fit_right("waits", _CHANGES), palette.dim)]
+        if row.stats is None or not (row.stats.added or row.stats.removed):
+            return [Segment(" " * _CHANGES)]
+        added, removed = f"+{row.stats.added}", f" −{row.stats.removed}"
+        return [Segment(fit_right(added, _CHANGES - len(removed)), palette.added), Segment(removed, palette.removed)]
+
+    def _second(self, place: int, width: int) -> list[Segment]:
+        row, palette = self._rows[place], self._palette()
+        text = self._second_line(place)
+        style = palette.info if row.ref in self._busy else palette.warning if row.needs or row.error else palette.dim
+        bar = Segment("▌" if place == self._cursor else " ", palette.accent)
+        return [bar, Segment(fit("      " + text.replace("\n", " "), width - 1), style)]

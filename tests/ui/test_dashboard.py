@@ -1,0 +1,145 @@
+"""Stories about the dashboard: what is seen, where the keys lead, and that it follows the disk."""
+
+from __future__ import annotations
+
+from stage import Stage, fixed, stage, story
+
+__all__ = ["fixed", "stage"]
+
+
+@story
+async def test_tasks_are_listed_the_active_first_then_the_newest(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.sees("login-fix", "no-way", "need you")
+        places = [scene.text.index(name) for name in ("login-fix", "csv-export", "search-box", "old-cleanup", "no-way")]
+        assert places == sorted(places)
+
+
+@story
+async def test_the_cursor_moves_and_the_preview_follows(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.sees("Fix the redirect loop on mobile", "APPROACH")
+        await scene.press("j")
+        assert scene.selected == "csv-export"
+        await scene.sees("Export orders as CSV")
+        await scene.press("G")
+        assert scene.selected == "no-way"
+        await scene.press("g")
+        assert scene.selected == "login-fix"
+
+
+@story
+async def test_an_agents_command_is_on_the_screen_without_a_key(stage: Stage) -> None:
+    refs = stage.tasks()
+    async with stage.open() as scene:
+        await scene.sees("login-fix")
+        stage.orange.tasks.update(refs[0], status="clarification")
+        await scene.until(lambda: scene.text.count("clarification") > 1)
+        assert scene.selected == "login-fix"
+
+
+@story
+async def test_the_cursor_stays_on_its_task_when_others_come_and_go(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("j", "j")
+        assert scene.selected == "search-box"
+        stage.task(branch="brand-new", summary="Just now", status="pending", minutes_old=-1)
+        await scene.sees("brand-new")
+        assert scene.selected == "search-box"
+
+
+@story
+async def test_filters_and_search_narrow_the_list(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("f")
+        await scene.until(lambda: "old-cleanup" not in scene.text)
+        await scene.press("f")
+        await scene.until(lambda: "old-cleanup" in scene.text and "dark-mode" not in scene.text)
+        await scene.press("f", "f", "slash", *"csv")
+        await scene.until(lambda: "csv-export" in scene.text and "dark-mode" not in scene.text)
+        await scene.press("enter", "escape")
+        await scene.sees("dark-mode")
+
+
+@story
+async def test_n_goes_round_what_needs_the_person(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        seen = []
+        for _ in range(3):
+            await scene.press("n")
+            seen.append(scene.selected)
+        assert set(seen) == {"search-box", "rate-limit"}
+
+
+@story
+async def test_a_key_that_cannot_be_used_says_why(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("d")
+        assert any("Only done and cancelled" in said for said in scene.told())
+        await scene.press("a")
+        assert any("No agent is alive" in said for said in scene.told())
+
+
+@story
+async def test_cancelling_asks_first_and_no_is_the_default(stage: Stage) -> None:
+    refs = stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("x")
+        await scene.sees("Cancel login-fix?", "is saved")
+        await scene.press("enter")
+        found = stage.orange.store.read(refs[0])
+        assert getattr(found, "task").status == "working"  # noqa: B009
+        await scene.press("x", "y")
+        await scene.until(lambda: "cancelled" in getattr(stage.orange.store.read(refs[0]), "task").status)  # noqa: B009
+
+
+@story
+async def test_a_task_that_cannot_be_read_is_a_row_with_the_reason(stage: Stage) -> None:
+    refs = stage.tasks()
+    path = stage.root / "home" / "tasks" / "coffee" / refs[3].id / "TASK.md"
+    path.write_text("---\nstatus: [\n---\n")
+    async with stage.open() as scene:
+        await scene.sees(refs[3].id, "TASK.md:")
+        await scene.sees("login-fix")
+
+
+@story
+async def test_markup_and_escapes_in_a_summary_are_text(stage: Stage) -> None:
+    stage.task(
+        branch="evil", summary="[bold]not[/bold] [@click=app.quit]x[/] list[int]", status="working", body="\x1b[2Jhi\n"
+    )
+    async with stage.open() as scene:
+        await scene.sees("[bold]not[/bold]", "list[int]")
+        assert "\x1b" not in scene.text
+
+
+@story
+async def test_at_80_columns_the_preview_is_a_key_away(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open((80, 24)) as scene:
+        await scene.sees("login-fix")
+        assert "APPROACH" not in scene.text
+        await scene.press("space")
+        await scene.sees("APPROACH")
+        await scene.press("escape")
+        await scene.until(lambda: "APPROACH" not in scene.text)
+
+
+@story
+async def test_with_nothing_to_show_the_screen_says_what_to_do(stage: Stage) -> None:
+    async with stage.open() as scene:
+        await scene.sees("No tasks yet", "Press c")
+
+
+@story
+async def test_a_tiny_terminal_breaks_nothing(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open((20, 5)) as scene:
+        await scene.press("j", "k", "space", "escape", "question_mark", "escape")
+        assert scene.selected == "login-fix"

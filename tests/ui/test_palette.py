@@ -1,0 +1,123 @@
+"""Colours from any theme, and a look for any status of any workflow."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from looking import steadily
+from rich.style import Style
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES
+
+from orange_tui.domain.workflow import State, Workflow
+from orange_tui.tui.palette import NO_COLOUR, Palette, StateFacts, facts_of, kind_of, palette_of, status_look
+
+STYLES = [field.name for field in fields(Palette) if field.name != "syntax"]
+
+
+def workflow(**states: State) -> Workflow:
+    first = next(iter(states))
+    return Workflow("own", 1, states, {first: ()}, (), 30, (), (), {})
+
+
+@pytest.mark.parametrize("theme", BUILTIN_THEMES)
+def test_every_theme_gives_a_palette_in_which_meanings_differ(theme: str) -> None:
+    palette = palette_of(BUILTIN_THEMES[theme])
+    assert palette.added.color != palette.removed.color
+    assert len({str(palette.good.color), str(palette.bad.color), str(palette.warning.color)}) == 3
+    assert palette.accent.color not in {palette.info.color, palette.other.color}
+
+
+@pytest.mark.parametrize("theme", [name for name, theme in BUILTIN_THEMES.items() if not theme.ansi])
+def test_what_is_dim_can_still_be_read(theme: str) -> None:
+    background = Color.parse(BUILTIN_THEMES[theme].to_color_system().generate()["background"])
+    dim = palette_of(BUILTIN_THEMES[theme]).dim.color
+    assert dim is not None
+    assert abs(Color.from_rich_color(dim).brightness - background.brightness) > 0.2
+
+
+@pytest.mark.parametrize("theme", [name for name, theme in BUILTIN_THEMES.items() if theme.ansi])
+def test_a_terminals_own_theme_sets_no_background_and_no_true_colour(theme: str) -> None:
+    palette = palette_of(BUILTIN_THEMES[theme])
+    for name in STYLES:
+        style = getattr(palette, name)
+        assert style.bgcolor is None, name
+        assert style.color is None or style.color.number is not None, name
+
+
+def test_without_colour_there_are_attributes_and_nothing_else() -> None:
+    palette = palette_of(BUILTIN_THEMES["textual-dark"], colour=False)
+    assert palette is NO_COLOUR
+    assert palette.syntax is None
+    for name in STYLES:
+        style = getattr(palette, name)
+        assert style.color is None, name
+        assert style.bgcolor is None, name
+    for name in ("dim", "accent", "heading", "key", "link", "code", "added_words"):
+        assert getattr(palette, name) != Style.null(), name
+
+
+WORKING, REVIEWING = State("", agent="worker", respawn_prompt="p"), State("", agent="reviewer", respawn_prompt="p")
+NOBODY, ANYBODY, END = State(""), State("", respawn_prompt="p"), State("", terminal=True, agent="none")
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "kind"),
+    [
+        # the shipped workflows
+        ("planning", WORKING, "working"),
+        ("working", WORKING, "working"),
+        ("in_progress", WORKING, "working"),
+        ("clarification", WORKING, "asking"),
+        ("agent-review", REVIEWING, "checking"),
+        ("agent-review", ANYBODY, "checking"),
+        ("reviewing", WORKING, "person"),
+        ("reviewing", NOBODY, "person"),
+        ("needs_review", NOBODY, "person"),
+        ("stuck", WORKING, "trouble"),
+        ("blocked", NOBODY, "trouble"),
+        ("done", END, "done"),
+        ("cancelled", END, "dropped"),
+        # somebody's own
+        ("brühen", WORKING, "working"),
+        ("security", REVIEWING, "checking"),
+        ("awaiting-approval", NOBODY, "person"),
+        ("abgebrochen", END, "done"),
+        ("rejected", END, "dropped"),
+        ("shipped", END, "done"),
+        ("backlog", NOBODY, "waiting"),
+        ("ask-customer", NOBODY, "asking"),
+        ("tasting", NOBODY, "person"),
+    ],
+)
+def test_a_state_looks_like_what_it_means(name: str, state: State, kind: str) -> None:
+    facts = facts_of(workflow(first=State("first", agent="none"), **{name: state}), name)
+    assert kind_of(facts) == kind
+
+
+def test_the_first_state_waits_whatever_it_is_called() -> None:
+    assert kind_of(facts_of(workflow(beans=State("beans", agent="none")), "beans")) == "waiting"
+
+
+def test_a_state_nobody_knows_is_shown_plainly() -> None:
+    assert status_look(facts_of(workflow(a=NOBODY), "b"), NO_COLOUR).kind == "unknown"
+    assert status_look(facts_of(None, "working"), NO_COLOUR).style == NO_COLOUR.text
+
+
+def test_marks_tell_the_kinds_apart_without_colour() -> None:
+    names = {"new": NOBODY, "work": WORKING, "check": REVIEWING, "review": NOBODY, "ask": NOBODY, "stuck": NOBODY}
+    ends = {"done": END, "cancelled": END}
+    own = workflow(**names, **ends)
+    marks = [status_look(facts_of(own, name), NO_COLOUR).mark for name in own.states]
+    assert len(set(marks)) == len(marks)
+
+
+@steadily
+@given(st.text(), st.booleans(), st.booleans(), st.sampled_from([None, "worker", "reviewer", "any"]))
+def test_any_facts_have_a_look_one_cell_wide(name: str, terminal: bool, initial: bool, agent: str | None) -> None:
+    look = status_look(StateFacts(name, terminal, initial, agent), NO_COLOUR)
+    assert len(look.mark) == 1
+    assert (look.kind in {"done", "dropped"}) == terminal

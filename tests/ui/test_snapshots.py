@@ -1,0 +1,97 @@
+"""What the screens look like, at three sizes. A picture is looked at before it is accepted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from stage import Scene, Stage, fixed, stage
+
+from orange_tui.services.orange import assemble
+from orange_tui.services.paths import Home
+from orange_tui.tui.app import OrangeApp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    Compare = Callable[..., bool]
+
+__all__ = ["fixed", "stage"]
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)], ids=["80x24", "120x36", "200x50"])
+
+
+def after(*keys: str, sees: str) -> Any:
+    """Press keys once everything is there, and wait until something can be read."""
+
+    async def run(pilot: Pilot[str]) -> None:
+        app = pilot.app
+        assert isinstance(app, OrangeApp)
+        scene = Scene(app, pilot)
+        await scene.until(lambda: app.snapshot is not None and app.snapshot.complete)
+        await scene.sees("login-fix")
+        for key in keys:
+            await scene.press(key)
+        await scene.sees(sees)
+        await scene.until(lambda: not any(worker.group == "preview" and worker.is_running for worker in app.workers))
+
+    return run
+
+
+@SIZES
+def test_the_dashboard(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
+    stage.tasks()
+    seen = "Fix the redirect loop" if size[0] < 100 else "APPROACH"
+    assert snap_compare(stage.app(), terminal_size=size, run_before=after(sees=seen))
+
+
+@SIZES
+def test_the_history_of_a_task(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
+    stage.tasks()
+    keys = ("space", "tab", "tab", "tab") if size[0] < 100 else ("tab", "tab", "tab")
+    assert snap_compare(stage.app(), terminal_size=size, run_before=after(*keys, sees="reated"))
+
+
+@SIZES
+def test_a_question_before_something_is_cancelled(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
+    stage.tasks()
+    assert snap_compare(stage.app(), terminal_size=size, run_before=after("x", sees="Cancel login-fix?"))
+
+
+@SIZES
+def test_the_form_for_a_new_task(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
+    stage.tasks()
+    assert snap_compare(stage.app(), terminal_size=size, run_before=after("c", sees="New task"))
+
+
+@SIZES
+def test_help(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
+    stage.tasks()
+    assert snap_compare(stage.app(), terminal_size=size, run_before=after("question_mark", sees="Send the agent"))
+
+
+@SIZES
+def test_reading_task_md(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
+    stage.tasks()
+    assert snap_compare(stage.app(), terminal_size=size, run_before=after("v", sees="APPROACH"))
+
+
+@SIZES
+def test_the_workflow_as_a_picture(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
+    stage.tasks()
+    assert snap_compare(stage.app(), terminal_size=size, run_before=after("W", sees="States and moves"))
+
+
+def test_the_dashboard_in_light(stage: Stage, snap_compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage.tasks()
+    monkeypatch.setenv("TEXTUAL_THEME", "orange-light")
+    assert snap_compare(stage.app(), terminal_size=(120, 36), run_before=after(sees="APPROACH"))
+
+
+@SIZES
+def test_the_welcome(tmp_path: Path, fixed: None, snap_compare: Compare, size: tuple[int, int]) -> None:
+    app = OrangeApp(assemble(Home(str(tmp_path / "nothing"))), None, acts=False)
+    assert snap_compare(app, terminal_size=size)
