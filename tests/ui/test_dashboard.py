@@ -143,3 +143,53 @@ async def test_a_tiny_terminal_breaks_nothing(stage: Stage) -> None:
     async with stage.open((20, 5)) as scene:
         await scene.press("j", "k", "space", "escape", "question_mark", "escape")
         assert scene.selected == "login-fix"
+
+
+@story
+async def test_w_shows_one_task_on_the_whole_screen_and_tab_turns_the_page(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("w")
+        await scene.sees("coffee/login-fix", "APPROACH", "esc back")
+        assert "csv-export" not in scene.text
+        await scene.press("tab", "tab", "tab")
+        await scene.sees("Created")
+        await scene.press("escape")
+        await scene.sees("csv-export")
+
+
+@story
+async def test_the_log_is_a_key_away(stage: Stage) -> None:
+    stage.tasks()
+    stage.orange.log.write("warning", "The milk is [bold]sour[/]", task="task001")
+    async with stage.open() as scene:
+        await scene.press("L")
+        await scene.sees("The milk is [bold]sour[/]")
+
+
+@story
+async def test_a_broken_config_is_told_and_stops_nothing(stage: Stage) -> None:
+    stage.tasks()
+    (stage.root / "home" / "config.yml").write_text("bel: true\n")
+    async with stage.open() as scene:
+        await scene.sees("login-fix")
+        assert any("there is no setting 'bel'" in said for said in scene.told())
+
+
+@story
+async def test_a_new_task_is_created_from_the_form(stage: Stage) -> None:
+    async with stage.open() as scene:
+        await scene.press("c", *"Warm", "space", *"milk", "tab", *"bad..name")
+        await scene.sees("is not a branch name")
+        await scene.press(*["backspace"] * 9, *"warm-milk", "ctrl+s")
+        await scene.sees("warm-milk", "Warm milk")
+
+
+@story
+async def test_every_key_of_the_table_has_something_to_do() -> None:
+    from orange_tui.tui.actions import COMMANDS
+    from orange_tui.tui.screens.commands import _ANYWHERE, _ON_TASK
+
+    assert {command.name for command in COMMANDS if command.why_not is None} == set(_ANYWHERE)
+    assert {command.name for command in COMMANDS if command.why_not is not None} == set(_ON_TASK)
+    assert len({command.key for command in COMMANDS}) == len(COMMANDS)

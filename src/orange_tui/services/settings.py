@@ -25,6 +25,7 @@ class Setting:
 
 
 SETTINGS: Mapping[str, Setting] = {
+    "bell": Setting(bool, True, "Whether the terminal rings once when a task comes to need you."),
     "webhook": Setting(str, "", "Where `notify` hooks with `via: webhook` send their notices (a web address)."),
 }
 
@@ -38,6 +39,10 @@ class Settings:
     def text(self, name: str) -> str:
         """A setting that is text."""
         return str(self.values[name])
+
+    def flag(self, name: str) -> bool:
+        """A setting that is on or off."""
+        return bool(self.values[name])
 
 
 def read_settings(home: Home) -> Settings:

@@ -101,6 +101,15 @@ def why_no_send_back(dashboard: Dashboard, row: Row) -> str | None:
     return None
 
 
+def why_no_pull_request(_dashboard: Dashboard, row: Row) -> str | None:
+    """One that is there can be opened; to make one, there must be work under way."""
+    if row.task is None:
+        return "Its TASK.md cannot be read"
+    if row.task.pr_url is None and (row.finished or row.task.workspace is None):
+        return "There is no pull request, and no work to make one of"
+    return None
+
+
 def why_no_task(_dashboard: Dashboard, row: Row) -> str | None:
     """What only needs a readable task."""
     return None if row.task is not None else "Its TASK.md cannot be read"
@@ -115,6 +124,10 @@ COMMANDS: tuple[Command, ...] = (
     Command("merge", "m", "merge", "Merge the branch and finish the task", why_no_merge),
     Command("cancel", "x", "cancel", "Cancel the task; its work is saved", why_no_cancel),
     Command("delete", "d", "delete", "Delete a finished task", why_no_delete),
+    Command("pull_request", "p", "PR", "Open its pull request, or make one", why_no_pull_request),
+    Command(
+        "workspace", "w", "workspace", "Session, diff and history on the whole screen", why_no_task, in_footer=False
+    ),
     Command("create", "c", "new task", "Create a task"),
     Command("read", "v", "read", "Read TASK.md on the whole screen", why_no_task, in_footer=False),
     Command("next", "n", "next", "Go to the next task that needs you"),
@@ -123,6 +136,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("tab", "tab", "tab", "Next part of the preview: task, session, diff, history", in_footer=False),
     Command("copy", "y", "copy id", "Copy the task's id", why_no_task, in_footer=False),
     Command("map", "W", "workflow", "Show the workflow of the task as a picture", why_no_task, in_footer=False),
+    Command("log", "L", "log", "What Orange has been doing", in_footer=False),
     Command("help", "question_mark", "help", "Every key, and whether it can be used now"),
     Command("quit", "q", "quit", "Leave; agents keep running", in_footer=False),
 )

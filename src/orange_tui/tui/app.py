@@ -17,6 +17,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.services import paths
 from orange_tui.services.board import Boards
 from orange_tui.services.git_stats import GitStats
+from orange_tui.services.settings import read_settings
 from orange_tui.services.supervisor import Supervisor
 from orange_tui.services.watch import Watch
 from orange_tui.tui.jobs import Jobs
@@ -60,6 +61,7 @@ class OrangeApp(App[str]):
         self._acts = acts  # whether this app's supervisor acts, if no other one does
         self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
         self._palette = NO_COLOUR
+        self._rings = True
 
     @property
     def palette(self) -> Palette:
@@ -72,6 +74,7 @@ class OrangeApp(App[str]):
         self.theme_changed_signal.subscribe(self, lambda _theme: self._take_colours())
         self.theme = os.environ.get("TEXTUAL_THEME", "orange")
         self._take_colours()
+        self._read_settings()
         if self._is_first_run():
             from orange_tui.tui.screens.welcome import Welcome
 
@@ -85,6 +88,20 @@ class OrangeApp(App[str]):
         self.run_worker(self._keep_board(), group="board", exit_on_error=False)
         if self._acts:
             self.run_worker(Supervisor(self.orange, self._watch_files).run(), group="supervisor", exit_on_error=False)
+
+    def _read_settings(self) -> None:
+        try:
+            self._rings = read_settings(self.orange.home).flag("bell")
+        except OrangeError as problem:
+            self.notify(str(problem), title="config.yml", severity="error", timeout=15, markup=False)
+
+    def watch_snapshot(self, before: Snapshot | None, now: Snapshot | None) -> None:
+        """Ring once for each task that has come to need the person; what needed one before the start is on screen."""
+        if before is None or now is None or not before.complete or not self._rings:
+            return
+        needing = {row.ref for row in before.rows if row.needs}
+        if any(row.needs and row.ref not in needing for row in now.rows):
+            self.bell()
 
     def _is_first_run(self) -> bool:
         """Whether there is nothing at all to show, nor ever was."""

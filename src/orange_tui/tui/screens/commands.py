@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from orange_tui.domain.task import printable
 from orange_tui.tui.actions import enter_does
 from orange_tui.tui.screens.dialogs import Confirm, Write
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from orange_tui.services.board import Row
     from orange_tui.tui.screens.dashboard import Dashboard
+
+_LAST_LINES = 1000
 
 
 def run(dashboard: Dashboard, name: str) -> None:
@@ -147,6 +150,41 @@ def _map(dashboard: Dashboard, row: Row) -> None:
         dashboard.app.push_screen(Page(f"Workflow {workflow.name}", lines, palette))
 
 
+def _pull_request(dashboard: Dashboard, row: Row) -> None:
+    url = row.task.pr_url if row.task is not None else None
+    if url is not None:
+        import webbrowser
+
+        dashboard.app.jobs.start(row.ref, "Opening", lambda _say: None if webbrowser.open(url) else url)
+        return
+
+    def create(yes: bool | None) -> None:
+        if yes:
+            from orange_tui.services.pull_requests import create_pull_request
+
+            dashboard.app.jobs.start(
+                row.ref, "Making a PR", lambda _say: create_pull_request(dashboard.orange, row.ref)
+            )
+
+    what = f"{_name(row)} is pushed, and a pull request is opened with the summary as its title."
+    dashboard.app.push_screen(Confirm(f"Make a pull request of {_name(row)}?", what, "Make it"), create)
+
+
+def _workspace(dashboard: Dashboard, row: Row) -> None:
+    from orange_tui.tui.screens.workspace import Workspace
+
+    dashboard.app.push_screen(Workspace(row))
+
+
+def _log(dashboard: Dashboard) -> None:
+    from orange_tui.cli.log_command import line_of
+    from orange_tui.tui.screens.pages import Page, plain
+
+    palette = dashboard.app.palette
+    lines = [printable(line_of(entry)) for entry in list(dashboard.orange.log.entries())[-_LAST_LINES:]]
+    dashboard.app.push_screen(Page("Log, newest first", plain("\n".join(reversed(lines)), palette), palette))
+
+
 def _copy(dashboard: Dashboard, row: Row) -> None:
     dashboard.app.copy_to_clipboard(row.ref.id)
     dashboard.notify(f"{row.ref.id} is in the clipboard.", markup=False)
@@ -186,6 +224,7 @@ _ANYWHERE: dict[str, Callable[[Dashboard], None]] = {
     "search": lambda dashboard: dashboard.begin_search(),
     "tab": _tab,
     "help": _help,
+    "log": _log,
     "quit": lambda dashboard: dashboard.app.exit(),
 }
 _ON_TASK: dict[str, Callable[[Dashboard, Row], None]] = {
@@ -197,5 +236,7 @@ _ON_TASK: dict[str, Callable[[Dashboard, Row], None]] = {
     "delete": _delete,
     "read": _read,
     "copy": _copy,
+    "pull_request": _pull_request,
+    "workspace": _workspace,
     "map": _map,
 }

@@ -14,6 +14,7 @@ from orange_tui.domain.task import check_branch, check_summary
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.widget import Widget
 
     from orange_tui.services.tasks import NewTask
     from orange_tui.tui.app import OrangeApp
@@ -32,27 +33,36 @@ class Create(ModalScreen[None]):
         projects = [project.name for project in orange.projects.all()]
         harnesses = [name for name in orange.services.harnesses.names() if orange.services.harnesses.installed(name)]
         first = orange.services.harnesses.first_installed() or "demo"
-        with VerticalScroll(classes="dialog"):
+        with VerticalScroll(classes="dialog form"):
             yield Label("New task", classes="title")
             if not self.app.project:
-                yield Select([(name, name) for name in projects], id="project", prompt="project")
-            yield Input(placeholder="summary: what is wanted, in one line (empty: the agent asks first)", id="summary")
-            yield Input(placeholder="branch (empty: orange-tasks/<id>)", id="branch")
-            yield TextArea(id="context", tab_behavior="focus")
-            with Horizontal(classes="row"):
-                yield Select([(name, name) for name in harnesses], id="harness", value=first, allow_blank=False)
-                workflows = [(_PROJECTS_DEFAULT, ""), *((name, name) for name in orange.workflows.names())]
-                yield Select(workflows, id="workflow", value="", allow_blank=False)
+                yield from self._field("project", Select([(n, n) for n in projects], id="project", compact=True))
+            yield from self._field(
+                "summary", Input(placeholder="one line; empty: the agent asks", id="summary", compact=True)
+            )
+            yield from self._field("branch", Input(placeholder="empty: orange-tasks/<id>", id="branch", compact=True))
+            harness = Select([(n, n) for n in harnesses], id="harness", value=first, allow_blank=False, compact=True)
+            yield from self._field("agent", harness)
+            workflows = [(_PROJECTS_DEFAULT, ""), *((name, name) for name in orange.workflows.names())]
+            yield from self._field(
+                "workflow", Select(workflows, id="workflow", value="", allow_blank=False, compact=True)
+            )
+            yield Label("context, in Markdown", classes="name")
+            yield TextArea(id="context", tab_behavior="focus", compact=True)
             yield Static("", id="problem", classes="problem", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("Never mind (esc)", id="no")
-                yield Button("Create (ctrl+s)", id="yes", variant="primary")
+                yield Button("Never mind (esc)", id="no", compact=True)
+                yield Button("Create (ctrl+s)", id="yes", variant="primary", compact=True)
+
+    def _field(self, name: str, field: Widget) -> ComposeResult:
+        with Horizontal(classes="field"):
+            yield Label(name, classes="name")
+            yield field
 
     def on_mount(self) -> None:
         for field in self.query(Input):
             field.cursor_blink = False
         self.query_one("#context", TextArea).cursor_blink = False
-        self.query_one("#context", TextArea).border_title = "context, in Markdown"
         projects = self.query("#project")
         if projects:
             select = projects.first(Select)

@@ -26,8 +26,8 @@ class Confirm(ModalScreen[bool]):
             yield Label(self._title, classes="title", markup=False)
             yield Static(self._what_happens, classes="hint", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("No (n)", id="no", variant="default")
-                yield Button(f"{self._yes} (y)", id="yes", variant="warning")
+                yield Button("No (n)", id="no", variant="default", compact=True)
+                yield Button(f"{self._yes} (y)", id="yes", variant="warning", compact=True)
 
     def on_mount(self) -> None:
         self.query_one("#no").focus()
@@ -49,10 +49,10 @@ class Write(ModalScreen[str | None]):
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
             yield Static(self._hint, classes="hint", markup=False)
-            yield TextArea(id="text", tab_behavior="focus")
+            yield TextArea(id="text", tab_behavior="focus", compact=True)
             with Horizontal(classes="buttons"):
-                yield Button("Never mind (esc)", id="no")
-                yield Button(f"{self._send} (ctrl+s)", id="yes", variant="primary")
+                yield Button("Never mind (esc)", id="no", compact=True)
+                yield Button(f"{self._send} (ctrl+s)", id="yes", variant="primary", compact=True)
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)

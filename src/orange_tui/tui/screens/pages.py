@@ -67,15 +67,13 @@ def help_lines(dashboard: Dashboard, row: Row | None, palette: Palette) -> Calla
         for command in COMMANDS:
             reason = command.why_not(dashboard, row) if command.why_not and row is not None else None
             style = palette.dim if reason else palette.text
-            segments = [
-                Segment(fit(f"  {key_name(command)}", 8), palette.accent),
-                Segment(fit(command.help, 62), style),
-            ]
+            shown.append(
+                Strip([Segment(fit(f"  {key_name(command)}", 8), palette.accent), Segment(command.help, style)])
+            )
             if reason:
-                segments.append(Segment(f"  {reason}", palette.dim))
-            shown.append(Strip(segments).crop(0, width))
+                shown.append(Strip([Segment(" " * 8 + reason, palette.warning)]))
         moving = ("j k ↑ ↓ g G", "Move"), ("space →", "The preview, on a narrow screen"), ("ctrl+p", "Command palette")
         shown += [Strip([Segment(fit(f"  {keys}", 14), palette.accent), Segment(what)]) for keys, what in moving]
-        return shown
+        return [line.crop(0, width) for line in shown]
 
     return lines

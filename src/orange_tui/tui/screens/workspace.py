@@ -1,0 +1,59 @@
+"""One task on the whole screen: its session, its diff, its history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+from textual.widgets import Static
+
+from orange_tui.domain.task import printable
+from orange_tui.tui.widgets.preview import Preview
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from orange_tui.services.board import Row, Snapshot
+    from orange_tui.tui.app import OrangeApp
+
+
+class Workspace(Screen[None]):
+    """The preview, with all the room there is; it follows the task as the list does."""
+
+    app: OrangeApp
+    BINDINGS = [  # noqa: RUF012 - Textual's own way
+        ("escape", "dismiss", "Back"),
+        ("q", "dismiss", "Back"),
+        ("tab", "tab(1)", "Next"),
+        ("shift+tab", "tab(-1)", "Previous"),
+    ]
+
+    def __init__(self, row: Row) -> None:
+        super().__init__()
+        self._row = row
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="header")
+        yield Preview(id="whole")
+        yield Static(id="footer")
+
+    def on_mount(self) -> None:
+        from rich.text import Text
+
+        palette, task = self.app.palette, self._row.task
+        title = f" {task.project}/{task.branch}" if task is not None else f" {self._row.ref.id}"
+        self.query_one("#header", Static).update(Text(printable(title), style=palette.accent))
+        self.query_one("#footer", Static).update(Text(" ⇥ next   j k space g G move   esc back", style=palette.dim))
+        self.query_one("#view").focus()
+        self.watch(self.app, "snapshot", self._take)
+
+    def on_resize(self) -> None:
+        self.query_one(Preview).tell(self._row)
+
+    def _take(self, snapshot: Snapshot | None) -> None:
+        rows = snapshot.rows if snapshot else ()
+        self._row = next((row for row in rows if row.ref == self._row.ref), self._row)
+        self.query_one(Preview).tell(self._row)
+
+    def action_tab(self, step: int) -> None:
+        self.query_one(Preview).next_tab(step)
