@@ -193,3 +193,15 @@ async def test_every_key_of_the_table_has_something_to_do() -> None:
     assert {command.name for command in COMMANDS if command.why_not is None} == set(_ANYWHERE)
     assert {command.name for command in COMMANDS if command.why_not is not None} == set(_ON_TASK)
     assert len({command.key for command in COMMANDS}) == len(COMMANDS)
+
+
+@story
+async def test_keys_can_be_changed_in_config_yml(stage: Stage) -> None:
+    stage.tasks()
+    (stage.root / "home" / "config.yml").write_text("keys:\n  cancel: X\n")
+    async with stage.open() as scene:
+        await scene.sees("X cancel")
+        await scene.press("x")
+        assert "Cancel login-fix?" not in scene.text
+        await scene.press("X")
+        await scene.sees("Cancel login-fix?")

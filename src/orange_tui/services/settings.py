@@ -26,6 +26,7 @@ class Setting:
 
 SETTINGS: Mapping[str, Setting] = {
     "bell": Setting(bool, True, "Whether the terminal rings once when a task comes to need you."),
+    "keys": Setting(dict, {}, "Other keys for the app: a command's name (see ARCHITECTURE) and its key, `merge: M`."),
     "webhook": Setting(str, "", "Where `notify` hooks with `via: webhook` send their notices (a web address)."),
 }
 
@@ -39,6 +40,11 @@ class Settings:
     def text(self, name: str) -> str:
         """A setting that is text."""
         return str(self.values[name])
+
+    def texts(self, name: str) -> dict[str, str]:
+        """A setting that is names with texts."""
+        value = self.values[name]
+        return {str(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}
 
     def flag(self, name: str) -> bool:
         """A setting that is on or off."""
@@ -74,6 +80,8 @@ def _value(key: str, value: object, line: int) -> object:
     if setting is None:
         raise Unreadable(f"there is no setting '{key}'; there are {', '.join(SETTINGS)}", line=line)
     if type(value) is not setting.kind:
-        kind = {str: "text", int: "a number", bool: "true or false"}.get(setting.kind, setting.kind.__name__)
+        kind = {str: "text", int: "a number", bool: "true or false", dict: "names with texts"}.get(
+            setting.kind, setting.kind.__name__
+        )
         raise Unreadable(f"'{key}' must be {kind}", line=line)
     return value

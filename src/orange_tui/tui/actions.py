@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.workflow import spawns_an_agent, way_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from orange_tui.domain.workflow import Workflow
     from orange_tui.services.board import Row
@@ -144,6 +144,16 @@ COMMANDS: tuple[Command, ...] = (
 SHOWN_KEYS = {"enter": "⏎", "slash": "/", "question_mark": "?", "tab": "⇥"}
 
 
-def key_name(command: Command) -> str:
-    """A key as people write it."""
-    return SHOWN_KEYS.get(command.key, command.key)
+def key_name(command: Command, other_keys: Mapping[str, str]) -> str:
+    """A command's key as people write it, where they have not chosen another."""
+    key = other_keys.get(command.name, command.key)
+    return SHOWN_KEYS.get(key, key)
+
+
+def keymap(other_keys: Mapping[str, str]) -> dict[str, str]:
+    """What Textual wants to know of keys a person has chosen; names that are no command are refused."""
+    names = {command.name for command in COMMANDS}
+    for name in other_keys:
+        if name not in names:
+            raise Refused(f"keys: there is no command '{name}'; there are {', '.join(sorted(names))}")
+    return dict(other_keys)

@@ -20,12 +20,13 @@ from orange_tui.services.git_stats import GitStats
 from orange_tui.services.settings import read_settings
 from orange_tui.services.supervisor import Supervisor
 from orange_tui.services.watch import Watch
+from orange_tui.tui.actions import keymap
 from orange_tui.tui.jobs import Jobs
 from orange_tui.tui.palette import NO_COLOUR, Palette, palette_of
 from orange_tui.tui.theme import THEMES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from orange_tui.services.board import Snapshot
     from orange_tui.services.orange import Orange
@@ -62,6 +63,7 @@ class OrangeApp(App[str]):
         self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
         self._palette = NO_COLOUR
         self._rings = True
+        self.other_keys: Mapping[str, str] = {}
 
     @property
     def palette(self) -> Palette:
@@ -91,7 +93,10 @@ class OrangeApp(App[str]):
 
     def _read_settings(self) -> None:
         try:
-            self._rings = read_settings(self.orange.home).flag("bell")
+            settings = read_settings(self.orange.home)
+            self._rings = settings.flag("bell")
+            self.set_keymap(keymap(settings.texts("keys")))
+            self.other_keys = settings.texts("keys")
         except OrangeError as problem:
             self.notify(str(problem), title="config.yml", severity="error", timeout=15, markup=False)
 

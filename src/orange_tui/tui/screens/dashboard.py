@@ -45,7 +45,10 @@ class Dashboard(Screen[None]):
 
     app: OrangeApp
     BINDINGS = [  # noqa: RUF012 - Textual's own way
-        *(Binding(command.key, f"do('{command.name}')", command.title, show=False) for command in COMMANDS),
+        *(
+            Binding(command.key, f"do('{command.name}')", command.title, show=False, id=command.name)
+            for command in COMMANDS
+        ),
         Binding("j,down", "move(1)", show=False),
         Binding("k,up", "move(-1)", show=False),
         Binding("g,home", "first", show=False),

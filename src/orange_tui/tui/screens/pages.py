@@ -68,7 +68,12 @@ def help_lines(dashboard: Dashboard, row: Row | None, palette: Palette) -> Calla
             reason = command.why_not(dashboard, row) if command.why_not and row is not None else None
             style = palette.dim if reason else palette.text
             shown.append(
-                Strip([Segment(fit(f"  {key_name(command)}", 8), palette.accent), Segment(command.help, style)])
+                Strip(
+                    [
+                        Segment(fit(f"  {key_name(command, dashboard.app.other_keys)}", 8), palette.accent),
+                        Segment(command.help, style),
+                    ]
+                )
             )
             if reason:
                 shown.append(Strip([Segment(" " * 8 + reason, palette.warning)]))

@@ -61,10 +61,10 @@ class Footer(Static):
             if not command.in_footer:
                 continue
             if command.why_not is None:
-                self._add(others, key_name(command), command.title, palette)
+                self._add(others, key_name(command, dashboard.app.other_keys), command.title, palette)
             elif row is not None and command.why_not(dashboard, row) is None:
                 title = enter_does(dashboard, row) if command.name == "enter" else command.title
-                self._add(about_task, key_name(command), title, palette)
+                self._add(about_task, key_name(command, dashboard.app.other_keys), title, palette)
         line = about_task + Text("│ " if about_task.cell_len > 1 else "", style=palette.dim) + others
         line.truncate(self.size.width, overflow="ellipsis")
         self.update(line)

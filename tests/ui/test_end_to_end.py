@@ -1,0 +1,270 @@
+"""The app as a person has it: the installed `orange`, at a real terminal, with nothing but keys and eyes.
+
+The terminal is a pane of a tmux server that nobody but this test knows; the agents of the demo are in another one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from driver import make_repository, orange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PATIENCE = 40.0
+ORANGE = shlex.quote(str(Path(sys.executable).with_name("orange")))
+BRANCHES = ("decaf", "oat-milk", "iced-latte", "double-shot", "latte-art", "loyalty-card")
+HEADER = "Orange  coffee"
+
+
+class Person:
+    """Somebody at a terminal, in an empty home, whose temporary files are all in one place."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.home = root / "home"
+        self.home.mkdir()
+        (root / "tmp").mkdir()
+        unwanted = ("ORANGE_", "TMUX", "TEXTUAL", "ENV", "NO_COLOR")
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)} | {
+            "HOME": str(self.home),
+            "TMPDIR": str(root / "tmp"),
+            "LC_ALL": "C.UTF-8",
+            "PS1": "at-the-shell ",
+        }
+        self._tmux = ("tmux", "-u", "-S", str(root / "terminal"), "-f", "/dev/null")
+        # With a prefix of its own, or C-b would never come to the tmux that the app shows in here.
+        self._ask("new-session", "-d", "-x", "120", "-y", "36", "-c", str(self.home), "/bin/sh")
+        self._ask("set-option", "-g", "prefix", "C-q")
+        self.sees("at-the-shell")
+
+    def _ask(self, *words: str) -> str:
+        asked = [*self._tmux, *words]
+        return subprocess.run(asked, check=True, capture_output=True, text=True, env=self.environment, timeout=60).stdout
+
+    def press(self, *keys: str) -> None:
+        self._ask("send-keys", *keys)
+
+    def type(self, text: str) -> None:
+        self._ask("send-keys", "-l", text)
+
+    def runs(self, command: str) -> None:
+        self.type(f"{command}; echo code-$?")
+        self.press("Enter")
+
+    @property
+    def screen(self) -> str:
+        return self._ask("capture-pane", "-p")
+
+    @property
+    def rows(self) -> str:
+        """The left half: the list."""
+        return "\n".join(line.partition("│")[0] for line in self.screen.splitlines()[1:-1])
+
+    @property
+    def preview(self) -> str:
+        """The right half, without its tabs."""
+        return "\n".join(line.partition("│")[2] for line in self.screen.splitlines()[2:-1])
+
+    @property
+    def selected(self) -> str:
+        found = re.search(r"^▌[^a-z]*([a-z-]+)", self.rows, re.MULTILINE)
+        return found[1] if found else ""
+
+    def status(self, branch: str) -> str:
+        found = re.search(rf"^[▌ ][^a-z]*{branch} +([a-z]+)", self.rows, re.MULTILINE)
+        return found[1] if found else ""
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Look again and again until the condition holds."""
+        deadline = time.monotonic() + PATIENCE
+        pause = threading.Event()
+        while not condition():
+            assert time.monotonic() < deadline, f"waited in vain; the last that was seen:\n{self.screen}"
+            pause.wait(0.05)
+
+    def sees(self, *texts: str) -> None:
+        self.until(lambda: all(text in self.screen for text in texts))
+
+    def selects(self, branch: str) -> None:
+        self.until(lambda: self.selected == branch)
+
+    def has(self, branch: str, *statuses: str) -> None:
+        self.until(lambda: self.status(branch) in statuses)
+
+    def is_back_at_the_shell(self) -> None:
+        """The app has left with code 0, and the terminal is as it was: everything on it, and what is typed is seen."""
+        self.sees("code-0")
+        modes = "#{alternate_on} #{mouse_any_flag} #{keypad_flag} #{cursor_flag}"
+        self.until(lambda: self._ask("display-message", "-p", modes).split() == ["0", "0", "0", "1"])
+        assert "│" not in self.screen
+        self.type("echo two and two is $((2 + 2))")
+        self.sees("at-the-shell echo two and two is $((2 + 2))")
+        self.press("Enter")
+        self.sees("\ntwo and two is 4\n")
+
+    def elsewhere(self, *words: str, **more: str) -> str:
+        """The person runs a command at another terminal."""
+        done = orange(*words, cwd=self.home, env=self.environment | more)
+        assert done.code == 0, done
+        return done.out
+
+    def close(self) -> None:
+        for socket in (self.root / "terminal", *self.root.glob("tmp/orange-demo-*/tmux")):
+            subprocess.run(["tmux", "-S", str(socket), "kill-server"], check=False, capture_output=True)
+
+
+@pytest.fixture
+def person() -> Iterator[Person]:
+    root = Path(tempfile.mkdtemp(prefix="orange-e2e-", dir="/tmp"))  # a socket's path must be short
+    person = Person(root)
+    yield person
+    person.close()
+    shutil.rmtree(root, ignore_errors=True)
+
+
+class Demo:
+    """The world of the demo, seen from another terminal."""
+
+    def __init__(self, person: Person) -> None:
+        (self.root,) = person.root.glob("tmp/orange-demo-*")
+        self._person = person
+
+    def orange(self, *words: str) -> str:
+        home, socket = str(self.root / "home"), str(self.root / "tmux")
+        return self._person.elsewhere(*words, ORANGE_HOME=home, ORANGE_TMUX_SOCKET=socket)
+
+    def task(self, branch: str) -> dict[str, Any]:
+        tasks: list[dict[str, Any]] = json.loads(self.orange("task", "list", "--all", "--json"))
+        return next(task for task in tasks if task["branch"] == branch)
+
+    def history(self, branch: str) -> str:
+        return (self.root / "home" / "tasks" / "coffee" / self.task(branch)["id"] / "history.jsonl").read_text()
+
+    def processes(self) -> list[str]:
+        """Whoever knows of this world, by its command or its environment."""
+        listed = subprocess.run(["ps", "axeww", "-o", "pid=,command="], check=True, capture_output=True).stdout
+        return [line for line in listed.decode(errors="replace").splitlines() if str(self.root) in line]
+
+
+def test_a_whole_demo_with_attaching_and_merging_and_nothing_left_behind(person: Person) -> None:
+    person.runs(f"{ORANGE} demo --pace 0.2")
+    person.sees(HEADER, *BRANCHES)
+    demo = Demo(person)
+    assert demo.processes()
+    answer_the_question(person, demo)
+    look_at_decaf(person)
+    attach_while_others_go_on(person, demo)
+    merge_decaf(person)
+    open_the_form_and_leave_it(person)
+    person.press("q")
+    person.is_back_at_the_shell()
+    assert list((person.root / "tmp").glob("orange-demo-*")) == []
+    person.until(lambda: demo.processes() == [])
+
+
+def answer_the_question(person: Person, demo: Demo) -> None:
+    person.has("iced-latte", "clarification")
+    while (before := person.selected) != "iced-latte":
+        person.press("n")
+        person.until(lambda before=before: person.selected not in {"", before})  # type: ignore[misc]
+    person.press("a")
+    person.sees("Answer iced-latte", "Send (ctrl+s)")
+    person.type("Only for the large cup")
+    person.sees("Only for the large cup")
+    person.press("C-s")
+    person.until(lambda: "Answer iced-latte" not in person.screen)
+    person.has("iced-latte", "working", "review", "reviewing")
+    assert '"agent.notified"' in demo.history("iced-latte")
+
+
+def look_at_decaf(person: Person) -> None:
+    person.press("/")
+    person.type("decaf")
+    person.press("Enter")
+    person.until(lambda: "iced-latte" not in person.rows and "decaf" in person.rows)
+    person.press("G")
+    person.selects("decaf")
+    person.press("Escape")
+    person.until(lambda: all(branch in person.rows for branch in BRANCHES))
+    assert person.selected == "decaf"
+    person.has("decaf", "reviewing")
+    person.until(lambda: "Verdict: PASS" in person.preview)
+    for seen in ("demo agent", "coffee/decaf.py", "reviewing"):  # session, diff, history
+        person.press("Tab")
+        person.until(lambda seen=seen: seen in person.preview and "Verdict" not in person.preview)  # type: ignore[misc]
+    person.press("Tab")
+    person.until(lambda: "Verdict: PASS" in person.preview)
+
+
+def attach_while_others_go_on(person: Person, demo: Demo) -> None:
+    person.press("Enter")
+    person.until(lambda: "demo agent" in person.screen and HEADER not in person.screen)
+    # At another terminal one task makes room for the next, whose agent dies: only the app's own supervisor sees that.
+    demo.orange("task", "cancel", demo.task("oat-milk")["id"], "--yes")
+    demo.orange("task", "spawn", demo.task("double-shot")["id"])
+    person.until(lambda: '"agent.crashed"' in demo.history("double-shot"))
+    assert "demo agent" in person.screen
+    assert HEADER not in person.screen
+    person.press("C-b", "d")
+    person.sees(HEADER, *BRANCHES)
+    person.has("oat-milk", "cancelled")
+    person.has("double-shot", "working")
+    assert person.selected == "decaf"
+    person.press("g")
+    person.until(lambda: person.selected not in {"", "decaf"})
+
+
+def merge_decaf(person: Person) -> None:
+    while (before := person.selected) != "decaf":
+        person.press("j")
+        person.until(lambda before=before: person.selected not in {"", before})  # type: ignore[misc]
+    person.press("m")
+    person.sees("Merge decaf?", "Merge (y)")
+    person.press("y")
+    person.has("decaf", "done")
+    assert person.selected == "decaf"
+    for tab in ("No live session.", "decaf", "done"):
+        person.press("Tab")
+        person.until(lambda tab=tab: tab in person.preview)  # type: ignore[misc]
+
+
+def open_the_form_and_leave_it(person: Person) -> None:
+    person.press("c")
+    person.sees("New task", "Create (ctrl+s)")
+    person.type("q is only a letter here")
+    person.sees("q is only a letter here")
+    person.press("Escape")
+    person.until(lambda: "New task" not in person.screen and HEADER in person.screen)
+
+
+def test_who_has_nothing_yet_is_welcomed(person: Person) -> None:
+    person.runs(ORANGE)
+    person.sees("🍊 Orange", "✓ git", "✓ tmux", "Watch a demo", "Leave")
+    person.press("q")
+    person.is_back_at_the_shell()
+    assert json.loads(person.elsewhere("project", "list", "--json")) == []
+
+
+def test_in_a_new_repository_it_is_registered_and_the_first_task_explained(person: Person) -> None:
+    repository = make_repository(person.root / "beans")
+    person.runs(f"cd {repository} && {ORANGE}")
+    person.sees("Orange  beans", "No tasks yet.", "Press c to create one", "orange task create BRANCH SUMMARY")
+    person.press("q")
+    person.is_back_at_the_shell()
+    projects = json.loads(person.elsewhere("project", "list", "--json"))
+    assert [(project["name"], project["path"]) for project in projects] == [("beans", str(repository))]
