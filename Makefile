@@ -6,7 +6,7 @@ READY  := .venv/ready
 .PHONY: run test check format bench clean
 
 run: $(READY)
-	@$(BIN)/orange $(ARGS)
+	@$(BIN)/orange $(or $(ARGS),--all)
 
 test: $(READY) check
 	@$(BIN)/pytest -q -n auto $(ARGS)

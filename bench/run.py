@@ -7,9 +7,14 @@ import os
 import sys
 
 import agents
+import app
 import engine
 
-PARTS = {"engine": (engine.commands, engine.sections), "agents": (agents.spawn, agents.deaths)}
+PARTS = {
+    "engine": (engine.commands, engine.sections),
+    "agents": (agents.spawn, agents.deaths),
+    "app": (app.first_paint, app.idle, app.cursor, app.change),
+}
 
 
 def main(names: list[str]) -> int:

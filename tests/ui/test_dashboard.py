@@ -205,3 +205,15 @@ async def test_keys_can_be_changed_in_config_yml(stage: Stage) -> None:
         assert "Cancel login-fix?" not in scene.text
         await scene.press("X")
         await scene.sees("Cancel login-fix?")
+
+
+@story
+async def test_a_projects_pool_is_changed_in_the_app(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.sees("pool 0/4")
+        await scene.press("P")
+        await scene.sees("Projects", "register")
+        await scene.press("end", "backspace", "7", "ctrl+s")
+        await scene.until(lambda: stage.orange.projects.get("coffee").pool_size == 7)
+        await scene.sees("pool 0/7")

@@ -44,17 +44,18 @@ class Person:
             "HOME": str(self.home),
             "TMPDIR": str(root / "tmp"),
             "LC_ALL": "C.UTF-8",
-            "PS1": "at-the-shell ",
         }
         self._tmux = ("tmux", "-u", "-S", str(root / "terminal"), "-f", "/dev/null")
         # With a prefix of its own, or C-b would never come to the tmux that the app shows in here.
-        self._ask("new-session", "-d", "-x", "120", "-y", "36", "-c", str(self.home), "/bin/sh")
+        self._ask("new-session", "-d", "-x", "120", "-y", "36", "-c", str(self.home), "env", "PS1=at-the-shell ", "/bin/sh")
         self._ask("set-option", "-g", "prefix", "C-q")
         self.sees("at-the-shell")
 
     def _ask(self, *words: str) -> str:
         asked = [*self._tmux, *words]
-        return subprocess.run(asked, check=True, capture_output=True, text=True, env=self.environment, timeout=60).stdout
+        return subprocess.run(
+            asked, check=True, capture_output=True, text=True, env=self.environment, timeout=60
+        ).stdout
 
     def press(self, *keys: str) -> None:
         self._ask("send-keys", *keys)

@@ -136,6 +136,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("tab", "tab", "tab", "Next part of the preview: task, session, diff, history", in_footer=False),
     Command("copy", "y", "copy id", "Copy the task's id", why_no_task, in_footer=False),
     Command("map", "W", "workflow", "Show the workflow of the task as a picture", why_no_task, in_footer=False),
+    Command("projects", "P", "projects", "Projects: register one, change pool size and workflow", in_footer=False),
     Command("log", "L", "log", "What Orange has been doing", in_footer=False),
     Command("help", "question_mark", "help", "Every key, and whether it can be used now"),
     Command("quit", "q", "quit", "Leave; agents keep running", in_footer=False),

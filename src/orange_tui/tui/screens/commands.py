@@ -176,6 +176,12 @@ def _workspace(dashboard: Dashboard, row: Row) -> None:
     dashboard.app.push_screen(Workspace(row))
 
 
+def _projects(dashboard: Dashboard) -> None:
+    from orange_tui.tui.screens.projects import Projects
+
+    dashboard.app.push_screen(Projects())
+
+
 def _log(dashboard: Dashboard) -> None:
     from orange_tui.cli.log_command import line_of
     from orange_tui.tui.screens.pages import Page, plain
@@ -225,6 +231,7 @@ _ANYWHERE: dict[str, Callable[[Dashboard], None]] = {
     "tab": _tab,
     "help": _help,
     "log": _log,
+    "projects": _projects,
     "quit": lambda dashboard: dashboard.app.exit(),
 }
 _ON_TASK: dict[str, Callable[[Dashboard, Row], None]] = {

@@ -36,8 +36,11 @@ _FILTERS: dict[str, Callable[[Row], bool]] = {
 }
 _EMPTY = """No tasks yet.
 
-Press c to create one: it gets a branch, a worktree and an agent.
-From a shell: orange task create BRANCH SUMMARY"""
+Press c to create one:
+it gets a branch, a worktree and an agent.
+
+To see how it goes first, leave with q
+and run: orange demo"""
 
 
 class Dashboard(Screen[None]):
