@@ -29,7 +29,6 @@ from orange_tui.services.paths import Home
 from orange_tui.tui.app import OrangeApp
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from textual.screen import Screen
 
     Story = Callable[["Watched", Path], Awaitable[list[float]]]
@@ -215,10 +214,10 @@ class Watched(OrangeApp):
 
     frames: asyncio.Queue[str]
 
-    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+    def _display(self, screen: Screen[object], renderable: object) -> None:
         if isinstance(renderable, CompositorUpdate) and not self._batch_count:
             self.frames.put_nowait(renderable.render_segments(self.console))
-        super()._display(screen, renderable)
+        super()._display(screen, renderable)  # type: ignore[arg-type]
 
     async def until(self, text: str) -> None:
         """Wait for a frame that shows a text."""

@@ -47,7 +47,9 @@ class Person:
         }
         self._tmux = ("tmux", "-u", "-S", str(root / "terminal"), "-f", "/dev/null")
         # With a prefix of its own, or C-b would never come to the tmux that the app shows in here.
-        self._ask("new-session", "-d", "-x", "120", "-y", "36", "-c", str(self.home), "env", "PS1=at-the-shell ", "/bin/sh")
+        self._ask(
+            "new-session", "-d", "-x", "120", "-y", "36", "-c", str(self.home), "env", "PS1=at-the-shell ", "/bin/sh"
+        )
         self._ask("set-option", "-g", "prefix", "C-q")
         self.sees("at-the-shell")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import tempfile
 
 from orange_tui.cli.demo_command import end_tmux, environment, pace, remove
@@ -19,6 +20,8 @@ _PACE_TO_WATCH = "1.0"
 def show(seconds: str | None = None, *, keep: bool = False) -> None:
     """Make a world, open the app in it while its tasks are made, and take it away again."""
     gc.enable()
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, _leave)  # a closed terminal must not leave the demo's agents behind
     checked = pace(_PACE_TO_WATCH if seconds is None else seconds)
     root = tempfile.mkdtemp(prefix="orange-demo-")
     try:
@@ -26,6 +29,10 @@ def show(seconds: str | None = None, *, keep: bool = False) -> None:
     finally:
         if not keep:
             remove(root)
+
+
+def _leave(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _open(root: str, seconds: str) -> None:

@@ -49,7 +49,7 @@ def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
         return said(found.error, palette.bad, width)
     task = found.task
     facts = [task.status, f"round {task.review_round}" if task.review_round else "", task.harness or "no agent"]
-    facts += [task.workspace or "", row.waits or "", row.agent or ""]
+    facts += [task.workspace or "", row.waits or "", row.agent if row.agent and row.agent != "unknown" else ""]
     head = [
         *said(task.summary or "No summary yet", palette.title, width),
         *said(" · ".join(fact for fact in facts if fact), palette.dim, width),
