@@ -217,3 +217,13 @@ async def test_a_projects_pool_is_changed_in_the_app(stage: Stage) -> None:
         await scene.press("end", "backspace", "7", "ctrl+s")
         await scene.until(lambda: stage.orange.projects.get("coffee").pool_size == 7)
         await scene.sees("pool 0/7")
+
+
+@story
+async def test_letters_typed_before_the_search_line_has_the_focus_are_letters(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        scene.app.screen.add_class("-searching")  # as it is for a moment after the slash
+        await scene.press("c", "s", "v")
+        assert "New task" not in scene.text
+        await scene.until(lambda: "csv-export" in scene.text and "dark-mode" not in scene.text)

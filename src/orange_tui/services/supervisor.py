@@ -44,7 +44,7 @@ class Supervisor:
         self._processes: dict[int, tuple[int, TaskRef]] = {}  # pid → pidfd, task
         self._due: set[TaskRef] = set()
         self._active: set[TaskRef] = set()  # tasks with an agent to lose
-        self._waiting: set[TaskRef] = set()  # tasks that start when they can
+        self._waiting: dict[TaskRef, str] = {}  # tasks that start when they can, and since when they are there
         self._undelivered: set[TaskRef] = set()
         self._looked_around = time.monotonic()
         self._wake: asyncio.Event
@@ -108,7 +108,7 @@ class Supervisor:
             for each in found
             if isinstance(each, StoredTask) and self._orange.tasks.session_state(each.task) == ACTIVE
         }
-        return (self._active - alive) | self._waiting | self._undelivered
+        return (self._active - alive) | self._waiting.keys() | self._undelivered
 
     def _notice(self, refs: Iterable[TaskRef]) -> None:
         self._due.update(refs)
@@ -142,13 +142,14 @@ class Supervisor:
     def _deal_with(self, due: set[TaskRef]) -> None:
         for ref in sorted(due, key=_in_order):
             self._safely(ref, self._look_at)
-        for ref in sorted(self._waiting, key=_in_order):
+        for ref in sorted(self._waiting, key=lambda ref: (self._waiting[ref], ref.id)):  # the oldest first
             self._safely(ref, self._orange.agents.start_if_possible)
 
     def _look_at(self, ref: TaskRef) -> None:
         """Sort a task that has changed to where it belongs, and see what happened to it."""
         found = self._orange.store.read(ref)
-        for group in (self._active, self._waiting, self._undelivered):
+        self._waiting.pop(ref, None)
+        for group in (self._active, self._undelivered):
             group.discard(ref)
         if not isinstance(found, StoredTask):
             return
@@ -156,7 +157,7 @@ class Supervisor:
         if found.task.tmux_session or found.task.workspace:
             self._active.add(ref)
         elif self._orange.agents.is_waiting(found.task, journal):
-            self._waiting.add(ref)
+            self._waiting[ref] = found.task.created_at
         if ref in self._active or found.tampered or journal.unfinished() is not None:
             self._monitor.look_at(ref)
             self._deliver(ref)

@@ -84,8 +84,8 @@ def diff_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
     except OrangeError as problem:
         return said(str(problem), palette.bad, width)
     worktree = orange.pool.worktree(row.task.workspace) if row.task.workspace else None
-    span = [f"{project.default_branch}...{row.task.branch}"]
-    finished = Repository(project.path).ask("diff", "--no-color", "--no-ext-diff", *span)
+    span = _merged_span(orange, row) or f"{project.default_branch}...{row.task.branch}"
+    finished = Repository(project.path).ask("diff", "--no-color", "--no-ext-diff", span, "--")
     text = finished.output[:_MOST_DIFF]
     if worktree is not None:
         text += Repository(worktree).ask("diff", "--no-color", "--no-ext-diff", "HEAD").output[:_MOST_DIFF]
@@ -93,6 +93,12 @@ def diff_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
     if not files:
         return said("No changes yet." if finished.code == 0 else finished.message, palette.dim, width)
     return [line for file in files for line in (*render_file(file, palette), Strip([]))]
+
+
+def _merged_span(orange: Orange, row: Row) -> str | None:
+    """What a merged task has changed: against the default branch there is nothing left of it to see."""
+    merged = orange.store.journal(row.ref).last("merge.started") if row.finished else None
+    return f"{merged['base']}...{merged['head']}" if merged is not None else None
 
 
 def history_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.style import Style
+    from textual import events
     from textual.app import ComposeResult
 
     from orange_tui.services.board import Row, Snapshot
@@ -34,6 +35,7 @@ _FILTERS: dict[str, Callable[[Row], bool]] = {
     "finished": lambda row: row.finished,
     "needs you": lambda row: bool(row.needs),
 }
+_BY_LETTER = frozenset({"do", "move", "first", "last", "page", "preview"})
 _EMPTY = """No tasks yet.
 
 Press c to create one:
@@ -205,7 +207,19 @@ class Dashboard(Screen[None]):
     def begin_search(self) -> None:
         """Let the person type what to look for."""
         self.add_class("-searching")
-        self.query_one("#search", Input).focus()
+        self.set_focus(self.query_one("#search", Input))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While something is searched for, a letter is a letter, even one that was typed before the line was there."""
+        if self.has_class("-searching") and action in _BY_LETTER:
+            return False
+        return super().check_action(action, parameters)
+
+    def on_key(self, event: events.Key) -> None:
+        search = self.query_one("#search", Input)
+        if self.has_class("-searching") and event.is_printable and event.character and not search.has_focus:
+            search.insert_text_at_cursor(event.character)
+            event.stop()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._search = event.value
@@ -223,6 +237,7 @@ class Dashboard(Screen[None]):
             return
         if self._filter not in {"all", "needs you"} or self._search:
             self._filter, self._search = "all", ""
+            self.query_one("#search", Input).value = ""
             self._take(self.app.snapshot)
         places = [row.ref for row in rows]
         here = places.index(self.row.ref) if self.row and self.row.ref in places else -1
