@@ -88,7 +88,7 @@ class Stage:
         app = self.app(project)
         async with app.run_test(size=size) as pilot:
             scene = Scene(app, pilot)
-            await scene.until(lambda: app.snapshot is not None and app.snapshot.complete)
+            await scene.until(scene.is_ready)
             yield scene
 
 
@@ -97,6 +97,13 @@ class Scene:
 
     def __init__(self, app: OrangeApp, pilot: Pilot[str]) -> None:
         self.app, self._pilot = app, pilot
+
+    def is_ready(self) -> bool:
+        """Whether the whole list is there to be used."""
+        snapshot, lists = self.app.snapshot, self.app.screen.query(TaskList)
+        if snapshot is None or not snapshot.complete or not lists:
+            return False
+        return lists.first().count() == len(snapshot.rows)
 
     async def press(self, *keys: str) -> None:
         await self._pilot.press(*keys)

@@ -31,8 +31,8 @@ def after(*keys: str, sees: str) -> Any:
         app = pilot.app
         assert isinstance(app, OrangeApp)
         scene = Scene(app, pilot)
-        await scene.until(lambda: app.snapshot is not None and app.snapshot.complete)
-        await scene.sees("login-fix")
+        await scene.until(scene.is_ready)
+        await scene.sees("login-fix", *(["APPROACH"] if app.size.width > 100 else []))
         for key in keys:
             await scene.press(key)
         await scene.sees(sees)

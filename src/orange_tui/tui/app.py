@@ -7,6 +7,7 @@ A key press changes nothing here. It moves a task, files change, the watcher see
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from typing import TYPE_CHECKING
 
@@ -22,11 +23,13 @@ from orange_tui.services.supervisor import Supervisor
 from orange_tui.services.watch import Watch
 from orange_tui.tui.actions import keymap
 from orange_tui.tui.jobs import Jobs
-from orange_tui.tui.palette import NO_COLOUR, Palette, palette_of
+from orange_tui.tui.palette import Palette, palette_of
 from orange_tui.tui.theme import THEMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from textual.screen import Screen
 
     from orange_tui.services.board import Snapshot
     from orange_tui.services.orange import Orange
@@ -61,8 +64,11 @@ class OrangeApp(App[str]):
         self._watch_files = Watch(orange.home)
         self._acts = acts  # whether this app's supervisor acts, if no other one does
         self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
-        self._palette = NO_COLOUR
         self._rings = True
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = os.environ.get("TEXTUAL_THEME", "orange")
+        self._palette = palette_of(self.current_theme, colour=not self.no_color)
         self.other_keys: Mapping[str, str] = {}
 
     @property
@@ -70,24 +76,28 @@ class OrangeApp(App[str]):
         """The colours of the theme that is on."""
         return self._palette
 
-    def on_mount(self) -> None:
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme_changed_signal.subscribe(self, lambda _theme: self._take_colours())
-        self.theme = os.environ.get("TEXTUAL_THEME", "orange")
-        self._take_colours()
-        self._read_settings()
+    def get_default_screen(self) -> Screen[None]:
+        """The first screen is the one to stay on: pushing it over an empty one would lay everything out twice."""
         if self._is_first_run():
             from orange_tui.tui.screens.welcome import Welcome
 
-            self.push_screen(Welcome())
-            return
+            return Welcome()
         from orange_tui.tui.screens.dashboard import Dashboard
 
-        self.push_screen(Dashboard())
+        return Dashboard()
+
+    def on_mount(self) -> None:
+        self.theme_changed_signal.subscribe(self, lambda _theme: self._take_colours())
+        self._read_settings()
+        if not self._is_first_run():
+            self.run_worker(self._keep_board(), group="board", exit_on_error=False)
+
+    def _begin_work(self) -> None:
+        """What can wait until there is something on the screen."""
+        gc.freeze()  # what there is now stays; only what comes is worth collecting
+        gc.enable()
         if self._begin is not None:
             self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
-        self.run_worker(self._keep_board(), group="board", exit_on_error=False)
         if self._acts:
             self.run_worker(Supervisor(self.orange, self._watch_files).run(), group="supervisor", exit_on_error=False)
 
@@ -121,13 +131,22 @@ class OrangeApp(App[str]):
     async def _keep_board(self) -> None:
         """The one refresh path: read everything once, then whatever changes."""
         boards = Boards(self.orange, self.project)
-        for snapshot in boards.scan():
-            self.snapshot = snapshot
-            await asyncio.sleep(0)
+        scan = boards.scan()
+        while (snapshot := await asyncio.to_thread(next, scan, None)) is not None:
+            first, self.snapshot = self.snapshot is None, snapshot
+            if first:
+                await self._painted()
+                self._begin_work()
         board = _Board(self, boards)
         self.run_worker(board.measure(), group="board", exit_on_error=False)
         async for changed in self._watch_files.changes():
             await board.refresh(changed)
+
+    async def _painted(self) -> None:
+        """Wait until what was just set can be seen."""
+        seen = asyncio.Event()
+        self.screen.call_after_refresh(seen.set)
+        await seen.wait()
 
 
 class _Board:

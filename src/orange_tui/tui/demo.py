@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import tempfile
@@ -19,7 +18,6 @@ _PACE_TO_WATCH = "1.0"
 
 def show(seconds: str | None = None, *, keep: bool = False) -> None:
     """Make a world, open the app in it while its tasks are made, and take it away again."""
-    gc.enable()
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, _leave)  # a closed terminal must not leave the demo's agents behind
     checked = pace(_PACE_TO_WATCH if seconds is None else seconds)

@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 
 def run(parsed: Parsed, orange: Orange) -> Reply:
     """Open the app, and close it again when the person leaves."""
-    import gc
-
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Refused("The app needs a terminal. `orange task list` shows the same to a program")
-    gc.enable()
     project = named_project(parsed, orange)
     if project is None and not parsed.flag("all"):
         project = orange.projects.containing(here()) or _register(orange)

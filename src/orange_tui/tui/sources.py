@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -11,20 +12,26 @@ from textual.strip import Strip
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
 from orange_tui.services.store import StoredTask
-from orange_tui.tui.ansi import PaneScreen
-from orange_tui.tui.markdown import render_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from orange_tui.services.board import Row
     from orange_tui.services.orange import Orange
+    from orange_tui.tui.ansi import PaneScreen
     from orange_tui.tui.palette import Palette
 
     Lines = Callable[[Orange, Row, int, Palette], Sequence[Strip]]
 
 _MOST_DIFF = 2_000_000
-_screen = PaneScreen()
+
+
+@cache
+def _pane_screen() -> PaneScreen:
+    """One for all: it remembers the lines it has drawn."""
+    from orange_tui.tui.ansi import PaneScreen
+
+    return PaneScreen()
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,8 @@ class Source:
 
 def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
     """The summary, the few facts that matter, and the body of TASK.md."""
+    from orange_tui.tui.markdown import render_markdown  # late: it is a third of what the app imports
+
     found = orange.store.read(row.ref)
     if not isinstance(found, StoredTask):
         return said(found.error, palette.bad, width)
@@ -68,7 +77,7 @@ def session_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Seq
         return said(text, palette.dim, width)
     wanted = max(windows, key=lambda pane: (pane.window != "worker", pane.window))
     frame = orange.services.tmux.screen(wanted.pane_id, colour=True)
-    return _screen.render(frame or "")
+    return _pane_screen().render(frame or "")
 
 
 def diff_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:

@@ -32,7 +32,7 @@ class Header(Static):
             middle.truncate(max(0, free - 2), overflow="ellipsis")
         gap = max(1, free - middle.cell_len)
         line = left + Text(" " * (gap // 2)) + middle + Text(" " * (gap - gap // 2)) + right
-        self.update(line)
+        self.update(line, layout=False)
 
     def _middle(self, snapshot: Snapshot | None, order: Sequence[str], palette: Palette) -> Text:
         if snapshot is None:
@@ -67,7 +67,7 @@ class Footer(Static):
                 self._add(about_task, key_name(command, dashboard.app.other_keys), title, palette)
         line = about_task + Text("│ " if about_task.cell_len > 1 else "", style=palette.dim) + others
         line.truncate(self.size.width, overflow="ellipsis")
-        self.update(line)
+        self.update(line, layout=False)
 
     def _add(self, line: Text, key: str, title: str, palette: Palette) -> None:
         line.append(key, style=palette.accent)

@@ -81,7 +81,7 @@ class Preview(Vertical):
             title = source.title(self._row)
             line.append(f"{title}", style=palette.accent if number == self._tab else palette.dim)
             line.append("   ")
-        self.query_one("#tabs", Static).update(line)
+        self.query_one("#tabs", Static).update(line, layout=False)
 
     async def _load(self) -> None:
         row, tab, view = self._row, self._tab, self.query_one("#view", StripView)

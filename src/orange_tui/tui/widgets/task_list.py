@@ -55,7 +55,12 @@ class TaskList(ScrollView, can_focus=True):
         self._palette, self._style_of = palette, style_of
         self._rows: Sequence[Row] = ()
         self._starts: list[int] = [0]
+        self._plain_starts: list[int] = [0]
+        self._tall: list[int] = []
+        self._laid_out: Sequence[Row] | None = None
+        self._laid_out_busy: Mapping[TaskRef, str] = {}
         self._cursor = 0
+        self._was_moved = False  # until the person has chosen a task, the cursor is on the first, whichever comes first
         self._busy: Mapping[TaskRef, str] = {}
         self._shows_project = True
         self.empty_text = ""
@@ -69,7 +74,7 @@ class TaskList(ScrollView, can_focus=True):
         """Replace the rows; the cursor stays on its task, or where that was."""
         before = self.selected
         self._rows, self._busy, self._shows_project = rows, busy, shows_project
-        if before is not None:
+        if before is not None and self._was_moved:
             places = (place for place, row in enumerate(rows) if row.ref == before.ref)
             self._cursor = next(places, min(self._cursor, max(0, len(rows) - 1)))
         self._lay_out()
@@ -83,6 +88,7 @@ class TaskList(ScrollView, can_focus=True):
 
     def move_to(self, place: int) -> None:
         """Put the cursor on a row."""
+        self._was_moved = True
         if not self._rows or place == self._cursor:
             return
         self._cursor = place
@@ -121,8 +127,18 @@ class TaskList(ScrollView, can_focus=True):
         return ""
 
     def _lay_out(self) -> None:
-        tall = (2 if self._second_line(place) else 1 for place in range(len(self._rows)))
-        self._starts = list(accumulate(tall, initial=0))
+        """Where each row begins. All but the one under the cursor keep their height while the rows are the same."""
+        if self._rows is not self._laid_out or self._busy != self._laid_out_busy:
+            self._laid_out, self._laid_out_busy = self._rows, self._busy
+            self._tall = [
+                2 if row.needs or row.error or (self._busy and row.ref in self._busy) else 1 for row in self._rows
+            ]
+            self._plain_starts = list(accumulate(self._tall, initial=0))
+        extra = self._height(self._cursor) - self._tall[self._cursor] if self._rows else 0
+        place = self._cursor + 1
+        self._starts = self._plain_starts
+        if extra:
+            self._starts = [*self._plain_starts[:place], *(start + extra for start in self._plain_starts[place:])]
         self.virtual_size = Size(self.size.width, self._starts[-1])
         self.refresh()
 
