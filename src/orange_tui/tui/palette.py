@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rich.style import Style
-from rich.syntax import ANSISyntaxTheme, SyntaxTheme
 from textual.color import Color
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual.theme import Theme
 
     from orange_tui.domain.workflow import Workflow
@@ -54,7 +55,7 @@ class Palette:
     removed_line: Style = _PLAIN
     added_words: Style = _UNDERLINE
     removed_words: Style = _UNDERLINE
-    syntax: SyntaxTheme | None = None
+    syntax: Mapping[tuple[str, ...], Style] | None = None  # by kind of token, as pygments names them
 
 
 NO_COLOUR = Palette()
@@ -153,23 +154,21 @@ def _coloured(  # noqa: PLR0913 - one for each that differs between the two kind
     )
 
 
-def _syntax(ink: dict[str, Style], dim: Style) -> SyntaxTheme:
+def _syntax(ink: dict[str, Style], dim: Style) -> dict[tuple[str, ...], Style]:
     """Code in the theme's own few colours, told apart by kind of token; names are left as they are."""
-    return ANSISyntaxTheme(
-        {
-            ("Comment",): dim + _ITALIC,
-            ("Keyword",): ink["info"],
-            ("Literal", "String"): ink["success"],
-            ("Literal", "Number"): ink["warning"],
-            ("Name", "Function"): ink["other"] + _BOLD,
-            ("Name", "Class"): ink["other"] + _BOLD,
-            ("Name", "Decorator"): ink["other"],
-            ("Name", "Tag"): ink["info"],
-            ("Name", "Attribute"): ink["other"],
-            ("Operator", "Word"): ink["info"],
-            ("Generic", "Heading"): _BOLD,
-        },
-    )
+    return {
+        ("Comment",): dim + _ITALIC,
+        ("Keyword",): ink["info"],
+        ("Literal", "String"): ink["success"],
+        ("Literal", "Number"): ink["warning"],
+        ("Name", "Function"): ink["other"] + _BOLD,
+        ("Name", "Class"): ink["other"] + _BOLD,
+        ("Name", "Decorator"): ink["other"],
+        ("Name", "Tag"): ink["info"],
+        ("Name", "Attribute"): ink["other"],
+        ("Operator", "Word"): ink["info"],
+        ("Generic", "Heading"): _BOLD,
+    }
 
 
 Kind = Literal["waiting", "working", "checking", "person", "asking", "trouble", "done", "dropped", "unknown"]

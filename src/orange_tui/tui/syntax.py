@@ -11,6 +11,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.style import Style
     from rich.syntax import SyntaxTheme
 
     from orange_tui.tui.lines import Run
@@ -19,12 +22,15 @@ _LONGEST_LINE = 1_000  # minified code is not read, and some lexers are quadrati
 
 
 def coloured(
-    lines: list[str], theme: SyntaxTheme | None, *, path: str = "", language: str = ""
+    lines: list[str], styles: Mapping[tuple[str, ...], Style] | None, *, path: str = "", language: str = ""
 ) -> list[list[Run]] | None:
     """Lines of safe text in colour; None when the language is not known or it is not worth it."""
-    lexer = _lexer(os.path.basename(path), language) if theme is not None else None
-    if theme is None or lexer is None or not all(map(_is_worth_it, lines)):
+    lexer = _lexer(os.path.basename(path), language) if styles is not None else None
+    if styles is None or lexer is None or not all(map(_is_worth_it, lines)):
         return None
+    from rich.syntax import ANSISyntaxTheme  # late: with it come all of pygments' names
+
+    theme = ANSISyntaxTheme(dict(styles))
     try:
         found = _split(lexer.get_tokens("\n".join(lines) + "\n"), theme)[: len(lines)]
     except Exception:  # noqa: BLE001 - a lexer may be anybody's code

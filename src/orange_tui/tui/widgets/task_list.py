@@ -139,7 +139,10 @@ class TaskList(ScrollView, can_focus=True):
         self._starts = self._plain_starts
         if extra:
             self._starts = [*self._plain_starts[:place], *(start + extra for start in self._plain_starts[place:])]
-        self.virtual_size = Size(self.size.width, self._starts[-1])
+        # One line more than the rows need: the height is the same wherever the cursor is, and nothing is laid out anew.
+        size = Size(self.size.width, self._plain_starts[-1] + 1)
+        if size != self.virtual_size:
+            self.virtual_size = size
         self.refresh()
 
     def on_resize(self) -> None:
