@@ -6,6 +6,7 @@ What git is told is always a list of words. It never asks anybody anything, and 
 from __future__ import annotations
 
 import os
+import time
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
@@ -43,6 +44,15 @@ class Ref:
     worktree: str | None
 
 
+_TRIES = 20
+_MOMENT = 0.05  # seconds
+
+
+def _met_half_a_worktree(finished: Finished) -> bool:
+    """Git gives up before it begins when another git is just making a worktree of the same repository."""
+    return finished.code != 0 and "failed to read" in finished.errors and "commondir" in finished.errors
+
+
 @record
 class Repository:
     """A git repository or one of its worktrees."""
@@ -59,7 +69,14 @@ class Repository:
         """Run git here, whatever comes of it; `settings` are for this one run."""
         configured = [word for setting in settings for word in ("-c", setting)]
         environment = environment_for_git() | dict(extra or {})
-        return run(["git", "-C", self.path, *configured, *words], environment=environment, timeout=timeout)
+        command = ["git", "-C", self.path, *configured, *words]
+        finished = run(command, environment=environment, timeout=timeout)
+        for _ in range(_TRIES):
+            if not _met_half_a_worktree(finished):
+                break
+            time.sleep(_MOMENT)
+            finished = run(command, environment=environment, timeout=timeout)
+        return finished
 
     def answer(self, *words: str, extra: Mapping[str, str] | None = None) -> str | None:
         """What git says on one line, or None when it says no."""

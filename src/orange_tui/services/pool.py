@@ -148,7 +148,8 @@ class Pool:
         """A new worktree; that it was begun is written down before, so that half of one is known as such."""
         start = checkout.start(checkout.refs(), offline)
         self._file.put(replace(slot, making=True))
-        worktree = checkout.make(slot.path, start, again=slot.making)
+        with self._file.holding(f"{slot.project}.making"):  # two at once in one repository get in each other's way
+            worktree = checkout.make(slot.path, start, again=slot.making)
         made = replace(slot, making=False, prepared=False, head=worktree.head())
         self._file.put(made)
         return made
