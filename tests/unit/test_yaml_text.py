@@ -69,7 +69,7 @@ def refusal(text: str) -> Unreadable:
 def test_what_is_not_read_is_refused_with_its_line_and_quickly(text: str, line: int | None, words: str) -> None:
     began = time.monotonic()
     error = refusal(text)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 120  # a hang, not a slow machine
     assert words in error.reason
     if line is not None:
         assert error.line == line
