@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.palette import Palette
 
 _UNITS = ((86400, "d"), (3600, "h"), (60, "m"))  # seconds would only make the list restless
+_THOUSAND = 1_000
 _ICONS = {"active": "●", "dead": "✗", "lost": "⚡", "none": "○"}
 
 
@@ -37,3 +38,13 @@ def age(stamp: str) -> str:
         then = then.replace(tzinfo=UTC)
     seconds = max(0, int((datetime.fromisoformat(clock.now()) - then).total_seconds()))
     return next((f"{seconds // size}{unit}" for size, unit in _UNITS if seconds >= size), "now")
+
+
+def short_number(number: int) -> str:
+    """A count in at most four cells: 987, 1.2k, 45k, 3M."""
+    if number < _THOUSAND:
+        return str(number)
+    if number < 10 * _THOUSAND:
+        return f"{number // 100 / 10:g}k"
+    thousands = number // _THOUSAND
+    return f"{thousands}k" if thousands < _THOUSAND else f"{thousands // _THOUSAND}M"

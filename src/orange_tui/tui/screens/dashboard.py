@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -13,6 +13,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.tui.actions import COMMANDS, workflow_of
 from orange_tui.tui.palette import facts_of, status_look
 from orange_tui.tui.widgets.bars import Footer, Header
+from orange_tui.tui.widgets.columns import ColumnTitles
 from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.task_list import TaskList
 
@@ -88,7 +89,9 @@ class Dashboard(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Header(id="header", markup=False)
         with Horizontal(id="body"):
-            yield TaskList(lambda: self.app.palette, self._status_style, id="list")
+            with Vertical(id="left"):
+                yield ColumnTitles(id="titles")
+                yield TaskList(lambda: self.app.palette, self._status_style, id="list")
             yield Preview(id="side")
         yield Input(placeholder="search", id="search", select_on_focus=False)
         yield Footer(id="footer", markup=False)
@@ -110,6 +113,7 @@ class Dashboard(Screen[None]):
         """Show a snapshot: the one way anything on this screen changes."""
         rows = [row for row in snapshot.rows if self._is_shown(row)] if snapshot else []
         everywhere = self.app.project is None and snapshot is not None and len(snapshot.projects) != 1
+        self.set_class(not rows, "-empty")
         self._list.empty_text = self._nothing_to_show(snapshot)
         self._list.show(rows, dict(self.app.jobs.running), shows_project=everywhere)
         scope = self.app.project or "all projects"

@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orange_tui.services.board import Row, Snapshot
+    from orange_tui.tui.actions import Command
     from orange_tui.tui.palette import Palette
     from orange_tui.tui.screens.dashboard import Dashboard
+
+_ROOMY = 100
+_LEAST_NEEDED = ("filter", "next", "search", "create", "pull_request", "delete", "cancel", "merge")
 
 
 class Header(Static):
@@ -23,25 +27,30 @@ class Header(Static):
 
     def tell(self, snapshot: Snapshot | None, scope: str, order: Sequence[str], palette: Palette) -> None:
         """Show what the snapshot says, its counts in the order of the states."""
-        left = Text(" 🍊 Orange  ", style=palette.accent)
-        left.append(printable(scope), style=palette.text)
+        width = self.size.width
+        name = " 🍊 Orange  " if width >= _ROOMY else " 🍊 "
+        left = Text.assemble((name, palette.accent), (printable(scope), palette.text))
         right = self._right(snapshot, palette)
-        middle = self._middle(snapshot, order, palette)
-        free = self.size.width - left.cell_len - right.cell_len
-        if middle.cell_len + 2 > free:
-            middle.truncate(max(0, free - 2), overflow="ellipsis")
+        free = width - left.cell_len - right.cell_len
+        middle = self._middle(snapshot, order, palette, free - 4)
         gap = max(1, free - middle.cell_len)
-        line = left + Text(" " * (gap // 2)) + middle + Text(" " * (gap - gap // 2)) + right
+        line = Text.assemble(left, " " * (gap // 2), middle, " " * (gap - gap // 2), right)
+        line.truncate(width)
         self.update(line, layout=False)
 
-    def _middle(self, snapshot: Snapshot | None, order: Sequence[str], palette: Palette) -> Text:
+    def _middle(self, snapshot: Snapshot | None, order: Sequence[str], palette: Palette, room: int) -> Text:
+        """As many of the counts as there is room for, none of them cut in two."""
         if snapshot is None:
             return Text("reading …", style=palette.dim)
-        parts = [Text(f"{snapshot.needing} need you", style=palette.accent)] if snapshot.needing else []
+        parts = [(f"{snapshot.needing} need you", palette.accent)] if snapshot.needing else []
         known = [status for status in order if status in snapshot.counts]
         counted = [*known, *(status for status in snapshot.counts if status not in known)]
-        parts += [Text(f"{snapshot.counts[status]} {printable(status)}", style=palette.dim) for status in counted]
-        return Text(" · ", style=palette.dim).join(parts)
+        parts += [(f"{snapshot.counts[status]} {printable(status)}", palette.dim) for status in counted]
+        while True:
+            joined = Text(" · ", style=palette.dim).join(Text(text, style=style) for text, style in parts)
+            if joined.cell_len <= room or not parts:
+                return joined
+            parts = [*parts[: -2 if parts[-1][0] == "…" else -1], ("…", palette.dim)] if len(parts) > 1 else []
 
     def _right(self, snapshot: Snapshot | None, palette: Palette) -> Text:
         if snapshot is None or not snapshot.pool:
@@ -55,20 +64,28 @@ class Footer(Static):
     """The keys that do something now, for the task under the cursor."""
 
     def tell(self, dashboard: Dashboard, row: Row | None, palette: Palette) -> None:
-        """Show the keys for a task; as many as there is room for."""
-        about_task, others = Text(" "), Text("")
-        for command in COMMANDS:
-            if not command.in_footer:
-                continue
-            if command.why_not is None:
-                self._add(others, key_name(command, dashboard.app.other_keys), command.title, palette)
-            elif row is not None and command.why_not(dashboard, row) is None:
-                title = enter_does(dashboard, row) if command.name == "enter" else command.title
-                self._add(about_task, key_name(command, dashboard.app.other_keys), title, palette)
-        line = about_task + Text("│ " if about_task.cell_len > 1 else "", style=palette.dim) + others
+        """Show the keys for a task and the others. Where there is too little room, help, which has them all, stays."""
+        usable = [command for command in COMMANDS if command.in_footer and _can_be_used(dashboard, row, command)]
+        line = self._line(dashboard, row, usable, palette)
+        for name in _LEAST_NEEDED:
+            if line.cell_len <= self.size.width:
+                break
+            usable = [command for command in usable if command.name != name]
+            line = self._line(dashboard, row, usable, palette)
         line.truncate(self.size.width, overflow="ellipsis")
         self.update(line, layout=False)
 
-    def _add(self, line: Text, key: str, title: str, palette: Palette) -> None:
-        line.append(key, style=palette.accent)
-        line.append(f" {title}  ", style=palette.dim)
+    def _line(self, dashboard: Dashboard, row: Row | None, usable: Sequence[Command], palette: Palette) -> Text:
+        about_task, others = Text(), Text()
+        for command in usable:
+            line = others if command.why_not is None else about_task
+            does = enter_does(dashboard, row) if command.name == "enter" and row is not None else ""
+            line.append(key_name(command, dashboard.app.other_keys), style=palette.accent)
+            line.append(f" {does or command.title}  ", style=palette.dim)
+        return Text.assemble(" ", about_task, ("│ " if about_task else "", palette.dim), others)
+
+
+def _can_be_used(dashboard: Dashboard, row: Row | None, command: Command) -> bool:
+    if command.why_not is None:
+        return True
+    return row is not None and command.why_not(dashboard, row) is None

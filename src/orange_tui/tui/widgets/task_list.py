@@ -19,7 +19,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from orange_tui.tui.cells import fit, fit_right
-from orange_tui.tui.look import age, icon_of
+from orange_tui.tui.look import icon_of
+from orange_tui.tui.widgets.columns import MARKS, columns_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from orange_tui.services.store import TaskRef
     from orange_tui.tui.palette import Palette
 
-_STATUS, _CHANGES, _AGE, _MARKS = 14, 12, 5, 7
-_NARROW = 54
 _ICON = 3  # one of the icons is two cells wide
 
 
@@ -120,11 +119,8 @@ class TaskList(ScrollView, can_focus=True):
             return self._busy[row.ref]
         if row.error:
             return row.error
-        if row.needs:
-            return row.needs
-        if place == self._cursor and row.task is not None:
-            return row.task.summary
-        return ""
+        summary = row.task.summary if place == self._cursor and row.task is not None else ""
+        return " · ".join(text for text in (row.needs, summary) if text)
 
     def _lay_out(self) -> None:
         """Where each row begins. All but the one under the cursor keep their height while the rows are the same."""
@@ -186,34 +182,20 @@ class TaskList(ScrollView, can_focus=True):
             return [
                 bar,
                 Segment(fit(icon, _ICON), icon_style),
-                Segment(fit(f"  {name}", width - 1 - _ICON), palette.bad),
+                Segment(fit(" " * (MARKS - 1 - _ICON) + name, width - 1 - _ICON), palette.bad),
             ]
-        narrow = width < _NARROW
-        right = _STATUS + (0 if narrow else _CHANGES) + _AGE + 2
-        name_width = max(4, width - _MARKS - right)
         branch = f"{row.task.project}/{row.task.branch}" if self._shows_project else row.task.branch
         name_style = palette.dim if row.finished else palette.accent if row.needs else palette.text
         return [
             bar,
             Segment(fit(icon, _ICON), icon_style),
             Segment(fit_right(number, 2) + " ", palette.dim),
-            Segment(fit(branch, name_width), name_style),
-            Segment(" " + fit(row.task.status, _STATUS), self._style_of(row)),
-            *([] if narrow else self._changes(row, palette)),
-            Segment(fit_right(age(row.task.updated_at), _AGE), palette.dim),
+            *columns_for(width).line(row, branch, name_style, self._style_of(row), palette),
         ]
-
-    def _changes(self, row: Row, palette: Palette) -> list[Segment]:
-        if row.waits and not row.finished:
-            return [Segment(fit_right("waits", _CHANGES), palette.dim)]
-        if row.stats is None or not (row.stats.added or row.stats.removed):
-            return [Segment(" " * _CHANGES)]
-        added, removed = f"+{row.stats.added}", f" −{row.stats.removed}"
-        return [Segment(fit_right(added, _CHANGES - len(removed)), palette.added), Segment(removed, palette.removed)]
 
     def _second(self, place: int, width: int) -> list[Segment]:
         row, palette = self._rows[place], self._palette()
         text = self._second_line(place)
         style = palette.info if row.ref in self._busy else palette.warning if row.needs or row.error else palette.dim
         bar = Segment("▌" if place == self._cursor else " ", palette.accent)
-        return [bar, Segment(fit("      " + text.replace("\n", " "), width - 1), style)]
+        return [bar, Segment(fit(" " * (MARKS - 1) + text.replace("\n", " "), width - 1), style)]

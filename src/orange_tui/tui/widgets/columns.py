@@ -1,0 +1,110 @@
+"""The columns of the task list: each its title, its width and what stands in it; a new one is one more entry.
+
+A branch is what people know a task by, so its name keeps some room: where there is too little, columns give way,
+those that tell least first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from rich.text import Text
+from textual.widget import Widget
+
+from orange_tui.tui.cells import fit, fit_right
+from orange_tui.tui.look import age, short_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.style import Style
+
+    from orange_tui.services.board import Row
+    from orange_tui.tui.app import OrangeApp
+    from orange_tui.tui.palette import Palette
+
+    Cells = Callable[[Row, Palette, int], list[Segment]]
+
+MARKS = 7  # cursor, icon (one of them is two cells wide), number of the workspace
+_NAME, _STATUS = 20, 14
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column right of the name. The highest `gives_way` goes first; 0 stays."""
+
+    title: str
+    width: int
+    gives_way: int
+    cells: Cells
+
+
+def _ahead(row: Row, palette: Palette, width: int) -> list[Segment]:
+    ahead = row.stats.ahead if row.stats is not None else 0
+    return [Segment(fit_right(f"↑{short_number(ahead)}" if ahead else "", width), palette.dim)]
+
+
+def _changes(row: Row, palette: Palette, width: int) -> list[Segment]:
+    if row.waits and not row.finished:
+        return [Segment(fit_right("waits", width), palette.dim)]
+    if row.stats is None or not (row.stats.added or row.stats.removed):
+        return [Segment(" " * width)]
+    added, removed = f"+{short_number(row.stats.added)}", f" −{short_number(row.stats.removed)}"
+    return [Segment(fit_right(added, width - len(removed)), palette.added), Segment(removed, palette.removed)]
+
+
+def _age(row: Row, palette: Palette, width: int) -> list[Segment]:
+    return [Segment(fit_right(age(row.task.updated_at) if row.task else "", width), palette.dim)]
+
+
+RIGHT_OF_STATUS = (
+    Column("↑", 5, 3, _ahead),
+    Column("±", 12, 2, _changes),
+    Column("age", 5, 1, _age),
+)
+
+
+class Columns:
+    """The columns that a list of some width has room for."""
+
+    def __init__(self, width: int) -> None:
+        self._shown = list(RIGHT_OF_STATUS)
+        while self._shown and width - MARKS - self._right() < _NAME:
+            self._shown.remove(max(self._shown, key=lambda column: column.gives_way))
+        self._name = max(4, width - MARKS - self._right())
+
+    def _right(self) -> int:
+        return 1 + _STATUS + sum(column.width for column in self._shown)
+
+    def titles(self) -> str:
+        """What stands above the columns."""
+        right = "".join(fit_right(column.title, column.width) for column in self._shown)
+        return f"{' ' * MARKS}{fit('task', self._name)} {fit('status', _STATUS)}{right}"
+
+    def line(self, row: Row, name: str, name_style: Style, status_style: Style, palette: Palette) -> list[Segment]:
+        """A row, from its name on."""
+        status = row.task.status if row.task is not None else ""
+        right = (segment for column in self._shown for segment in column.cells(row, palette, column.width))
+        return [
+            Segment(fit(name, self._name), name_style),
+            Segment(f" {fit(status, _STATUS)}", status_style),
+            *right,
+        ]
+
+
+class ColumnTitles(Widget):
+    """What the columns are, in the line above the list; as wide as the list, so that they stand alike."""
+
+    app: OrangeApp
+
+    def render(self) -> Text:
+        return Text(columns_for(self.size.width).titles(), style=self.app.palette.dim)
+
+
+@lru_cache(maxsize=8)
+def columns_for(width: int) -> Columns:
+    """The columns of a list that is so many cells wide."""
+    return Columns(width)
