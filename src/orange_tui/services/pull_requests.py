@@ -27,7 +27,10 @@ _NO_GH = "gh is not installed, and pull requests go through it: see cli.github.c
 _MEANINGS = {
     "none of the git remotes": f"{REMOTE} is not on GitHub, or on a host that gh does not know (see `gh auth login`)",
     "no git remotes": f"the repository has no remote {REMOTE}; pull requests need one",
-    "error connecting": "GitHub cannot be reached; try again later",
+    **dict.fromkeys(
+        ("error connecting", "dial tcp", "timeout", "unexpected EOF"), "GitHub cannot be reached; try again later"
+    ),
+    "HTTP 401": "GitHub does not take gh's login any more; run `gh auth login`, then try again",
     "rate limit": "GitHub answers no more for now (rate limit); try again later",
     "Could not resolve to a PullRequest": "GitHub has no such pull request any more",
     "Could not resolve to a Repository": "GitHub has no such repository, or shows it to others only",
@@ -100,7 +103,10 @@ def open_pull_request(project: Project, task: Task, body: str) -> str:
     finished = _run(*words, directory=project.path, stdin=_text(project, task, body))
     if finished.code != 0 and "already exists" not in finished.message:
         raise Refused(f"gh could not open a pull request: {_meaning(finished)}")
-    addresses = [word for word in finished.message.split() if word.startswith("https://")]
+    said = (
+        f"{finished.errors} {finished.output}"  # beside an address there may be a warning, about what is not committed
+    )
+    addresses = [word for word in said.split() if word.startswith("https://")]
     if not addresses:
         raise Refused(f"gh opened a pull request and did not say where: {finished.message}")
     return addresses[-1]

@@ -1,0 +1,50 @@
+"""What is on the stand-in for GitHub: plain data that tests make, change and look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+VIEWER = "tester"
+STAMP = "2026-11-16T09:00:00Z"
+
+
+@dataclass
+class PullRequest:
+    """A pull request as the server has it."""
+
+    number: int
+    head: str
+    base: str = "main"
+    title: str = ""
+    body: str = ""
+    state: str = "OPEN"
+    draft: bool = False
+    commit: str | None = None  # what it was merged as
+    head_commit: str = "0" * 40
+    review: str | None = None  # APPROVED, CHANGES_REQUESTED or REVIEW_REQUIRED
+    checks: str | None = None  # SUCCESS, FAILURE, ERROR, PENDING or EXPECTED
+    from_fork: bool = False
+
+
+@dataclass
+class Comment:
+    """What somebody said about an issue."""
+
+    author: str
+    body: str
+    created_at: str = STAMP
+
+
+@dataclass
+class Issue:
+    """An issue as the server has it."""
+
+    number: int
+    title: str
+    body: str = ""
+    state: str = "OPEN"
+    author: str = VIEWER
+    labels: list[str] = field(default_factory=list)
+    assignees: list[str] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    updated_at: str = STAMP
