@@ -46,7 +46,7 @@ class StripView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         scroll_x, scroll_y = self.scroll_offset
         line = scroll_y + y
-        width = self.size.width
+        width = self.scrollable_content_region.width
         if line >= len(self._strips):
             return Strip.blank(width, self.rich_style)
         strip = self._strips[line].crop(scroll_x, scroll_x + width)

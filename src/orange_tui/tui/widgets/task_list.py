@@ -102,6 +102,11 @@ class TaskList(ScrollView, can_focus=True):
                 self.move_to(place)
                 return
 
+    @property
+    def _width(self) -> int:
+        """What is left beside the scrollbar."""
+        return self.scrollable_content_region.width
+
     def page(self) -> int:
         """How many rows are in sight, about."""
         return max(1, self.size.height - 2)
@@ -136,7 +141,7 @@ class TaskList(ScrollView, can_focus=True):
         if extra:
             self._starts = [*self._plain_starts[:place], *(start + extra for start in self._plain_starts[place:])]
         # One line more than the rows need: the height is the same wherever the cursor is, and nothing is laid out anew.
-        size = Size(self.size.width, self._plain_starts[-1] + 1)
+        size = Size(self._width, self._plain_starts[-1] + 1)
         if size != self.virtual_size:
             self.virtual_size = size
         self.refresh()
@@ -154,7 +159,7 @@ class TaskList(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         line = self.scroll_offset.y + y
-        width = self.size.width
+        width = self._width
         if not self._rows:
             return self._empty_line(y, width)
         place = bisect_right(self._starts, line) - 1
