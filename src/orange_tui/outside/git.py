@@ -65,17 +65,19 @@ class Repository:
         timeout: float = 60.0,
         extra: Mapping[str, str] | None = None,
         settings: tuple[str, ...] = (),
+        stdin: str | None = None,
     ) -> Finished:
         """Run git here, whatever comes of it; `settings` are for this one run."""
         configured = [word for setting in settings for word in ("-c", setting)]
         environment = environment_for_git() | dict(extra or {})
         command = ["git", "-C", self.path, *configured, *words]
-        finished = run(command, environment=environment, timeout=timeout)
+        given = None if stdin is None else stdin.encode()
+        finished = run(command, environment=environment, stdin=given, timeout=timeout)
         for _ in range(_TRIES):
             if not _met_half_a_worktree(finished):
                 break
             time.sleep(_MOMENT)
-            finished = run(command, environment=environment, timeout=timeout)
+            finished = run(command, environment=environment, stdin=given, timeout=timeout)
         return finished
 
     def answer(self, *words: str, extra: Mapping[str, str] | None = None) -> str | None:
@@ -89,9 +91,10 @@ class Repository:
         timeout: float = 60.0,
         extra: Mapping[str, str] | None = None,
         settings: tuple[str, ...] = (),
+        stdin: str | None = None,
     ) -> str:
         """Run git here and take what it says; when it fails, that is refused in git's own words."""
-        finished = self.ask(*words, timeout=timeout, extra=extra, settings=settings)
+        finished = self.ask(*words, timeout=timeout, extra=extra, settings=settings, stdin=stdin)
         if finished.code != 0:
             raise Refused(f"git {words[0]}: {finished.message or f'ended with {finished.code}'}")
         return finished.output

@@ -11,10 +11,20 @@ from functools import lru_cache
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import SLOW, Repository
+from orange_tui.outside.git_worktree import common_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    Pair = tuple[str, str]
 
 _WRONG_USAGE = 129
 _CONFLICT = 1
 _WORDS = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
+_MANY = ("merge-tree", "--stdin", "--name-only", "--no-messages")
+_CLEAN = "1"
+_AT_ONCE = 500  # merges in one process, so that none takes minutes
 
 
 @record
@@ -40,6 +50,52 @@ def merged_tree(repository: Repository, ours: str, theirs: str) -> MergedTree:
 def known_tree(path: str, ours: str, theirs: str) -> MergedTree:
     """The same, asked once for a pair of commits: what they merge to does not change. For looking, not for merging."""
     return merged_tree(Repository(path), ours, theirs)
+
+
+def conflicts_of(repository: Repository, pairs: Iterable[Pair]) -> dict[Pair, tuple[str, ...]]:
+    """Which files would conflict in each of many merges; one process for hundreds of them.
+
+    Only looking: what git writes for it goes to a directory that is thrown away, not into the person's repository.
+    """
+    import tempfile
+
+    wanted, found = list(pairs), {}
+    with tempfile.TemporaryDirectory(prefix="orange-merge-") as aside:
+        extra = {"GIT_OBJECT_DIRECTORY": aside, "GIT_ALTERNATE_OBJECT_DIRECTORIES": _objects(repository.path)}
+        for start in range(0, len(wanted), _AT_ONCE):
+            found.update(_some_conflicts(repository, wanted[start : start + _AT_ONCE], extra))
+    return found
+
+
+def _some_conflicts(
+    repository: Repository, pairs: Sequence[Pair], extra: dict[str, str]
+) -> dict[Pair, tuple[str, ...]]:
+    lines = "".join(f"{one} {other}\n" for one, other in pairs)
+    done = repository.ask(*_MANY, stdin=lines, extra=extra, timeout=SLOW)
+    if done.code == _WRONG_USAGE:  # git 2.38 takes one merge at a time
+        return {pair: merged_tree(repository, *pair).conflicts for pair in pairs}
+    results = list(_results(done.output)) if done.code == 0 else []
+    if len(results) != len(pairs):
+        raise Refused(f"git merge-tree: {done.message or f'ended with {done.code}'}")
+    return dict(zip(pairs, results, strict=True))
+
+
+def _results(output: str) -> Iterator[tuple[str, ...]]:
+    """Of each merge git says whether it is clean, its tree, the conflicting files, and an empty name as the end."""
+    fields = iter(output.split("\0"))
+    for status in fields:
+        if not status:
+            return
+        next(fields, "")
+        files = tuple(dict.fromkeys(iter(lambda: next(fields, ""), "")))
+        yield () if status == _CLEAN else files
+
+
+@lru_cache(maxsize=256)
+def _objects(path: str) -> str:
+    """Where a repository keeps what it knows; git splits a list of such places at colons, unless they are quoted."""
+    place = f"{common_directory(path) or path}/objects"
+    return '"' + place.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 @lru_cache(maxsize=4096)

@@ -64,16 +64,21 @@ class Agents:
         engine.actions.find(hook.action).run(run)
         opened.change("agent.respawned", {"attention": None, **run.changes}, status=task.status)
 
-    def answer(self, ref: TaskRef, text: str) -> bool:
-        """Send a message to a task's agent; False when it has to wait until the agent can take it."""
+    def answer(self, ref: TaskRef, text: str, *, window: str | None = None) -> bool:
+        """Send a message to a task's agent; False when it has to wait until the agent can take it.
+
+        It is the agent whose turn it is, unless a window says which.
+        """
         if not text.strip():
             raise Refused("There is nothing to send")
         with self.tasks.engine.open(ref) as opened:
             engine, task = self.tasks.engine, opened.task
             state = engine.workflows.load(task.workflow).states.get(task.status)
-            pane = self.tasks.sessions.agent(task, state, fresh=True)
+            sessions = self.tasks.sessions
+            pane = sessions.window(task.id, window) if window else sessions.agent(task, state, fresh=True)
             if pane is None:
-                raise Refused(f"{task.id} has no live agent to answer; `orange task respawn {task.id}` brings it back")
+                who = window or "agent"
+                raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` brings it back")
             message = messages.queue(opened, f"answer {clock.now()}", pane.window, guarded(text))
             harness = messages.harness_in(engine.services.harnesses, opened.journal, pane.window)
             return messages.deliver(opened, message, pane, engine.services.tmux, harness)

@@ -13,7 +13,7 @@ from orange_tui.domain.records import replace
 from orange_tui.services import needs
 from orange_tui.services.board_house import House
 from orange_tui.services.board_reading import listed, read_task, signature
-from orange_tui.services.board_rows import BROKEN, FINISHED, UNFINISHED, PoolUse, Row, Rows, Snapshot, Stats
+from orange_tui.services.board_rows import BROKEN, FINISHED, UNFINISHED, Conflicts, PoolUse, Row, Rows, Snapshot, Stats
 from orange_tui.services.sessions import ACTIVE, DEAD, LOST, NONE, required_window
 from orange_tui.services.store import TaskRef
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Live = dict[str, list[Pane]] | None  # windows by task; None where tmux cannot be asked
 
-__all__ = ["Boards", "PoolUse", "Row", "Snapshot", "Stats"]
+__all__ = ["Boards", "Conflicts", "PoolUse", "Row", "Snapshot", "Stats"]
 
 _FIRST_LOOK = 0.05  # seconds of reading before there is something to show
 _MESSAGE_MAY_WAIT = 5.0  # seconds until an undelivered message is worth a person's look
@@ -52,6 +52,7 @@ class Boards:
         self._with_session: set[Key] = set()
         self._messages: dict[Key, float] = {}  # since when we know of one that waits
         self._stats: dict[Key, Stats] = {}  # by project and branch
+        self._conflicts: dict[Key, Conflicts] = {}  # by project and task
         self._workflows: dict[str, Workflow | str] = {}
 
     def scan(self) -> Iterator[Snapshot]:
@@ -85,6 +86,26 @@ class Boards:
         new = [replace(row, stats=found) for row in self._rows.all() if (found := self._stats_of(row)) != row.stats]
         self._rows.put(new)
         return self._snapshot(complete=True)
+
+    def with_conflicts(self, project: str, conflicts: Mapping[str, Conflicts]) -> Snapshot:
+        """The board with what stands against a project's branches, by task; a task that is not named has nothing."""
+        self._conflicts = {key: each for key, each in self._conflicts.items() if key[0] != project}
+        self._conflicts.update({(project, task): each for task, each in conflicts.items()})
+        rows = [row for row in self._rows.all() if row.ref.project == project and row.task is not None]
+        self._rows.put([self._with_its_conflicts(row) for row in rows])
+        return self._snapshot(complete=True)
+
+    def _with_its_conflicts(self, row: Row) -> Row:
+        key = (row.ref.project, row.ref.id)
+        found = None if row.finished else self._conflicts.get(key)
+        if found == row.conflicts or row.task is None:
+            return row
+        why = self._why(key, row.task, row.session, row.agent, found)
+        return replace(row, conflicts=found, needs=why)
+
+    def _why(self, key: Key, task: Task, session: str, agent: str | None, conflicts: Conflicts | None) -> str | None:
+        files = conflicts.files if conflicts is not None else ()
+        return needs.reason(task, self._workflow(task.workflow), session, agent, files) or self._overdue(key)
 
     def _stats_of(self, row: Row) -> Stats | None:
         return None if row.task is None else self._stats.get((row.ref.project, row.task.branch))
@@ -158,17 +179,18 @@ class Boards:
         task = known.task
         if task is None:
             order = (BROKEN, "", *key)
-            return Row(known.ref, None, known.error, NONE, None, known.error, None, False, None, None, order)
+            return Row(known.ref, None, known.error, NONE, None, known.error, None, False, None, None, order, None)
         workflow = self._workflow(task.workflow)
         state = None if isinstance(workflow, str) else workflow.states.get(task.status)
         finished = state is not None and state.terminal
         session = self._session(key, task, state, live)
         agent = known.agent(required_window(task, state)) if session == ACTIVE else None
-        why = needs.reason(task, workflow, session, agent) or self._overdue(key)
+        conflicts = None if finished else self._conflicts.get(key)
+        why = self._why(key, task, session, agent, conflicts)
         waits = self._waits(known, task)
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)
         stats = self._stats.get((key[0], task.branch))
-        return Row(known.ref, task, None, session, agent, why, waits, finished, _number(task), stats, order)
+        return Row(known.ref, task, None, session, agent, why, waits, finished, _number(task), stats, order, conflicts)
 
     def _workflow(self, name: str) -> Workflow | str:
         """A workflow, or what is wrong with it; each is looked for once in a refresh."""

@@ -33,6 +33,15 @@ class Stats:
 
 
 @record
+class Conflicts:
+    """What stands against a task's branch as it is committed now."""
+
+    files: tuple[str, ...]  # where it would not merge into the default branch
+    others: Mapping[str, tuple[str, ...]]  # unfinished tasks whose branches it collides with, and where
+    base: str  # what the default branch is called where it was compared: `main`, or `origin/main`
+
+
+@record
 class Row:
     """One task on the board. `task` is None where TASK.md cannot be read: then `error` says why."""
 
@@ -47,6 +56,7 @@ class Row:
     workspace_number: str | None
     stats: Stats | None
     order: Order  # group, created_at, project, id; the board goes from the highest to the lowest
+    conflicts: Conflicts | None = None  # None: nothing stands against it, as far as is known
 
 
 @record

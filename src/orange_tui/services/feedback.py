@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from orange_tui.services.store import TaskRef
 
 _SECTION = "Feedback"
+_MOST_FILES = 50  # in a list for an agent; git will tell it the rest
 
 
 def request_changes(orange: Orange, ref: TaskRef, text: str) -> Moved:
@@ -27,6 +28,31 @@ def request_changes(orange: Orange, ref: TaskRef, text: str) -> Moved:
         move = orange.engine.permitted(workflow, opened.task, _where_to(workflow, opened.task), "person")
         opened.edit_body("changes.requested", lambda body: with_feedback(body, text))
         return orange.engine.enter(opened, move.target, move.hooks, by="person")
+
+
+def request_to_resolve(base: str, files: tuple[str, ...], *, hand_in: bool) -> str:
+    """What to tell an agent whose branch would not merge; `hand_in` where the task goes back to it with that."""
+    listed = [f"- {name}" for name in files[:_MOST_FILES]]
+    if len(files) > _MOST_FILES:
+        listed.append(f"- and {len(files) - _MOST_FILES} more")
+    ending = "commit, and hand it in again." if hand_in else "commit, and go on."
+    return "\n".join(
+        (
+            f"This branch would not merge into {base} any more. Both sides have changed:",
+            "",
+            *listed,
+            "",
+            f"Please merge {base} into this branch, or rebase this branch onto it. Resolve the conflicts so that what",
+            f"both sides wanted is still there, run the tests, {ending}",
+        )
+    )
+
+
+def tell_worker(orange: Orange, ref: TaskRef, text: str) -> bool:
+    """Where a task cannot be sent back, tell its worker; False when the message has to wait until it can be taken."""
+    from orange_tui.services.sessions import WORKER
+
+    return orange.agents.answer(ref, text, window=WORKER)
 
 
 def with_feedback(body: str, text: str) -> str:

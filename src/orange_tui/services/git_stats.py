@@ -11,7 +11,8 @@ import os
 import re
 
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.outside.git import Repository, environment_for_git, local, remote
+from orange_tui.domain.records import record
+from orange_tui.outside.git import REMOTE, Repository, environment_for_git, local, remote
 from orange_tui.outside.process import run
 from orange_tui.services.board_rows import Stats
 from orange_tui.services.files import read_bytes
@@ -32,27 +33,55 @@ _MOST_KNOWN = 50_000  # pairs; old ones are of no use, but cost little
 _PATIENCE = 120.0  # seconds for all branches at once
 
 
+@record
+class Seen:
+    """Where a project's branches were at the last look."""
+
+    name: str  # of the default branch, here or on the remote
+    base: str  # its commit, which all are compared with
+    heads: Mapping[str, str]  # branch → commit
+    forks: Mapping[str, str]  # commit → where it left the default branch; of those that have commits of their own
+
+
 class GitStats:
     """What git says about the branches of all projects, as far as it was asked."""
 
     def __init__(self) -> None:
         self._known: dict[Pair, Stats] = {}
+        self._forks: dict[Pair, str] = {}
+        self._seen: dict[str, Seen] = {}
+
+    def seen(self, project: Project) -> Seen | None:
+        """What the last refresh saw; None where it saw nothing."""
+        return self._seen.get(project.path)
 
     def refresh(self, project: Project, branches: Iterable[str]) -> dict[str, Stats]:
         """The stats of those branches that exist; none, where git or the repository is not there."""
+        self._seen.pop(project.path, None)
         try:
-            heads, base = _heads(project)
+            heads, name, base = _heads(project)
             if base is None:
                 return {}
             wanted = {branch: heads[branch] for branch in branches if branch in heads}
             if len(self._known) > _MOST_KNOWN:
                 self._known.clear()
+                self._forks.clear()
             new = {head for head in wanted.values() if (head, base) not in self._known}
-            self._known.update(_measured(project.path, new, base))
+            self._measure(project.path, new, base)
         except OrangeError:
             return {}
+        forks = {head: fork for head in wanted.values() if (fork := self._forks.get((head, base)))}
+        self._seen[project.path] = Seen(name, base, wanted, forks)
         pairs = {branch: (head, base) for branch, head in wanted.items()}
         return {branch: self._known[pair] for branch, pair in pairs.items() if pair in self._known}
+
+    def _measure(self, path: str, heads: set[str], base: str) -> None:
+        if not heads:
+            return
+        ahead, forks = _ahead(path, heads, base)
+        lines = _changed_lines(path, forks)
+        self._forks.update({(head, base): fork for head, fork in forks.items()})
+        self._known.update({(head, base): Stats(ahead[head], *lines.get(head, (0, 0))) for head in heads})
 
     def with_uncommitted(self, project: Project, branch: str, worktree: str) -> Stats | None:
         """The same for one branch with all that lies in its worktree, committed or not; for the task a person looks at.
@@ -61,7 +90,7 @@ class GitStats:
         """
         committed = self.refresh(project, [branch]).get(branch)
         try:
-            _, base = _heads(project)
+            _, _, base = _heads(project)
             fork = _merge_base(worktree, base, "HEAD") if base is not None else None
             if fork is None or committed is None:
                 return committed
@@ -71,25 +100,24 @@ class GitStats:
             return committed
 
 
-def _heads(project: Project) -> tuple[dict[str, str], str | None]:
-    """Where all branches are, and the commit they are compared with: the remote's default branch, else ours."""
+def _heads(project: Project) -> tuple[dict[str, str], str, str | None]:
+    """Where all branches are, and what they are compared with: the remote's default branch, else ours."""
     default = project.default_branch
     lines = _ask(project.path, "for-each-ref", _REFS, local(""), remote(default)).splitlines()
     refs = dict(line.split("\0") for line in lines)
     heads = {name.removeprefix(local("")): commit for name, commit in refs.items() if name.startswith(local(""))}
-    return heads, refs.get(remote(default)) or heads.get(default)
+    theirs = refs.get(remote(default))
+    return heads, f"{REMOTE}/{default}" if theirs else default, theirs or heads.get(default)
 
 
-def _measured(path: str, heads: set[str], base: str) -> dict[Pair, Stats]:
-    if not heads:
-        return {}
+def _ahead(path: str, heads: set[str], base: str) -> tuple[dict[str, int], dict[str, str]]:
+    """How many commits of its own each head has, and where those that have any left the default branch."""
     words = "".join(f"{head}\n" for head in sorted(heads)) + f"^{base}\n"
     commits = [line.split() for line in _ask(path, "rev-list", "--parents", "--stdin", stdin=words).splitlines()]
     parents = {commit: rest for commit, *rest in commits}
     ahead = {head: _reachable(head, parents) for head in heads}
     forks = {head: fork for head in heads if ahead[head] and (fork := _fork(path, ahead[head], parents, head, base))}
-    lines = _changed_lines(path, forks)
-    return {(head, base): Stats(len(ahead[head]), *lines.get(head, (0, 0))) for head in heads}
+    return {head: len(own) for head, own in ahead.items()}, forks
 
 
 def _reachable(head: str, parents: Mapping[str, list[str]]) -> set[str]:

@@ -176,7 +176,7 @@ def conflict(sight: Sight, files: tuple[str, ...]) -> str:
     """Why a branch does not merge, and the way out."""
     return (
         f"{sight.branch} conflicts with {sight.default} in {listed(files)}. Nothing was changed."
-        f" Have the agent merge or rebase on {sight.default}, then try again"
+        f" In the app, r sends it back to its agent with this list; or merge {sight.default} into it yourself"
     )
 
 

@@ -5,7 +5,7 @@ Nothing here knows a state's name: a custom workflow is understood as ours are, 
 
 from __future__ import annotations
 
-from orange_tui.domain.workflow import spawns_an_agent
+from orange_tui.domain.workflow import spawns_an_agent, way_back
 from orange_tui.services.sessions import ACTIVE, DEAD, LOST, NONE
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.workflow import State, Workflow
 
 _MARK_DEAD = "mark_dead"
+_SOME_FILES = 3  # in a line of the list
 _AGENT_SAYS = {"permission": "The agent asks for permission", "error": "The agent reports an error"}
 _ENDED = {
     LOST: "Its tmux server is gone; respawn brings the agent back",
@@ -61,8 +62,13 @@ def is_for_review(workflow: Workflow, status: str) -> bool:
     return any(end not in targets for end in ends for targets in others)
 
 
-def reason(task: Task, workflow: Workflow | str, session: str, agent: str | None) -> str | None:
-    """The one sentence why a person should look at a task; a workflow that cannot be used is given as its problem."""
+def reason(
+    task: Task, workflow: Workflow | str, session: str, agent: str | None, conflicts: tuple[str, ...] = ()
+) -> str | None:
+    """The one sentence why a person should look at a task; a workflow that cannot be used is given as its problem.
+
+    `conflicts` are the files in which its branch would not merge now.
+    """
     if isinstance(workflow, str):
         return task.attention or f"Its workflow cannot be used: {workflow}"
     state = workflow.states.get(task.status)
@@ -72,12 +78,20 @@ def reason(task: Task, workflow: Workflow | str, session: str, agent: str | None
         return f"{task.status} is no state of workflow {workflow.name}; its states are {', '.join(workflow.states)}"
     if state.agent != NONE and session in _ENDED:
         return _ENDED[session]
-    return _AGENT_SAYS.get(agent or "") or _waiting(workflow, task.status, session)
+    return _AGENT_SAYS.get(agent or "") or _waiting(workflow, task.status, session, conflicts)
 
 
-def _waiting(workflow: Workflow, status: str, session: str) -> str | None:
+def _waiting(workflow: Workflow, status: str, session: str, conflicts: tuple[str, ...]) -> str | None:
     if not waits_for_a_person(workflow, status):
         return None
     if is_for_review(workflow, status):
-        return "It waits for your review"
+        return _would_not_merge(workflow, status, conflicts) if conflicts else "It waits for your review"
     return "The agent waits for your answer" if session == ACTIVE else "It waits for you"
+
+
+def _would_not_merge(workflow: Workflow, status: str, conflicts: tuple[str, ...]) -> str:
+    """Nobody need read what cannot be merged: the agent can resolve it first."""
+    more = f" and {len(conflicts) - _SOME_FILES} more" if len(conflicts) > _SOME_FILES else ""
+    files = ", ".join(conflicts[:_SOME_FILES]) + more
+    way_out = "; r sends it back with the list" if way_back(workflow, status) is not None else ""
+    return f"It would not merge now, {files} would conflict{way_out}"

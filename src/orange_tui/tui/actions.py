@@ -94,11 +94,16 @@ def why_no_delete(_dashboard: Dashboard, row: Row) -> str | None:
 
 
 def why_no_send_back(dashboard: Dashboard, row: Row) -> str | None:
-    """Changes are asked for where the workflow has a way back to the worker."""
+    """Changes are asked for where the workflow has a way back; of a conflict, a live worker hears anywhere."""
+    if can_go_back(dashboard, row) or (row.session == "active" and row.conflicts is not None and row.conflicts.files):
+        return None
+    return "There is nobody to send it back to from here"
+
+
+def can_go_back(dashboard: Dashboard, row: Row) -> bool:
+    """Whether the workflow has a way back to the worker from where a task is."""
     workflow = workflow_of(dashboard, row)
-    if workflow is None or row.task is None or way_back(workflow, row.task.status) is None:
-        return "There is nobody to send it back to from here"
-    return None
+    return workflow is not None and row.task is not None and way_back(workflow, row.task.status) is not None
 
 
 def why_no_pull_request(_dashboard: Dashboard, row: Row) -> str | None:

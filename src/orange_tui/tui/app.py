@@ -17,6 +17,7 @@ from textual.reactive import reactive
 from orange_tui.domain.errors import OrangeError
 from orange_tui.services import paths
 from orange_tui.services.board import Boards
+from orange_tui.services.conflicts import Collisions
 from orange_tui.services.git_stats import GitStats
 from orange_tui.services.settings import read_settings
 from orange_tui.services.supervisor import Supervisor
@@ -65,6 +66,7 @@ class OrangeApp(App[str]):
         self._acts = acts  # whether this app's supervisor acts, if no other one does
         self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
         self._rings = True
+        self._board: _Board | None = None
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = os.environ.get("TEXTUAL_THEME", "orange")
@@ -137,10 +139,15 @@ class OrangeApp(App[str]):
             if first:
                 await self._painted()
                 self._begin_work()
-        board = _Board(self, boards)
+        self._board = board = _Board(self, boards)
         self.run_worker(board.measure(), group="board", exit_on_error=False)
         async for changed in self._watch_files.changes():
             await board.refresh(changed)
+
+    def look_at_branches(self) -> None:
+        """Measure them again: they have moved, or what they are compared with has."""
+        if self._board is not None:
+            self._board.look_at_branches()
 
     async def _painted(self) -> None:
         """Wait until what was just set can be seen."""
@@ -165,28 +172,37 @@ class _Board:
         if snapshot.again:
             self._app.set_timer(_AGAIN, lambda: self._app.run_worker(self.refresh(set()), group="board"))
 
+    def look_at_branches(self) -> None:
+        """They may have moved without a task's files having changed."""
+        self._changed.set()
+
     async def measure(self) -> None:
-        """Commits and lines, whenever something has changed and not too often."""
-        stats = GitStats()
+        """Commits, lines and conflicts, whenever something has changed and not too often."""
+        stats, collisions = GitStats(), Collisions()
         while True:
             await self._changed.wait()
             self._changed.clear()
             for project in self._app.snapshot.projects if self._app.snapshot else ():
-                await self._measure(stats, project)
+                await self._measure(project, stats, collisions)
             await asyncio.sleep(_PAUSE)
 
-    async def _measure(self, stats: GitStats, project: Project) -> None:
+    async def _measure(self, project: Project, stats: GitStats, collisions: Collisions) -> None:
         rows = self._app.snapshot.rows if self._app.snapshot else ()
-        branches = {
-            row.task.branch for row in rows if row.task and row.ref.project == project.name and not row.finished
-        }
+        own = [row for row in rows if row.ref.project == project.name and not row.finished]
+        tasks = {row.task.branch: row.ref.id for row in own if row.task is not None}
         try:
-            found = await asyncio.to_thread(stats.refresh, project, branches)
+            found = await asyncio.to_thread(stats.refresh, project, tasks)
         except OrangeError as problem:
             self._app.orange.log.write("warning", f"{project.name} was not measured: {problem}")
             return
+        await self._show(lambda: self._boards.with_stats(project.name, found))
+        conflicts = await asyncio.to_thread(collisions.refresh, project, stats.seen(project), tasks)
+        if conflicts or any(row.conflicts for row in own):
+            await self._show(lambda: self._boards.with_conflicts(project.name, conflicts))
+
+    async def _show(self, look: Callable[[], Snapshot]) -> None:
         async with self._turn:
-            self._app.snapshot = await asyncio.to_thread(self._boards.with_stats, project.name, found)
+            self._app.snapshot = await asyncio.to_thread(look)
 
 
 def run(orange: Orange, project: str | None, begin: Callable[[], None] | None = None) -> str | None:

@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 _UNITS = ((86400, "d"), (3600, "h"), (60, "m"))  # seconds would only make the list restless
 _THOUSAND = 1_000
 _ICONS = {"active": "●", "dead": "✗", "lost": "⚡", "none": "○"}
+WOULD_NOT_MERGE, COLLIDES = "≠", "⇄"
+SIGNS = (
+    ("●", "The agent is alive"),
+    ("?", "The agent asks for permission"),
+    ("✗", "The agent has ended"),
+    ("⚡", "Its tmux server is gone; ⏎ brings the agent back"),
+    ("○", "There is no agent"),
+    ("!", "TASK.md cannot be read"),
+    (WOULD_NOT_MERGE, "Would not merge: conflicts with the default branch; r sends it back"),
+    (COLLIDES, "Collides with another task: whichever is merged second conflicts"),
+)
 
 
 def icon_of(row: Row, palette: Palette) -> tuple[str, Style]:
@@ -26,6 +37,13 @@ def icon_of(row: Row, palette: Palette) -> tuple[str, Style]:
         return "?", palette.accent
     styles = {"active": palette.good, "dead": palette.bad, "lost": palette.warning, "none": palette.dim}
     return _ICONS[row.session], styles[row.session]
+
+
+def conflict_marks(row: Row) -> str:
+    """What stands against a task's branch, in a cell each."""
+    if row.conflicts is None:
+        return ""
+    return (WOULD_NOT_MERGE if row.conflicts.files else "") + (COLLIDES if row.conflicts.others else "")
 
 
 def age(stamp: str) -> str:

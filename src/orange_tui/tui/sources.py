@@ -11,7 +11,9 @@ from textual.strip import Strip
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
-from orange_tui.services.store import StoredTask
+from orange_tui.services.merge_plan import listed
+from orange_tui.services.store import StoredTask, TaskRef
+from orange_tui.tui.look import COLLIDES, WOULD_NOT_MERGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,10 +65,29 @@ def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
         *said(task.summary or "No summary yet", palette.title, width),
         *said(" · ".join(fact for fact in facts if fact), palette.dim, width),
         *(said(f"! {row.needs}", palette.warning, width) if row.needs else []),
+        *(line for text in conflict_sentences(orange, row) for line in said(text, palette.warning, width)),
         Strip([]),
     ]
     body = render_markdown(found.body, width, palette)
     return [*head, *(body or said("TASK.md has no text yet.", palette.dim, width))]
+
+
+def conflict_sentences(orange: Orange, row: Row) -> list[str]:
+    """In which files a task would not merge, and whom it will meet there."""
+    found = row.conflicts
+    if found is None:
+        return []
+    alone = [f"{WOULD_NOT_MERGE} Would not merge into {found.base} now: {listed(found.files)}"] if found.files else []
+    others = (
+        f"{COLLIDES} Collides with {_branch_of(orange, row.ref.project, task)} in {listed(files)}"
+        for task, files in found.others.items()
+    )
+    return [*alone, *others]
+
+
+def _branch_of(orange: Orange, project: str, task: str) -> str:
+    found = orange.store.read(TaskRef(project, task))
+    return found.task.branch if isinstance(found, StoredTask) else task
 
 
 def session_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Sequence[Strip]:

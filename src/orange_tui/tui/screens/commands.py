@@ -76,15 +76,27 @@ def _delivered(at_once: bool) -> str:
 
 
 def _send_back(dashboard: Dashboard, row: Row) -> None:
-    def send(text: str | None) -> None:
-        if text:
-            from orange_tui.services.feedback import request_changes
+    from orange_tui.services.feedback import request_changes, request_to_resolve, tell_worker
+    from orange_tui.tui.actions import can_go_back
 
-            work = lambda _say: _moved(request_changes(dashboard.orange, row.ref, text).hook_errors)  # noqa: E731
+    orange, goes_back = dashboard.orange, can_go_back(dashboard, row)
+    found = row.conflicts if row.conflicts is not None and row.conflicts.files else None
+    prepared = request_to_resolve(found.base, found.files, hand_in=goes_back) if found is not None else ""
+
+    def send(text: str | None) -> None:
+        if text and goes_back:
+            work = lambda _say: _moved(request_changes(orange, row.ref, text).hook_errors)  # noqa: E731
             dashboard.app.jobs.start(row.ref, "Sending back", work)
+        elif text:
+            dashboard.app.jobs.start(
+                row.ref, "Telling the worker", lambda _say: _delivered(tell_worker(orange, row.ref, text))
+            )
 
     hint = "What you write goes to ## Feedback in TASK.md, the task back to work, and the worker is told."
-    dashboard.app.push_screen(Write(f"Ask {_name(row)} for changes", hint, "Send back"), send)
+    if not goes_back:
+        hint = f"It is {row.task.status if row.task else 'at work'} and stays so: the worker gets this as a message."
+    title = f"Ask {_name(row)} for changes" if found is None else f"{_name(row)} would not merge: ask to resolve it"
+    dashboard.app.push_screen(Write(title, hint, "Send back" if goes_back else "Send", prepared), send)
 
 
 def _merge(dashboard: Dashboard, row: Row) -> None:
@@ -97,9 +109,12 @@ def _merge(dashboard: Dashboard, row: Row) -> None:
             from orange_tui.services.merge import Merges
 
             def work(say: Callable[[str], None]) -> str:
-                merged = Merges(dashboard.orange).merge(
-                    row.ref, strategy=None, local=False, force=not reviewed, say=say
-                )
+                try:
+                    merged = Merges(dashboard.orange).merge(
+                        row.ref, strategy=None, local=False, force=not reviewed, say=say
+                    )
+                finally:  # a refused one, too, has fetched what is new
+                    dashboard.app.call_later(dashboard.app.look_at_branches)
                 return f"Merged as {merged.commit[:10]}" + (" and pushed." if merged.pushed else ".")
 
             dashboard.app.jobs.start(row.ref, "Merging", work)

@@ -37,19 +37,19 @@ class Confirm(ModalScreen[bool]):
 
 
 class Write(ModalScreen[str | None]):
-    """A text for somebody: what it is for is said above, Ctrl+S sends it."""
+    """A text for somebody, which may be prepared: what it is for is said above, Ctrl+S sends it."""
 
     BINDINGS = [("escape", "dismiss(None)", "Never mind"), ("ctrl+s", "send", "Send")]  # noqa: RUF012
 
-    def __init__(self, title: str, hint: str, send: str) -> None:
+    def __init__(self, title: str, hint: str, send: str, prepared: str = "") -> None:
         super().__init__()
-        self._title, self._hint, self._send = title, hint, send
+        self._title, self._hint, self._send, self._prepared = title, hint, send, prepared
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
             yield Static(self._hint, classes="hint", markup=False)
-            yield TextArea(id="text", tab_behavior="focus", compact=True)
+            yield TextArea(self._prepared, id="text", tab_behavior="focus", compact=True)
             with Horizontal(classes="buttons"):
                 yield Button("Never mind (esc)", id="no", compact=True)
                 yield Button(f"{self._send} (ctrl+s)", id="yes", variant="primary", compact=True)
@@ -57,6 +57,7 @@ class Write(ModalScreen[str | None]):
     def on_mount(self) -> None:
         area = self.query_one(TextArea)
         area.cursor_blink = False
+        area.move_cursor(area.document.end)
         area.focus()
 
     def action_send(self) -> None:

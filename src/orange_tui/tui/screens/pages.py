@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from orange_tui.tui.actions import COMMANDS, key_name
 from orange_tui.tui.cells import fit
+from orange_tui.tui.look import SIGNS
 from orange_tui.tui.widgets.strip_view import StripView
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def plain(text: str, palette: Palette) -> Callable[[int], Sequence[Strip]]:
 
 
 def help_lines(dashboard: Dashboard, row: Row | None, palette: Palette) -> Callable[[int], Sequence[Strip]]:
-    """Every key with what it does, and why it cannot be used where it cannot."""
+    """Every key with what it does, and why it cannot be used where it cannot; then what the signs mean."""
 
     def lines(width: int) -> list[Strip]:
         shown = [Strip([Segment("Keys", palette.heading)]), Strip([])]
@@ -79,6 +80,8 @@ def help_lines(dashboard: Dashboard, row: Row | None, palette: Palette) -> Calla
                 shown.append(Strip([Segment(" " * 8 + reason, palette.warning)]))
         moving = ("j k ↑ ↓ g G", "Move"), ("space →", "The preview, on a narrow screen"), ("ctrl+p", "Command palette")
         shown += [Strip([Segment(fit(f"  {keys}", 14), palette.accent), Segment(what)]) for keys, what in moving]
+        shown += [Strip([]), Strip([Segment("Signs", palette.heading)]), Strip([])]
+        shown += [Strip([Segment(fit(f"  {sign}", 8), palette.accent), Segment(what)]) for sign, what in SIGNS]
         return [line.crop(0, width) for line in shown]
 
     return lines

@@ -15,7 +15,7 @@ from rich.text import Text
 from textual.widget import Widget
 
 from orange_tui.tui.cells import fit, fit_right
-from orange_tui.tui.look import age, short_number
+from orange_tui.tui.look import age, conflict_marks, short_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,8 +88,11 @@ class Columns:
         """A row, from its name on."""
         status = row.task.status if row.task is not None else ""
         right = (segment for column in self._shown for segment in column.cells(row, palette, column.width))
+        marks = conflict_marks(row)
+        room = self._name - len(marks) - 1 if marks else self._name
         return [
-            Segment(fit(name, self._name), name_style),
+            Segment(fit(name, room), name_style),
+            *([Segment(f" {marks}", palette.warning)] if marks else []),
             Segment(f" {fit(status, _STATUS)}", status_style),
             *right,
         ]

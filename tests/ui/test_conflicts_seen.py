@@ -1,0 +1,151 @@
+"""Stories about conflicts: they are in sight before anybody merges, and one key sends them to the agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from stage import Scene, Stage, fixed, story
+from textual.widgets import TextArea
+
+from driver import git
+from orange_tui.services.store import StoredTask
+from orange_tui.tui.screens.dialogs import Write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orange_tui.services.store import TaskRef
+
+__all__ = ["fixed"]
+
+
+class Kitchen(Stage):
+    """A home whose project is a repository, with branches to make."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(root, monkeypatch)
+        self.path = root / "coffee"
+        git(self.path, "init", "--quiet", "--initial-branch=main")
+        self.commit("menu", "espresso\n")
+
+    def commit(self, name: str, text: str) -> None:
+        (self.path / name).write_text(text)
+        git(self.path, "add", name)
+        git(self.path, "commit", "--quiet", "--message", f"{name}: {text.strip()}")
+
+    def at_work(self, branch: str, drink: str, **values: Any) -> TaskRef:
+        """A task that has put a drink on the menu."""
+        git(self.path, "switch", "--quiet", "--create", branch, "main")
+        self.commit("menu", f"{drink}\n")
+        git(self.path, "switch", "--quiet", "main")
+        return self.task(branch=branch, **{"summary": f"Offer {drink}", "status": "reviewing", **values})
+
+    def body(self, ref: TaskRef) -> str:
+        found = self.orange.store.read(ref)
+        assert isinstance(found, StoredTask)
+        return found.body
+
+    def status(self, ref: TaskRef) -> str:
+        found = self.orange.store.read(ref)
+        assert isinstance(found, StoredTask)
+        return found.task.status
+
+
+@pytest.fixture
+def kitchen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kitchen:
+    monkeypatch.setenv("ORANGE_TMUX_SOCKET", f"orange-test-none-{tmp_path.name}")
+    return Kitchen(tmp_path, monkeypatch)
+
+
+def line_of(scene: Scene, branch: str) -> str:
+    """The first line of a task in the list."""
+    return next((line for line in scene.text.splitlines() if branch in line), "")
+
+
+@story
+async def test_tasks_that_will_collide_are_marked_while_they_are_at_work(kitchen: Kitchen) -> None:
+    kitchen.at_work("latte", "latte", status="working")
+    kitchen.at_work("mocha", "mocha", status="working")
+    async with kitchen.open() as scene:
+        await scene.until(lambda: "⇄" in line_of(scene, "latte") and "⇄" in line_of(scene, "mocha"))
+        await scene.sees("Collides with", "in menu")
+        assert "≠" not in scene.text
+        assert scene.app.snapshot is not None
+        assert scene.app.snapshot.needing == 0
+
+
+@story
+async def test_a_task_that_would_not_merge_needs_the_person_and_r_has_the_words_ready(kitchen: Kitchen) -> None:
+    ref = kitchen.at_work("latte", "latte")
+    kitchen.commit("menu", "ristretto\n")
+    async with kitchen.open() as scene:
+        await scene.until(lambda: "≠" in line_of(scene, "latte"))
+        await scene.sees("It would not merge now, menu would", "Would not merge into main now: menu")
+        await scene.press("r")
+        await scene.sees("would not merge: ask to resolve it", "Please merge main into this branch", "- menu")
+        await scene.press("ctrl+s")
+        await scene.until(lambda: kitchen.status(ref) == "working")
+    assert "## Feedback" in kitchen.body(ref)
+    assert "hand it in again" in kitchen.body(ref)
+
+
+@story
+async def test_the_words_may_be_changed_and_never_minded(kitchen: Kitchen) -> None:
+    ref = kitchen.at_work("latte", "latte")
+    kitchen.commit("menu", "ristretto\n")
+    async with kitchen.open() as scene:
+        await scene.until(lambda: "≠" in line_of(scene, "latte"))
+        await scene.press("r")
+        await scene.until(lambda: isinstance(scene.app.screen, Write))
+        await scene.press("escape")
+        assert kitchen.status(ref) == "reviewing"
+        await scene.press("r")
+        await scene.until(lambda: isinstance(scene.app.screen, Write))
+        scene.app.screen.query_one(TextArea).text = "Only the menu, please"
+        await scene.press("ctrl+s")
+        await scene.until(lambda: kitchen.status(ref) == "working")
+    assert "Only the menu, please" in kitchen.body(ref)
+    assert "hand it in again" not in kitchen.body(ref)
+
+
+@story
+async def test_a_refused_merge_names_the_files_and_the_key_and_the_key_works_at_once(kitchen: Kitchen) -> None:
+    """Somebody has pushed: nobody here knew of it until the merge asked."""
+    remote = kitchen.root / "remote.git"
+    git(kitchen.root, "clone", "--quiet", "--bare", str(kitchen.path), str(remote))
+    git(kitchen.path, "remote", "add", "origin", str(remote))
+    git(kitchen.path, "fetch", "--quiet")
+    kitchen.at_work("latte", "latte")
+    other = kitchen.root / "other"
+    git(kitchen.root, "clone", "--quiet", str(remote), str(other))
+    (other / "menu").write_text("ristretto\n")
+    git(other, "commit", "--quiet", "--all", "--message=elsewhere")
+    git(other, "push", "--quiet")
+    async with kitchen.open() as scene:
+        await scene.sees("+1 −1")
+        assert "≠" not in scene.text
+        await scene.press("m", "y")
+        await scene.until(lambda: any("conflicts with main in menu" in said for said in scene.told()))
+        assert any("r sends it back" in said for said in scene.told())
+        await scene.until(lambda: "≠" in line_of(scene, "latte"))
+        await scene.press("r")
+        await scene.sees("Please merge origin/main into this branch")
+
+
+@story
+async def test_without_a_conflict_r_opens_on_an_empty_page(kitchen: Kitchen) -> None:
+    kitchen.at_work("latte", "latte")
+    async with kitchen.open() as scene:
+        await scene.sees("+1 −1")
+        await scene.press("r")
+        await scene.until(lambda: isinstance(scene.app.screen, Write))
+        assert scene.app.screen.query_one(TextArea).text == ""
+
+
+@story
+async def test_help_says_what_the_signs_mean(kitchen: Kitchen) -> None:
+    kitchen.at_work("latte", "latte")
+    async with kitchen.open(size=(120, 60)) as scene:
+        await scene.press("question_mark")
+        await scene.sees("Signs", "≠", "⇄")
