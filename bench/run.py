@@ -9,11 +9,12 @@ import sys
 import agents
 import app
 import engine
+import frames
 
 PARTS = {
     "engine": (engine.commands, engine.sections),
     "agents": (agents.spawn, agents.deaths),
-    "app": (app.first_paint, app.idle, app.cursor, app.change),
+    "app": (app.first_paint, app.idle, frames.cursor, frames.change),
 }
 
 

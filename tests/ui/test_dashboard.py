@@ -31,6 +31,20 @@ async def test_the_cursor_moves_and_the_preview_follows(stage: Stage) -> None:
 
 
 @story
+async def test_arrows_and_page_keys_move_the_cursor_as_letters_do(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("down", "down", "up")
+        assert scene.selected == "csv-export"
+        await scene.press("end")
+        assert scene.selected == "no-way"
+        await scene.press("home")
+        assert scene.selected == "login-fix"
+        await scene.press("pagedown")
+        assert scene.selected == "no-way"
+
+
+@story
 async def test_an_agents_command_is_on_the_screen_without_a_key(stage: Stage) -> None:
     refs = stage.tasks()
     async with stage.open() as scene:

@@ -111,8 +111,11 @@ class Boards:
         return None if row.task is None else self._stats.get((row.ref.project, row.task.branch))
 
     def _begin(self) -> bool:
-        self._workflows.clear()
-        return self._house.look()
+        """Look at what is beside the tasks; says whether the projects are other ones than before."""
+        projects_changed = self._house.look()
+        names = {*self._workflows, *(project.workflow for project in self._house.projects)}
+        self._workflows = {name: self._load(name) for name in names}
+        return projects_changed
 
     def _look_everywhere(self, *, afresh: bool) -> None:
         keys = listed(self._orange.home.tasks, self._project)
@@ -160,7 +163,8 @@ class Boards:
         rows, counts, needing = self._rows.told()
         house, now = self._house, time.monotonic()
         again = any(now - since <= _MESSAGE_MAY_WAIT for since in self._messages.values())
-        return Snapshot(rows, counts, needing, house.pool, house.projects, house.problem, complete, again)
+        workflows = dict(self._workflows)
+        return Snapshot(rows, counts, needing, house.pool, house.projects, house.problem, complete, again, workflows)
 
     def _live_windows(self) -> Live:
         """One question to tmux for all tasks, and none where no task has a session."""
@@ -196,12 +200,14 @@ class Boards:
         """A workflow, or what is wrong with it; each is looked for once in a refresh."""
         found = self._workflows.get(name)
         if found is None:
-            try:
-                found = self._orange.workflows.load(name)
-            except OrangeError as problem:
-                found = str(problem).partition("\n")[0]
-            self._workflows[name] = found
+            found = self._workflows[name] = self._load(name)
         return found
+
+    def _load(self, name: str) -> Workflow | str:
+        try:
+            return self._orange.workflows.load(name)
+        except OrangeError as problem:
+            return str(problem).partition("\n")[0]
 
     def _is_in_first_state(self, task: Task) -> bool:
         workflow = self._workflow(task.workflow)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import Workflow
     from orange_tui.services.board_reading import Key
     from orange_tui.services.projects import Project
     from orange_tui.services.store import TaskRef
@@ -79,6 +80,7 @@ class Snapshot:
     problem: str | None  # why projects or workspaces cannot be told
     complete: bool  # False while the first reading goes on
     again: bool  # time alone will change a row: refresh(()) in a second or so
+    workflows: Mapping[str, Workflow | str]  # those of the tasks and projects here, or what is wrong with one
 
 
 class Rows:

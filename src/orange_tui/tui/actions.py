@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.errors import Refused
 from orange_tui.domain.workflow import spawns_an_agent, way_back
 
 if TYPE_CHECKING:
@@ -37,13 +37,10 @@ class Command:
 
 
 def workflow_of(dashboard: Dashboard, row: Row) -> Workflow | None:
-    """The workflow of a task, if it can be read."""
-    if row.task is None:
-        return None
-    try:
-        return dashboard.orange.workflows.load(row.task.workflow)
-    except OrangeError:
-        return None
+    """The workflow of a task, if it could be read: the board did, and no file is touched here."""
+    snapshot = dashboard.app.snapshot
+    found = snapshot.workflows.get(row.task.workflow) if snapshot is not None and row.task is not None else None
+    return None if isinstance(found, str) else found
 
 
 def has_move(dashboard: Dashboard, row: Row, target: str, *actors: str) -> bool:

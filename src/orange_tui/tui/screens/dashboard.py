@@ -9,7 +9,6 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input
 
-from orange_tui.domain.errors import OrangeError
 from orange_tui.tui.actions import COMMANDS, workflow_of
 from orange_tui.tui.palette import facts_of, status_look
 from orange_tui.tui.widgets.bars import Footer, Header
@@ -99,7 +98,7 @@ class Dashboard(Screen[None]):
     def on_mount(self) -> None:
         self._list.focus()
         self.watch(self.app, "snapshot", self._take)
-        self.set_interval(_MINUTE, self._list.refresh)  # ages grow by themselves; only what is in sight is drawn
+        self.set_interval(_MINUTE, self._list.redraw)  # ages grow by themselves; only what is in sight is drawn
 
     def on_resize(self) -> None:
         self.set_class(self.size.width >= _WIDE, "-wide")
@@ -123,14 +122,12 @@ class Dashboard(Screen[None]):
 
     def _states(self, snapshot: Snapshot | None) -> list[str]:
         """All states in the order in which their workflows have them."""
-        projects = snapshot.projects if snapshot else ()
-        found: dict[str, None] = {}
-        for name in dict.fromkeys(project.workflow for project in projects):
-            try:
-                found.update(dict.fromkeys(self.orange.workflows.load(name).states))
-            except OrangeError:
-                continue
-        return list(found)
+        if snapshot is None:
+            return []
+        names = dict.fromkeys(project.workflow for project in snapshot.projects)
+        workflows = [snapshot.workflows.get(name) for name in names]
+        found = [state for each in workflows if each is not None and not isinstance(each, str) for state in each.states]
+        return list(dict.fromkeys(found))
 
     def _nothing_to_show(self, snapshot: Snapshot | None) -> str:
         if snapshot is None or not snapshot.complete:

@@ -22,7 +22,19 @@ _ROOMY = 100
 _LEAST_NEEDED = ("filter", "next", "search", "create", "pull_request", "delete", "cancel", "merge")
 
 
-class Header(Static):
+class Line(Static):
+    """A line of text that is drawn again only when it says something else."""
+
+    _said: Text | None = None
+
+    def say(self, line: Text) -> None:
+        """Show a line."""
+        if line != self._said:
+            self._said = line
+            self.update(line, layout=False)
+
+
+class Header(Line):
     """Scope, counts by status, what needs the person, and how full the pool is."""
 
     def tell(self, snapshot: Snapshot | None, scope: str, order: Sequence[str], palette: Palette) -> None:
@@ -36,7 +48,7 @@ class Header(Static):
         gap = max(1, free - middle.cell_len)
         line = Text.assemble(left, " " * (gap // 2), middle, " " * (gap - gap // 2), right)
         line.truncate(width)
-        self.update(line, layout=False)
+        self.say(line)
 
     def _middle(self, snapshot: Snapshot | None, order: Sequence[str], palette: Palette, room: int) -> Text:
         """As many of the counts as there is room for, none of them cut in two."""
@@ -60,7 +72,7 @@ class Header(Static):
         return Text(f"pool {used}/{size} ", style=palette.dim)
 
 
-class Footer(Static):
+class Footer(Line):
     """The keys that do something now, for the task under the cursor."""
 
     def tell(self, dashboard: Dashboard, row: Row | None, palette: Palette) -> None:
@@ -73,7 +85,7 @@ class Footer(Static):
             usable = [command for command in usable if command.name != name]
             line = self._line(dashboard, row, usable, palette)
         line.truncate(self.size.width, overflow="ellipsis")
-        self.update(line, layout=False)
+        self.say(line)
 
     def _line(self, dashboard: Dashboard, row: Row | None, usable: Sequence[Command], palette: Palette) -> Text:
         about_task, others = Text(), Text()

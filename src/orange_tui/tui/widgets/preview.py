@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.containers import Vertical
-from textual.widgets import Static
 
 from orange_tui.tui.sources import SOURCES, Source
+from orange_tui.tui.widgets.bars import Line
 from orange_tui.tui.widgets.strip_view import StripView
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Preview(Vertical):
         self._shown: tuple[object, int, int] | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static(id="tabs")
+        yield Line(id="tabs")
         yield StripView(id="view")
 
     def on_mount(self) -> None:
@@ -81,7 +81,7 @@ class Preview(Vertical):
             title = source.title(self._row)
             line.append(f"{title}", style=palette.accent if number == self._tab else palette.dim)
             line.append("   ")
-        self.query_one("#tabs", Static).update(line, layout=False)
+        self.query_one("#tabs", Line).say(line)
 
     async def _load(self) -> None:
         row, tab, view = self._row, self._tab, self.query_one("#view", StripView)

@@ -34,8 +34,11 @@ if TYPE_CHECKING:
 _ICON = 3  # one of the icons is two cells wide
 
 
-class TaskList(ScrollView, can_focus=True):
-    """Rows with a cursor on one of them; the cursor stays with its task when the list changes."""
+class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
+    """Rows with a cursor on one of them; the cursor stays with its task when the list changes.
+
+    Keys are the screen's: a scrolling view's own would take the arrows and move the list under the cursor.
+    """
 
     @dataclass
     class Selected(Message):
@@ -53,9 +56,11 @@ class TaskList(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._palette, self._style_of = palette, style_of
         self._rows: Sequence[Row] = ()
-        self._starts: list[int] = [0]
-        self._plain_starts: list[int] = [0]
+        self._starts: list[int] = [0]  # where each row would begin if the cursor were on none
         self._tall: list[int] = []
+        self._extra = 0  # lines that the cursor adds to its row
+        self._drawn: dict[tuple[int, bool, bool], tuple[Row, Strip]] = {}
+        self._drawn_in: tuple[int, Palette] | None = None
         self._laid_out: Sequence[Row] | None = None
         self._laid_out_busy: Mapping[TaskRef, str] = {}
         self._cursor = 0
@@ -77,6 +82,7 @@ class TaskList(ScrollView, can_focus=True):
             places = (place for place, row in enumerate(rows) if row.ref == before.ref)
             self._cursor = next(places, min(self._cursor, max(0, len(rows) - 1)))
         self._lay_out()
+        self.redraw()
         now = self.selected
         if now is not before:
             self.post_message(self.Selected(now))
@@ -90,10 +96,16 @@ class TaskList(ScrollView, can_focus=True):
         self._was_moved = True
         if not self._rows or place == self._cursor:
             return
-        self._cursor = place
+        before, self._cursor = self._cursor, place
         self._lay_out()
-        self.scroll_to_region(Region(0, self._starts[place], 1, self._height(place)), animate=False, force=True)
+        self._refresh_between(min(before, place), max(before, place))
+        self.scroll_to_region(Region(0, self._start(place), 1, self._height(place)), animate=False, force=True)
         self.post_message(self.Selected(self.selected))
+
+    def _refresh_between(self, first: int, last: int) -> None:
+        """Draw anew what a move of the cursor changes; the rows above and below keep their lines."""
+        top, bottom = self._start(first), self._starts[last + 1] + 1
+        self.refresh(Region(0, top - self.scroll_offset.y, self.size.width, bottom - top))
 
     def select(self, ref: TaskRef) -> None:
         """Put the cursor on a task, if it is listed."""
@@ -134,40 +146,78 @@ class TaskList(ScrollView, can_focus=True):
             self._tall = [
                 2 if row.needs or row.error or (self._busy and row.ref in self._busy) else 1 for row in self._rows
             ]
-            self._plain_starts = list(accumulate(self._tall, initial=0))
-        extra = self._height(self._cursor) - self._tall[self._cursor] if self._rows else 0
-        place = self._cursor + 1
-        self._starts = self._plain_starts
-        if extra:
-            self._starts = [*self._plain_starts[:place], *(start + extra for start in self._plain_starts[place:])]
+            self._starts = list(accumulate(self._tall, initial=0))
+        self._extra = self._height(self._cursor) - self._tall[self._cursor] if self._rows else 0
         # One line more than the rows need: the height is the same wherever the cursor is, and nothing is laid out anew.
-        size = Size(self._width, self._plain_starts[-1] + 1)
+        size = Size(self._width, self._starts[-1] + 1)
         if size != self.virtual_size:
             self.virtual_size = size
+
+    def _start(self, place: int) -> int:
+        return self._starts[place] + (self._extra if place > self._cursor else 0)
+
+    def _place_at(self, line: int) -> int:
+        """Whose line this is; the one after the last row's if nobody's."""
+        place = bisect_right(self._starts, line) - 1
+        if place <= self._cursor:
+            return place
+        return max(self._cursor, bisect_right(self._starts, line - self._extra) - 1)
+
+    def redraw(self) -> None:
+        """Draw every line in sight anew: what time alone changes, too."""
+        self._drawn.clear()
         self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Another theme, or the focus came or went: no line is as it was."""
+        self._drawn.clear()
+        super().notify_style_update()
 
     def on_resize(self) -> None:
         self._lay_out()
+        self.redraw()
 
     def on_click(self, event: events.Click) -> None:
-        place = bisect_right(self._starts, self.scroll_offset.y + event.y) - 1
+        place = self._place_at(self.scroll_offset.y + event.y)
         if 0 <= place < len(self._rows):
             self.focus()
             self.move_to(place)
             if event.chain > 1 and self.selected is not None:
                 self.post_message(self.Opened(self.selected))
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines as they are, without borders to be put around each: a line that was drawn is not touched again."""
+        if self._drawn_in != (width := self._width, self._palette()):
+            self._drawn.clear()
+            self._drawn_in = width, self._palette()
+        background = self.background_colors[1]
+        strips = [self.render_line(y) for y in crop.line_range]
+        for line_filter in self.get_line_filters():
+            strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        return [strip.crop(crop.x, crop.right) for strip in strips]
+
     def render_line(self, y: int) -> Strip:
         line = self.scroll_offset.y + y
-        width = self._width
         if not self._rows:
-            return self._empty_line(y, width)
-        place = bisect_right(self._starts, line) - 1
+            return self._empty_line(y, self.size.width)
+        place = self._place_at(line)
         if place >= len(self._rows):
-            return Strip.blank(width, self.rich_style)
-        segments = self._first(place, width) if line == self._starts[place] else self._second(place, width)
-        background = Style(bgcolor=self._cursor_background()) if place == self._cursor else Style()
-        return Strip(segments).adjust_cell_length(width).apply_style(self.rich_style + background)
+            return Strip.blank(self.size.width, self.rich_style)
+        return self._line(place, is_first=line == self._start(place))
+
+    def _line(self, place: int, *, is_first: bool) -> Strip:
+        """A line as it was drawn before, if nothing has changed since: a list that scrolls has no other news."""
+        row, is_selected = self._rows[place], place == self._cursor
+        key = id(row), is_first, is_selected
+        found = self._drawn.get(key)
+        if found is None:
+            width, style = self._width, self.rich_style
+            segments = self._first(place, width) if is_first else self._second(place, width)
+            if is_selected:
+                style += Style(bgcolor=self._cursor_background())
+            # The row is kept with its line: as long as it is, no other one has its id.
+            found = self._drawn[key] = row, Strip(segments).adjust_cell_length(self.size.width).apply_style(style)
+        return found[1]
 
     def _cursor_background(self) -> str:
         return self.app.theme_variables.get("surface" if not self.has_focus else "panel", "default")

@@ -1,0 +1,92 @@
+"""How quickly the app shows what has changed, at a real terminal: from a key, or a file, to the text on the screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from engine import ORANGE
+from measure import Row
+from shops import NEWEST, shop, summary, task_id
+from terminal import Terminal, opened
+
+MANY = 10_000
+STEPS = 100
+BARE = f"""
+from textual.app import App
+from textual.widgets import DataTable
+
+class Bare(App):
+    def compose(self):
+        yield DataTable(cursor_type="row")
+
+    def on_mount(self):
+        table = self.query_one(DataTable)
+        table.add_columns("branch", "status", "changes", "age")
+        table.add_rows((f"<{{n}}>", "planning", "+12 -3", "5m") for n in range({MANY}))
+        table.focus()
+
+Bare().run()
+"""
+_DOWN = "\x1b[B"
+
+
+def p95(times: Sequence[float]) -> float:
+    return sorted(times)[int(len(times) * 0.95) - 1]
+
+
+def median(times: Sequence[float]) -> float:
+    return sorted(times)[len(times) // 2]
+
+
+def cursor() -> Iterator[Row]:
+    """From a key to the cursor on the next task, in a list of ten thousand; a bare table is walked through in turn."""
+    bare_words = [sys.executable, "-c", BARE]
+    with (
+        shop(MANY) as environment,
+        opened([ORANGE], environment, NEWEST) as ours,
+        opened(bare_words, environment, "<0>") as bare,
+    ):
+        time.sleep(2)  # everything has been read, the watch has begun, and branches are measured
+        ours.quiet()
+        bare.quiet()
+        found: dict[str, list[float]] = {"ours": [], "bare": []}
+        for step in range(1, STEPS + 1):
+            found["ours"].append(stepped(ours, f" {summary(MANY - 1 - step)}"))
+            found["bare"].append(stepped(bare, f"<{step}>"))
+    note = f"median {median(found['ours']):.1f} ms; load {os.getloadavg()[0]:.1f}"
+    yield Row("cursor to the next of 10,000 rows, p95", p95(found["ours"]), "ms", 33, note)
+    note = f"bare p95 {p95(found['bare']):.1f}, median {median(found['bare']):.1f} ms"
+    yield Row(
+        "the same against a bare table, medians", median(found["ours"]) / median(found["bare"]), "x bare", 1.3, note
+    )
+
+
+def stepped(terminal: Terminal, text: str) -> float:
+    """Press the key for down once, and wait for what shows that the cursor is there."""
+    terminal.press(_DOWN)
+    taken = terminal.until(text)
+    terminal.quiet()
+    return taken
+
+
+def change() -> Iterator[Row]:
+    """From a TASK.md written by somebody else to the frame that shows it."""
+    count, times = 1000, []
+    with shop(count) as environment, opened([ORANGE], environment, NEWEST) as terminal:
+        time.sleep(2)
+        path = Path(environment["ORANGE_HOME"]) / "tasks" / "shop" / task_id(count - 1) / "TASK.md"
+        old = summary(count - 1)
+        for number in range(40):
+            new = f"Tea for table {number}."
+            text = path.read_text().replace(old, new)
+            terminal.quiet()
+            terminal.begin()
+            path.write_text(text)
+            times.append(terminal.until(new))
+            old = new
+    note = f"median {median(times):.1f} ms; load {os.getloadavg()[0]:.1f}"
+    yield Row("change on disk to screen, 1,000 tasks, p95", p95(times), "ms", 200, note)
