@@ -8,6 +8,7 @@ from __future__ import annotations
 from orange_tui.cli.commands_agent import AGENT_COMMANDS
 from orange_tui.cli.commands_agents import EVENT, INSTALL
 from orange_tui.cli.commands_demo import DEMO
+from orange_tui.cli.commands_job import JOB_COMMANDS
 from orange_tui.cli.commands_merge import MERGE_COMMANDS
 from orange_tui.cli.commands_task import TASK_COMMANDS, YES
 from orange_tui.cli.commands_workspace import RESTORE, WORKSPACE_COMMANDS
@@ -165,6 +166,7 @@ COMMANDS: Sequence[Command] = (
     *_PROJECTS,
     *WORKSPACE_COMMANDS,
     *_WORKFLOWS,
+    *JOB_COMMANDS,
     DEMO,
     INSTALL,
     *_OTHERS,

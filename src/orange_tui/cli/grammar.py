@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Literal
 
-    Kind = Literal["task", "project", "workflow", "branch", "status", "harness", "file", "workflow or file"]
+    Kind = Literal["task", "project", "workflow", "branch", "status", "harness", "job", "file", "workflow or file"]
     Value = str | tuple[str, ...] | bool | None
 
 
@@ -62,7 +62,7 @@ class Option:
 
 HELP = Option("--help", None, "Show this help.", short="-h")
 JSON = Option("--json", None, "Print one JSON value instead of text; an error is an object with 'error'.")
-JSON_GROUPS = ("task", "project", "workspace")
+JSON_GROUPS = ("task", "project", "workspace", "job")
 
 
 @record

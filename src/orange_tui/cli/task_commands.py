@@ -28,7 +28,7 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
             project=the_project(parsed, orange).name,
             branch=parsed.text("branch") or None,
             summary=parsed.text("summary") or "",
-            context=_context(parsed.text("context")),
+            context=given_text(parsed.text("context")),
             status=parsed.text("status"),
             workflow=parsed.text("workflow"),
             harness=parsed.text("harness"),
@@ -46,13 +46,14 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
     return Reply(text, _as_json(task, orange) | _hooks_as_json(created.moved), (*notes, *_failures(created.moved)))
 
 
-def _context(text: str | None) -> str:
+def given_text(text: str | None) -> str:
+    """A text that was given, or for a dash all of standard input."""
     if text != "-":
         return text or ""
     try:
         return sys.stdin.buffer.read().decode()
     except UnicodeDecodeError:
-        raise Refused("The context on standard input is not UTF-8 text") from None
+        raise Refused("The text on standard input is not UTF-8") from None
 
 
 def list_tasks(parsed: Parsed, orange: Orange) -> Reply:

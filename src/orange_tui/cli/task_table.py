@@ -26,13 +26,17 @@ def table(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> str:
     """One line a task; the reason under one that cannot be read or wants a person."""
     if not tasks:
         return "No tasks. `orange task create BRANCH SUMMARY` makes one."
-    rows = [_row(task, orange) for task in tasks]
-    widths = [max(_width(row[column]) for row in rows) for column in range(4)]
+    reasons = [task.error if isinstance(task, BrokenTask) else task.task.attention for task in tasks]
+    return aligned([_row(task, orange) for task in tasks], reasons)
+
+
+def aligned(rows: Sequence[Sequence[str]], reasons: Sequence[str | None]) -> str:
+    """Rows in columns, the last one as wide as it likes; under a row, what is the matter with it."""
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     lines = []
-    for task, row in zip(tasks, rows, strict=True):
-        cells = [_padded(cell, width) for cell, width in zip(row, widths, strict=False)]
-        lines.append("  ".join([*cells, row[4]]).rstrip())
-        why = task.error if isinstance(task, BrokenTask) else task.task.attention
+    for row, why in zip(rows, reasons, strict=True):
+        cells = [_padded(cell, width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(cells).rstrip())
         if why:
             lines.append(f"     ! {printable(why)}")
     return "\n".join(lines)

@@ -79,8 +79,9 @@ def parse(text: str) -> TaskFile:
 
 
 def new(values: Mapping[str, object], body: str) -> TaskFile:
-    """The TASK.md of a new task, with every field spelled out."""
+    """The TASK.md of a new task, with every field spelled out, and those that only some tasks have."""
     full = {name: values.get(name, field.default) for name, field in FIELDS.items()}
+    full |= {name: value for name, value in values.items() if name not in FIELDS}
     lines = tuple(f"{name}: {frontmatter.write_value(value)}\n" for name, value in full.items())
     return _understood(frontmatter.Head("---\n", lines, "---\n", body))
 

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.services.agents import Agents
+    from orange_tui.services.job_file import JobFile
     from orange_tui.services.paths import Home
     from orange_tui.services.pool import Pool
 
@@ -42,6 +43,13 @@ class Orange:
         from orange_tui.services import agents
 
         return agents.Agents(self.tasks)
+
+    @property
+    def jobs(self) -> JobFile:
+        """What is done by the clock."""
+        from orange_tui.services import job_file
+
+        return job_file.JobFile(self.home)
 
     @property
     def services(self) -> Services:

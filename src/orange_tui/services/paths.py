@@ -23,6 +23,11 @@ class Home:
         return os.path.join(self.root, "projects.json")
 
     @property
+    def jobs_file(self) -> str:
+        """What is done by the clock."""
+        return os.path.join(self.root, "jobs.json")
+
+    @property
     def tasks(self) -> str:
         """A directory for each project, and in it one for each task."""
         return os.path.join(self.root, "tasks")

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.domain.errors import NotFound, Unreadable
+from orange_tui.domain.errors import NotFound, Refused, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.services.files import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from orange_tui.services.paths import Home
 
 
 @record
 class Setting:
-    """One key of config.yml: its kind, what it is unless set, and what it is for."""
+    """One key of config.yml: its kind, what it is unless set, and what it is for; `check` refuses what cannot be."""
 
     kind: type
     default: object
     meaning: str
+    check: Callable[[str], object] | None = None
+
+
+def _check_zone(name: str) -> None:
+    from orange_tui.services.zones import check_zone
+
+    check_zone(name)
 
 
 SETTINGS: Mapping[str, Setting] = {
     "bell": Setting(bool, True, "Whether the terminal rings once when a task comes to need you."),
     "keys": Setting(dict, {}, "Other keys for the app: a command's name (see ARCHITECTURE) and its key, `merge: M`."),
+    "timezone": Setting(
+        str, "", "The time zone jobs run in, such as Europe/Berlin (unless set: TZ, else the machine's).", _check_zone
+    ),
     "webhook": Setting(str, "", "Where `notify` hooks with `via: webhook` send their notices (a web address)."),
 }
 
@@ -84,4 +94,9 @@ def _value(key: str, value: object, line: int) -> object:
             setting.kind, setting.kind.__name__
         )
         raise Unreadable(f"'{key}' must be {kind}", line=line)
+    if setting.check is not None:
+        try:
+            setting.check(str(value))
+        except Refused as problem:
+            raise Unreadable(f"{key}: {problem}", line=line) from None
     return value

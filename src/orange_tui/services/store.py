@@ -78,6 +78,10 @@ class Store:
             for task_id in _subdirectories(os.path.join(self.home.tasks, name))
         ]
 
+    def has(self, ref: TaskRef) -> bool:
+        """Whether there is such a task, readable or not."""
+        return os.path.isdir(self.directory(ref))
+
     def find(self, prefix: str, project: str | None = None) -> TaskRef:
         """The task whose id begins so; an exact id wins, an ambiguous beginning is refused."""
         check_id(prefix)
@@ -150,8 +154,9 @@ class Store:
         """Write a new task; its directory appears complete or not at all. The caller holds the project's lock.
 
         That its agent is to be started is noted with it: a command killed in between is finished by the supervisor.
+        Its id may have been chosen before (`free_id`).
         """
-        ref = TaskRef(project, self._free_id())
+        ref = TaskRef(project, str(values.get("id") or self._free_id()))
         stamp = clock.now()
         branch = values.get("branch") or f"orange-tasks/{ref.id}"
         file = task_file.new(
@@ -193,14 +198,12 @@ class Store:
 
                 shutil.rmtree(os.path.join(directory, name), ignore_errors=True)
 
+    def free_id(self) -> str:
+        """An id for a task that is yet to be written down."""
+        return self._free_id()
+
     def _free_id(self) -> str:
-        taken = {ref.id for ref in self.refs()}
-        while True:
-            letters = os.urandom(_ID_LENGTH)
-            first = _ID_LETTERS[letters[0] % len(_ID_LETTERS)]
-            new = first + "".join(_ID_ALPHABET[byte % len(_ID_ALPHABET)] for byte in letters[1:])
-            if new not in taken:
-                return new
+        return random_id({ref.id for ref in self.refs()})
 
     def remove(self, ref: TaskRef) -> None:
         """Delete a task's directory: out of sight in one step, then file by file."""
@@ -210,6 +213,16 @@ class Store:
         gone = os.path.join(os.path.dirname(final), f"{_DELETED}{ref.id}")
         os.rename(final, gone)
         shutil.rmtree(gone)
+
+
+def random_id(taken: set[str]) -> str:
+    """A short new id: easy to read out, safe in paths and on a command line."""
+    while True:
+        letters = os.urandom(_ID_LENGTH)
+        first = _ID_LETTERS[letters[0] % len(_ID_LETTERS)]
+        new = first + "".join(_ID_ALPHABET[byte % len(_ID_ALPHABET)] for byte in letters[1:])
+        if new not in taken:
+            return new
 
 
 def _subdirectories(path: str) -> list[str]:

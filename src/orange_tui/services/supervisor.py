@@ -16,16 +16,20 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.services import messages
 from orange_tui.services.files import locked
 from orange_tui.services.monitor import Monitor
+from orange_tui.services.schedule import Schedule
 from orange_tui.services.sessions import ACTIVE
 from orange_tui.services.store import StoredTask
 from orange_tui.services.watch import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Coroutine, Iterable
+    from typing import Any
 
     from orange_tui.services.orange import Orange
     from orange_tui.services.store import TaskRef
+
+    Companion = Callable[[], Coroutine[Any, Any, None]]
 
 _BACKSTOP = 30.0
 _TURN = 1.0  # seconds between two tries to become the acting one
@@ -37,7 +41,7 @@ _CONDITION = 0.1  # seconds between two looks at a condition somebody waits for
 class Supervisor:
     """Acts for one home."""
 
-    def __init__(self, orange: Orange, watch: Watch | None = None) -> None:
+    def __init__(self, orange: Orange, watch: Watch | None = None, schedule: Schedule | None = None) -> None:
         self._orange = orange
         self._watch = watch or Watch(orange.home)  # the app has one already
         self._monitor = Monitor(orange.tasks, orange.agents)
@@ -47,6 +51,13 @@ class Supervisor:
         self._waiting: dict[TaskRef, str] = {}  # tasks that start when they can, and since when they are there
         self._undelivered: set[TaskRef] = set()
         self._looked_around = time.monotonic()
+        jobs = schedule or Schedule(orange)
+        # What goes on beside the rounds for as long as this supervisor acts.
+        self._companions: list[Companion] = [
+            self._watch_tasks,
+            self._watch_worktrees,
+            lambda: jobs.run(self._watch),
+        ]
         self._wake: asyncio.Event
         self._loop: asyncio.AbstractEventLoop
 
@@ -71,7 +82,7 @@ class Supervisor:
     async def _act(self, until: Callable[[], bool] | None, deadline: float | None) -> bool:
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
-        watching = [asyncio.create_task(self._watch_tasks()), asyncio.create_task(self._watch_worktrees())]
+        watching = [asyncio.create_task(companion()) for companion in self._companions]
         try:
             await asyncio.to_thread(self._tidy_up)
             self._due.update(await asyncio.to_thread(self._orange.store.refs))

@@ -42,6 +42,9 @@ class NewTask:
     review_effort: str | None = None
     blocked_by: tuple[str, ...] = ()
     parent: str | None = None
+    labels: tuple[str, ...] = ()
+    job: str | None = None  # the job whose run it is
+    id: str | None = None  # chosen before, where it must be known who makes the task before it is there
     spawn: bool = True
 
 
@@ -99,6 +102,9 @@ class Tasks:
             "review_effort": new.review_effort,
             "blocked_by": tuple(dict.fromkeys(find(check_id(other)).id for other in new.blocked_by)),
             "parent": find(check_id(new.parent)).id if new.parent else None,
+            "labels": new.labels,
+            **({"job": new.job} if new.job else {}),
+            **({"id": new.id} if new.id else {}),
         }
 
     def _branch_must_be_free(self, project: str, branch: str | None, but: str | None = None) -> None:

@@ -144,7 +144,7 @@ class Watch:
         match [] if path is None else self._parts(path):
             case ["tasks", project, task, *rest] if task[0] != "." and _is_news(rest):
                 self._tell_of(TaskRef(project, task), is_runtime=rest == [_RUNTIME])
-            case ["workspaces", ".pool.json"]:
+            case ["workspaces", ".pool.json"] | ["jobs.json"]:
                 self._tell_of(None)
             case parts if _is_about_everything(parts):
                 self._tell_all()
