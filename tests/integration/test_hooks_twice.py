@@ -69,8 +69,13 @@ CASES: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
 GH = """\
 #!/bin/sh
 here=$(dirname "$0")
+what=$2
 while [ "$1" != --head ]; do shift; done
 made="$here/$2.made"
+if [ "$what" = list ]; then
+    [ -e "$made" ] && echo '[{"url": "https://github.com/o/r/pull/7"}]' || echo '[]'
+    exit
+fi
 if [ -e "$made" ]; then
     printf 'a pull request for branch "%s" into branch "main" already exists:\\n' "$2" >&2
     echo https://github.com/o/r/pull/7 >&2

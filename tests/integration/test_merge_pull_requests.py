@@ -40,8 +40,9 @@ def gh(house: House, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 def says(house: House, monkeypatch: pytest.MonkeyPatch, state: str, commit: str | None = None) -> None:
     merged = {"oid": commit} if commit else None
-    answer = {"url": URL, "state": state, "mergeCommit": merged, "headRefOid": house.tip("feat/tea")}
-    gh(house, monkeypatch, f"cat <<'END'\n{json.dumps(answer)}\nEND")
+    found = {"url": URL, "state": state, "mergeCommit": merged, "headRefOid": house.tip("feat/tea")}
+    answer = json.dumps({"data": {"p0": {"pullRequest": found}}})
+    gh(house, monkeypatch, f"cat <<'END'\nHTTP/2.0 200 OK\n\n{answer}\nEND")
 
 
 def without_gh(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

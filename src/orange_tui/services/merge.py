@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.domain.errors import Refused, Unreadable
+from orange_tui.domain.pull_request import MERGED, OPEN
 from orange_tui.domain.records import record
 from orange_tui.outside.git import REMOTE, Repository
 from orange_tui.services import merge_plan
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from orange_tui.domain.pull_request import PullRequest
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Transition, Workflow
     from orange_tui.services.engine import Moved
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from orange_tui.services.open_task import OpenTask
     from orange_tui.services.orange import Orange
     from orange_tui.services.projects import Project
-    from orange_tui.services.pull_requests import PullRequest
     from orange_tui.services.store import TaskRef
 
     Say = Callable[[str], None]
@@ -133,9 +134,9 @@ class Merges:
             found = pull_request_at(task.pr_url or "")
         except Refused as problem:
             raise Refused(f"{task.pr_url}, the pull request of {task.id}: {problem}. {here}") from None
-        if found.state == "OPEN":
+        if found.state == OPEN:
             raise Refused(f"{task.id} has an open pull request; merge it there: {task.pr_url}. {here}")
-        if found.state != "MERGED":
+        if found.state != MERGED:
             raise Refused(
                 f"The pull request of {task.id} was closed without a merge: {task.pr_url}. {here};"
                 f" `orange task cancel {task.id}` gives it up"

@@ -16,6 +16,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.services import messages
 from orange_tui.services.files import locked
 from orange_tui.services.monitor import Monitor
+from orange_tui.services.pr_watch import PullRequestWatch
 from orange_tui.services.schedule import Schedule
 from orange_tui.services.sessions import ACTIVE
 from orange_tui.services.store import StoredTask
@@ -50,6 +51,7 @@ class Supervisor:
         self._active: set[TaskRef] = set()  # tasks with an agent to lose
         self._waiting: dict[TaskRef, str] = {}  # tasks that start when they can, and since when they are there
         self._undelivered: set[TaskRef] = set()
+        self._pull_requests = PullRequestWatch(orange)
         self._looked_around = time.monotonic()
         jobs = schedule or Schedule(orange)
         # What goes on beside the rounds for as long as this supervisor acts.
@@ -57,6 +59,7 @@ class Supervisor:
             self._watch_tasks,
             self._watch_worktrees,
             lambda: jobs.run(self._watch),
+            self._pull_requests.run,
         ]
         self._wake: asyncio.Event
         self._loop: asyncio.AbstractEventLoop
@@ -101,6 +104,7 @@ class Supervisor:
         if due:
             await asyncio.to_thread(self._deal_with, due)
             self._wait_for_processes(await asyncio.to_thread(self._live_agents))
+            self._pull_requests.look()
         overdue_at = self._looked_around + (_RETRY if self._undelivered else _BACKSTOP)
         pause = overdue_at - time.monotonic()
         limit = max(0.0, pause if deadline is None else min(pause, deadline - time.monotonic(), _CONDITION))
@@ -163,7 +167,9 @@ class Supervisor:
         for group in (self._active, self._undelivered):
             group.discard(ref)
         if not isinstance(found, StoredTask):
+            self._pull_requests.know(ref, None)
             return
+        self._pull_requests.know(ref, None if self._orange.tasks.is_finished(found.task) else found.task.pr_url)
         journal = self._orange.store.journal(ref)
         if found.task.tmux_session or found.task.workspace:
             self._active.add(ref)

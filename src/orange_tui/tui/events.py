@@ -151,6 +151,8 @@ SAYINGS: Mapping[str, Saying] = {
     "person.notified": Saying("»", "accent", "Told you ({via}): {message}"),
     "work.saved": Saying("✓", "good", "Uncommitted work in {workspace} saved as {ref}"),
     "pr.created": Saying("↑", "info", _pull_request("created")),
+    "pr.adopted": Saying("↑", "info", _pull_request("taken up")),
+    "pr.moved": Saying("~", "dim", _pull_request("followed to where it is now")),
     "pr.merged": Saying("✓", "good", _pull_request("merged")),
     "pr.closed": Saying("-", "dim", _pull_request("closed")),
 }

@@ -50,14 +50,19 @@ def _merged_as(run: HookRun, tip: str | None) -> str:
 
 
 def create_pr(run: HookRun) -> None:
-    """Push the branch and open a pull request, unless there is one."""
-    from orange_tui.services.pull_requests import must_have_gh, open_pull_request
+    """Push the branch and open its pull request, or take up the one that is there."""
+    from orange_tui.services.pull_requests import ADOPTED, CREATED, existing_pull_request, open_pull_request
 
-    if run.task.pr_url is None:
-        must_have_gh()
-        push_branch(run)
-        project, _ = _repository(run)
-        run.change("pr_url", open_pull_request(project, run.task, run.opened.body))
+    if run.task.pr_url is not None:
+        return
+    project, _ = _repository(run)
+    there = existing_pull_request(project, run.task.branch)  # asked first: without gh or a login, nothing is pushed
+    push_branch(run)
+    url = there or open_pull_request(project, run.task, run.opened.body)
+    known = [run.opened.journal.last(kind) or {} for kind in (CREATED, ADOPTED)]
+    if url not in [event.get("url") for event in known]:  # a hook may be run twice
+        run.opened.record(ADOPTED if there else CREATED, url=url)
+    run.change("pr_url", url)
 
 
 def _repository(run: HookRun) -> tuple[Project, Repository]:
