@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
@@ -133,14 +134,9 @@ def test_where_there_is_none_nothing_is_asked(house: House, github: GitHub) -> N
     house.task()
     done = linked(house.orange, house.task("feat/milk"), github.url(7))
     house.orange.tasks.cancel(done)
-    other = with_pull_request(house, github, "feat/mocha")[0]
-    supervised(house, lambda: note(house, other).is_sure)
-    assert all(query.count("pullRequest(number:") == 1 for query in github.queries())
-    house.orange.tasks.cancel(other)
-    asked = len(github.requests)
-    late = house.task("feat/water")
-    supervised(house, lambda: house.orange.store.journal(late).last("task.created") is not None)
-    assert len(github.requests) == asked
+    looks = count()
+    supervised(house, lambda: next(looks) > 9)  # ten times as long as it takes to ask
+    assert github.requests == []
 
 
 def test_one_that_is_gone_says_so_and_the_others_go_on(house: House, github: GitHub) -> None:
