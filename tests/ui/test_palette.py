@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +13,7 @@ from textual.theme import BUILTIN_THEMES
 from orange_tui.domain.workflow import State, Workflow
 from orange_tui.tui.palette import NO_COLOUR, Palette, StateFacts, facts_of, kind_of, palette_of, status_look
 
-STYLES = [field.name for field in fields(Palette) if field.name != "syntax"]
+STYLES = [name for name in Palette.__annotations__ if name != "syntax"]
 
 
 def workflow(**states: State) -> Workflow:

@@ -6,10 +6,10 @@ it is there where the move exists, whatever the states are called.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import Refused
+from orange_tui.domain.records import record
 from orange_tui.domain.workflow import spawns_an_agent, way_back
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DONE, CANCELLED = "done", "cancelled"
 
 
-@dataclass(frozen=True)
+@record
 class Command:
     """One key. `why_not` says why it cannot be used on a task now; None means that it can."""
 

@@ -17,10 +17,7 @@ from textual.reactive import reactive
 from orange_tui.domain.errors import OrangeError
 from orange_tui.services import paths
 from orange_tui.services.board import Boards
-from orange_tui.services.conflicts import Collisions
-from orange_tui.services.git_stats import GitStats
 from orange_tui.services.settings import read_settings
-from orange_tui.services.supervisor import Supervisor
 from orange_tui.services.watch import Watch
 from orange_tui.tui.actions import keymap
 from orange_tui.tui.jobs import Jobs
@@ -33,6 +30,8 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from orange_tui.services.board import Snapshot
+    from orange_tui.services.conflicts import Collisions
+    from orange_tui.services.git_stats import GitStats
     from orange_tui.services.orange import Orange
     from orange_tui.services.projects import Project
     from orange_tui.services.store import TaskRef
@@ -62,6 +61,12 @@ class OrangeApp(App[str]):
         self.orange = orange
         self.project = project
         self.jobs = Jobs(self)
+        # Whether there is nothing at all to show, nor ever was.
+        self._is_first_run = (
+            project is None and not orange.store.refs() and not os.path.exists(orange.home.projects_file)
+        )
+        self._boards = Boards(orange, project)
+        self._scan = self._boards.scan()
         self._watch_files = Watch(orange.home)
         self._acts = acts  # whether this app's supervisor acts, if no other one does
         self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
@@ -78,9 +83,14 @@ class OrangeApp(App[str]):
         """The colours of the theme that is on."""
         return self._palette
 
+    def look_first(self) -> None:
+        """Read what there is to show before there is an event loop to hold up: then the first frame has it already."""
+        if not self._is_first_run:
+            self.set_reactive(OrangeApp.snapshot, next(self._scan))
+
     def get_default_screen(self) -> Screen[None]:
         """The first screen is the one to stay on: pushing it over an empty one would lay everything out twice."""
-        if self._is_first_run():
+        if self._is_first_run:
             from orange_tui.tui.screens.welcome import Welcome
 
             return Welcome()
@@ -91,7 +101,7 @@ class OrangeApp(App[str]):
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, lambda _theme: self._take_colours())
         self._read_settings()
-        if not self._is_first_run():
+        if not self._is_first_run:
             self.run_worker(self._keep_board(), group="board", exit_on_error=False)
 
     def _begin_work(self) -> None:
@@ -101,6 +111,8 @@ class OrangeApp(App[str]):
         if self._begin is not None:
             self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
         if self._acts:
+            from orange_tui.services.supervisor import Supervisor  # late: it is not needed to show something
+
             self.run_worker(Supervisor(self.orange, self._watch_files).run(), group="supervisor", exit_on_error=False)
 
     def _read_settings(self) -> None:
@@ -120,26 +132,19 @@ class OrangeApp(App[str]):
         if any(row.needs and row.ref not in needing for row in now.rows):
             self.bell()
 
-    def _is_first_run(self) -> bool:
-        """Whether there is nothing at all to show, nor ever was."""
-        return (
-            self.project is None and not self.orange.store.refs() and not os.path.exists(self.orange.home.projects_file)
-        )
-
     def _take_colours(self) -> None:
         self._palette = palette_of(self.current_theme, colour=not self.no_color)
         self.refresh(layout=True)
 
     async def _keep_board(self) -> None:
         """The one refresh path: read everything once, then whatever changes."""
-        boards = Boards(self.orange, self.project)
-        scan = boards.scan()
-        while (snapshot := await asyncio.to_thread(next, scan, None)) is not None:
-            first, self.snapshot = self.snapshot is None, snapshot
-            if first:
-                await self._painted()
-                self._begin_work()
-        self._board = board = _Board(self, boards)
+        if self.snapshot is None:
+            self.snapshot = await asyncio.to_thread(next, self._scan)
+        await self._painted()
+        self._begin_work()
+        while (snapshot := await asyncio.to_thread(next, self._scan, None)) is not None:
+            self.snapshot = snapshot
+        self._board = board = _Board(self, self._boards)
         self.run_worker(board.measure(), group="board", exit_on_error=False)
         async for changed in self._watch_files.changes():
             await board.refresh(changed)
@@ -178,6 +183,9 @@ class _Board:
 
     async def measure(self) -> None:
         """Commits, lines and conflicts, whenever something has changed and not too often."""
+        from orange_tui.services.conflicts import Collisions
+        from orange_tui.services.git_stats import GitStats
+
         stats, collisions = GitStats(), Collisions()
         while True:
             await self._changed.wait()
@@ -207,4 +215,6 @@ class _Board:
 
 def run(orange: Orange, project: str | None, begin: Callable[[], None] | None = None) -> str | None:
     """Open the app, until the person leaves it; agents keep running. Returns what is wanted instead, if anything."""
-    return OrangeApp(orange, project, begin=begin).run()
+    app = OrangeApp(orange, project, begin=begin)
+    app.look_first()
+    return app.run()

@@ -10,11 +10,12 @@ What colour a status has follows from facts any workflow states, not from a list
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rich.style import Style
 from textual.color import Color
+
+from orange_tui.domain.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +30,7 @@ _TITLE = _BOLD + _UNDERLINE
 _DIM_SHARE, _LINE_SHARE, _WORDS_SHARE = 0.6, 0.14, 0.38
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Palette:
     """Styles by what they mean. Without arguments: attributes only, for NO_COLOR."""
 
@@ -192,7 +193,7 @@ _BY_MACHINE = frozenset({"agent", "agents", "ai", "auto", "bot", "machine", "sel
 _WAITING = ("pending", "todo", "backlog", "queue", "new", "wait", "ready", "hold")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StateFacts:
     """What a workflow says about a state. `agent`: worker, reviewer, any (one may come back there), or None."""
 
@@ -203,7 +204,7 @@ class StateFacts:
     known: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StatusLook:
     """How a status is shown; `kind` also serves as a CSS class and a group."""
 

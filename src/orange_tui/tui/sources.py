@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
 from orange_tui.services.merge_plan import listed
 from orange_tui.services.store import StoredTask, TaskRef
@@ -36,7 +36,7 @@ def _pane_screen() -> PaneScreen:
     return PaneScreen()
 
 
-@dataclass(frozen=True)
+@record
 class Source:
     """One tab. A live one is looked at again and again while it can be seen."""
 

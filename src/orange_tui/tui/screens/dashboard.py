@@ -86,6 +86,7 @@ class Dashboard(Screen[None]):
         return self.query_one("#list", TaskList)
 
     def compose(self) -> ComposeResult:
+        self._take_width(self.app.size.width)  # before anything is laid out, or it would be twice
         yield Header(id="header", markup=False)
         with Horizontal(id="body"):
             with Vertical(id="left"):
@@ -101,8 +102,11 @@ class Dashboard(Screen[None]):
         self.set_interval(_MINUTE, self._list.redraw)  # ages grow by themselves; only what is in sight is drawn
 
     def on_resize(self) -> None:
-        self.set_class(self.size.width >= _WIDE, "-wide")
+        self._take_width(self.size.width)
         self._take(self.app.snapshot)
+
+    def _take_width(self, width: int) -> None:
+        self.set_class(width >= _WIDE, "-wide")
 
     def _status_style(self, row: Row) -> Style:
         facts = facts_of(workflow_of(self, row), row.task.status if row.task else "")

@@ -6,7 +6,6 @@ those that tell least first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from rich.segment import Segment
 from rich.text import Text
 from textual.widget import Widget
 
+from orange_tui.domain.records import record
 from orange_tui.tui.cells import fit, fit_right
 from orange_tui.tui.look import age, conflict_marks, short_number
 
@@ -32,7 +32,7 @@ MARKS = 7  # cursor, icon (one of them is two cells wide), number of the workspa
 _NAME, _STATUS = 20, 14
 
 
-@dataclass(frozen=True)
+@record
 class Column:
     """One column right of the name. The highest `gives_way` goes first; 0 stays."""
 

@@ -7,7 +7,6 @@ the person, what is being done to one right now.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -40,17 +39,19 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
     Keys are the screen's: a scrolling view's own would take the arrows and move the list under the cursor.
     """
 
-    @dataclass
     class Selected(Message):
         """The cursor is on another task, or on none."""
 
-        row: Row | None
+        def __init__(self, row: Row | None) -> None:
+            super().__init__()
+            self.row = row
 
-    @dataclass
     class Opened(Message):
         """A task was asked for with the mouse, twice."""
 
-        row: Row
+        def __init__(self, row: Row) -> None:
+            super().__init__()
+            self.row = row
 
     def __init__(self, palette: Callable[[], Palette], style_of: Callable[[Row], Style], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
