@@ -49,6 +49,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
     "spawn_agent that tells a live one": ([*WORKSPACE, SPAWN], SPAWN),
     "spawn_reviewer": ([*WORKSPACE, SPAWN], REVIEW),
     "spawn_reviewer alone": (WORKSPACE, REVIEW),
+    "route": ([], {"action": "route", "prompt": "go"}),
     "kill_session": ([*WORKSPACE, SPAWN], {"action": "kill_session"}),
     "kill_reviewer": ([*WORKSPACE, SPAWN, REVIEW], {"action": "kill_reviewer"}),
     "notify_worker": ([*WORKSPACE, SPAWN], TELL),

@@ -104,7 +104,20 @@ AWKWARD = [
     "- " * 600,
 ]
 TEXTS = st.one_of(st.sampled_from(AWKWARD), st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
-VALUES = st.one_of(TEXTS, st.integers(-(10**30), 10**30), st.none(), st.booleans(), st.lists(TEXTS, max_size=4))
+NESTED = st.recursive(
+    st.one_of(TEXTS, st.none(), st.booleans()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab _:{é", max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+VALUES = st.one_of(
+    TEXTS,
+    st.integers(-(10**30), 10**30),
+    st.none(),
+    st.booleans(),
+    st.lists(TEXTS, max_size=4),
+    st.dictionaries(st.text("ab _:{é", max_size=5), NESTED, max_size=3),
+)
+ROUTE = {"executor": "claude", "decompose": False, "profile": {"role": 'a "B": {c}', "skills": ["x", "é"]}}
 QUICKLY = settings(max_examples=150, deadline=None, database=None)
 
 
@@ -145,11 +158,27 @@ def test_what_the_quick_reader_accepts_yaml_reads_the_same(lines: list[str]) -> 
 
 
 def test_the_quick_reader_takes_every_line_orange_usually_writes() -> None:
-    usual: Iterable[object] = ("a1b2", "fix/login", 'Fix "it": now #1 \\o/ 日本語', "", None, 0, 12, (), ("a", "b c"))
+    usual: Iterable[object] = (
+        "a1b2",
+        "fix/login",
+        'Fix "it": now #1 \\o/ 日本語',
+        "",
+        None,
+        0,
+        12,
+        (),
+        ("a", "b c"),
+        ROUTE,
+    )
     text = "".join(f"k{'x' * n}: {frontmatter.write_value(value)}\n" for n, value in enumerate(usual))
     quick = frontmatter._read_simple(lines_of(text))
     assert quick is not None
     assert [entry.value for entry in quick.values()] == [list(v) if isinstance(v, tuple) else v for v in usual]
+
+
+@pytest.mark.parametrize("line", ['a: {"a": 1e5}\n', 'a: {"a": 1, "a": 2}\n', 'a: {"a":"b"}\n', "a: {a: b}\n"])
+def test_the_quick_reader_leaves_to_yaml_a_mapping_that_is_not_as_orange_writes_it(line: str) -> None:
+    assert frontmatter._read_simple(lines_of(line)) is None
 
 
 @pytest.mark.parametrize("line", ["a: yes\n", "a: y\n", "null: 1\n", "a: 1\na: 2\n", f"{'x' * 1100}: 1\n", "a: 01\n"])
@@ -176,8 +205,8 @@ def test_what_is_written_is_read_back_equal_by_every_reader(value: object) -> No
 
 
 @pytest.mark.parametrize("text", AWKWARD)
-def test_awkward_texts_survive_alone_and_in_a_list(text: str) -> None:
-    for value in (text, [text], ["a", text, text]):
+def test_awkward_texts_survive_alone_in_a_list_and_in_a_mapping(text: str) -> None:
+    for value in (text, [text], ["a", text, text], {"a": text, "b": {"c": [text]}}):
         line = f"key: {frontmatter.write_value(value)}\n"
         assert read(line)["key"].value == value
         assert yaml.safe_load(line) == {"key": value}
@@ -185,7 +214,7 @@ def test_awkward_texts_survive_alone_and_in_a_list(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["a\0b", "\0", "\ud800", "a\udcffb"])
 def test_a_character_no_yaml_can_hold_is_refused_by_name(text: str) -> None:
-    for value in (text, [text], ("a", text)):
+    for value in (text, [text], ("a", text), {"a": [text]}, {text: "a"}):
         with pytest.raises(Refused, match=r"U\+(0000|D800|DCFF)"):
             frontmatter.write_value(value)
 

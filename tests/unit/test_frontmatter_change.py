@@ -161,7 +161,7 @@ def test_1_and_true_are_different_in_a_file() -> None:
     assert changed("---\na: 1\nb: true\n---\n", {"a": True, "b": 1}) == "---\na: true\nb: 1\n---\n"
 
 
-@pytest.mark.parametrize("value", [float("nan"), 1e300, 10**50, {"a": ["\0"]}])
+@pytest.mark.parametrize("value", [float("nan"), 1e300, 10**50, {"a": 1e300}])
 def test_a_value_that_would_not_be_read_back_is_refused(value: object) -> None:
     with pytest.raises(Refused, match="cannot hold this: a"):
         changed("---\na: 1\n---\n", {"a": value})

@@ -82,6 +82,7 @@ SANDBOX = [
         (PI, "one_shot", ["pi", "-p", PROMPT]),
         (DEMO, "full", ["/usr/bin/python3", "-m", "orange_tui.demo.agent", PROMPT]),
         (DEMO, "reduced", ["/usr/bin/python3", "-m", "orange_tui.demo.agent", PROMPT]),
+        (DEMO, "one_shot", ["/usr/bin/python3", "-m", "orange_tui.demo.one_shot", PROMPT]),
     ],
 )
 def test_the_words_of_each_agent(harness: Harness, mode: Mode, words: list[str]) -> None:

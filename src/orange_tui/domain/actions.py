@@ -37,6 +37,7 @@ ACTIONS: Mapping[str, Mapping[str, Parameter]] = {
         "increment": _FIELD,
     },
     "spawn_reviewer": {"prompt": _PROMPT, "increment": _FIELD},
+    "route": {"prompt": _PROMPT, "timeout": Parameter("seconds")},
     "kill_session": {},
     "kill_reviewer": {},
     "notify_worker": {"message": _MESSAGE},

@@ -130,6 +130,8 @@ def _simple_entry(line: str, number: int) -> tuple[str, Entry] | None:
     key, value = found
     if isinstance(value, list):
         return key, Entry(value, None, number, number + 1, tuple(value))
+    if isinstance(value, dict):
+        return key, Entry(value, None, number, number + 1)
     text = value if isinstance(value, str) else _typed(value, line)
     return key, Entry(value, text, number, number + 1, None)
 

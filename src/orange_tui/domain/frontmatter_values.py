@@ -16,6 +16,7 @@ _KEY_CHARACTERS = _LETTERS + "_"
 _NOT_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 _LONGEST_KEY = 100
 _LONGEST_NUMBER = 15
+_DEEPEST = 4  # of what we write in one line; YAML reads deeper ones
 _LAST_OF_TWO_BYTES = 0xFFFF
 
 
@@ -45,10 +46,15 @@ def _escaped(character: str) -> str:
 
 def _refuse_unwritable(value: object) -> None:
     """No escape makes these readable: YAML has none for half a character, and Orange reads no NUL."""
-    for text in value if isinstance(value, list | tuple) else [value]:
-        for character in text if isinstance(text, str) else "":
-            if character == "\0" or "\ud800" <= character <= "\udfff":
-                raise Refused(f"no text here may have the character U+{ord(character):04X}; remove it")
+    if isinstance(value, dict):
+        value = [*value, *value.values()]
+    if isinstance(value, list | tuple):
+        for part in value:
+            _refuse_unwritable(part)
+        return
+    for character in value if isinstance(value, str) else "":
+        if character == "\0" or "\ud800" <= character <= "\udfff":
+            raise Refused(f"no text here may have the character U+{ord(character):04X}; remove it")
 
 
 def _is_word(text: str) -> bool:
@@ -72,7 +78,7 @@ def read_simple(line: str) -> tuple[str, object] | None:
 def _simple_value(text: str) -> object | None:
     if _is_word(text):
         return text
-    if text[:1] not in {'"', "["}:
+    if text[:1] not in {'"', "[", "{"}:
         is_number = text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
         return int(text) if is_number and (text[0] != "0" or text == "0") else None
     try:
@@ -80,5 +86,19 @@ def _simple_value(text: str) -> object | None:
         is_ours = write_value(value) == text
     except (ValueError, RecursionError, Refused):
         return None
+    if isinstance(value, dict):
+        return value if is_ours and _reads_alike(value) else None
     texts = value if isinstance(value, list) else [value]
     return value if is_ours and all(isinstance(item, str) for item in texts) else None
+
+
+def _reads_alike(value: object, depth: int = 0) -> bool:
+    """Whether JSON and YAML agree on a value: on texts, flags and what is made of them; of numbers, on few."""
+    if depth > _DEEPEST:
+        return False
+    if isinstance(value, dict):
+        are_keys = all(len(key) <= _LONGEST_KEY for key in value)
+        return are_keys and all(_reads_alike(part, depth + 1) for part in value.values())
+    if isinstance(value, list):
+        return all(_reads_alike(part, depth + 1) for part in value)
+    return value is None or isinstance(value, str | bool)

@@ -234,6 +234,7 @@ DEMO = Harness(
     install="It comes with Orange.",
     full=("{python}", "-m", "orange_tui.demo.agent", "{prompt}"),
     reduced=("{python}", "-m", "orange_tui.demo.agent", "{prompt}"),
+    one_shot=("{python}", "-m", "orange_tui.demo.one_shot", "{prompt}"),
     window_title=Screen(busy=(r"^demo · busy",), idle=(r"^demo · (?:idle|asks)",)),
     starts_in=0.0,
 )

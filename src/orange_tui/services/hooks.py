@@ -104,6 +104,7 @@ BUILT_IN: Mapping[str, Action | str] = {
     "release_workspace": "orange_tui.services.actions.workspaces:RELEASE",
     "spawn_agent": "orange_tui.services.actions.agents:SPAWN_AGENT",
     "spawn_reviewer": "orange_tui.services.actions.agents:SPAWN_REVIEWER",
+    "route": "orange_tui.services.actions.routing:ROUTE",
     "kill_session": "orange_tui.services.actions.agents:KILL_SESSION",
     "kill_reviewer": "orange_tui.services.actions.agents:KILL_REVIEWER",
     "notify_worker": "orange_tui.services.actions.agents:NOTIFY_WORKER",

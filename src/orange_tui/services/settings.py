@@ -37,6 +37,10 @@ SETTINGS: Mapping[str, Setting] = {
     "timezone": Setting(
         str, "", "The time zone jobs run in, such as Europe/Berlin (unless set: TZ, else the machine's).", _check_zone
     ),
+    "router": Setting(str, "", "The agent that routes tasks, with one question each (default: `router_fallback`)."),
+    "router_model": Setting(str, "", "The model it is asked with, in its own words (default: its usual one)."),
+    "router_timeout": Setting(int, 60, "How many seconds it may think before the fallback is taken."),
+    "router_fallback": Setting(str, "", "Who does a task whose routing failed (default: the first agent installed)."),
     "webhook": Setting(str, "", "Where `notify` hooks with `via: webhook` send their notices (a web address)."),
 }
 
@@ -55,6 +59,11 @@ class Settings:
         """A setting that is names with texts."""
         value = self.values[name]
         return {str(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}
+
+    def number(self, name: str) -> int:
+        """A setting that is a number."""
+        value = self.values[name]
+        return value if isinstance(value, int) else 0
 
     def flag(self, name: str) -> bool:
         """A setting that is on or off."""

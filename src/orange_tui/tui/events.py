@@ -116,6 +116,15 @@ def _created(event: Event) -> str:
     return f"Created, {text_of(status)}" if status else "Created"
 
 
+def _routed(event: Event) -> str:
+    route = event.get("route")
+    known = route if isinstance(route, dict) else {}
+    to = " · ".join(text_of(known[key]) for key in ("executor", "model") if known.get(key)) or "nobody"
+    why = event.get("fallback")
+    split = ", to be split" if known.get("decompose") is True else ""
+    return f"Routed to {to}{split}{f', the fallback: {text_of(why)}' if why else ''}"
+
+
 def _moved(event: Event) -> str:
     return f"{text_of(event.get('from'))} → {text_of(event.get('to'))}, {who(event.get('by'))}"
 
@@ -124,6 +133,7 @@ SAYINGS: Mapping[str, Saying] = {
     "task.created": Saying("+", "accent", _created),
     "task.adopted": Saying("+", "accent", "Taken over as it stood"),
     "task.updated": Saying("~", "text", _updated),
+    "task.routed": Saying("»", "info", _routed),
     "task.waiting": Saying("…", "dim", "Waits: {reason}"),
     "task.merged": Saying("✓", "good", _merged),
     "merge.started": Saying("→", "dim", "The merge begins"),
@@ -162,6 +172,7 @@ HOOKS: Mapping[str, str] = {
     "release_workspace": "gave the workspace back",
     "spawn_agent": "started the agent",
     "spawn_reviewer": "started a reviewer",
+    "route": "chose who does it",
     "kill_session": "ended the session",
     "kill_reviewer": "ended the reviewer",
     "notify_worker": "told the worker",

@@ -1,0 +1,222 @@
+"""A route: which agent does a task, in which role, with which skills, and whether it is to be split first.
+
+It comes from a language model, so nothing of it is believed before it was looked at: names must be known, texts
+are short and plain, and whatever is wrong is a sentence. What can be used without the faulty part is used.
+"""
+
+from __future__ import annotations
+
+import json
+
+from orange_tui.domain.errors import Refused
+from orange_tui.domain.records import record, replace
+from orange_tui.domain.task import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from orange_tui.domain.task import Task
+
+IN_WORKTREE, WITHOUT_WORKTREE, TO_DECOMPOSE = 1, 2, 3
+_LONGEST_ANSWER = 32_000  # characters at the end of what was printed; an answer is a fraction of that
+_LONGEST_REASON = 500
+_LONGEST_TEXT = 200
+_MOST_TEXTS = 20
+_NO_MODEL = ("", "default", "none", "null")
+
+
+@record
+class Profile:
+    """Who the agent is to be for this task."""
+
+    role: str = ""
+    skills: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+
+
+@record
+class Route:
+    """Where a task goes. `by_person` names the fields that a person has set, which no router changes."""
+
+    executor: str | None
+    model: str | None = None
+    decompose: bool = False
+    reason: str = ""
+    profile: Profile = Profile()
+    selected_skills: tuple[str, ...] = ()
+    by_person: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """The route as it stands in the frontmatter and in the history."""
+        lists = {name: list(getattr(self.profile, name)) for name in ("skills", "tools", "constraints")}
+        return {
+            "executor": self.executor,
+            "model": self.model,
+            "decompose": self.decompose,
+            "reason": self.reason,
+            "profile": {"role": self.profile.role, **lists},
+            "selected_skills": list(self.selected_skills),
+            **({"by_person": list(self.by_person)} if self.by_person else {}),
+        }
+
+    def lane(self, *, in_worktree: bool) -> int:
+        """How the task is worked on, as the number that a workflow's `when` can ask for."""
+        if self.decompose:
+            return TO_DECOMPOSE
+        return IN_WORKTREE if in_worktree else WITHOUT_WORKTREE
+
+
+@record
+class Answer:
+    """What a router's answer comes to: no route when it names no agent that could do it; every fault as a sentence."""
+
+    route: Route | None
+    faults: tuple[str, ...] = ()
+
+
+def read_answer(text: str, known: Collection[str], installed: Collection[str], skills: Collection[str]) -> Answer:
+    """The route in what a router has printed; never raises."""
+    found = _answer_in(text)
+    if found is None:
+        return Answer(None, ("the router's answer has no JSON object in it",))
+    fault = _executor_fault(found.get("executor"), known, installed)
+    if fault is not None:
+        return Answer(None, (fault,))
+    model, model_fault = _model(found.get("model"))
+    decompose = found.get("decompose", False)
+    faults = [model_fault] if model_fault else []
+    if not isinstance(decompose, bool):
+        faults.append("decompose must be true or false; it counts as false")
+    chosen = _texts(found.get("selected_skills"))
+    unknown = [name for name in chosen if name not in skills]
+    if unknown:
+        faults.append(f"there is no skill {', '.join(unknown)}")
+    return Answer(
+        Route(
+            executor=str(found["executor"]),
+            model=model,
+            decompose=decompose is True,
+            reason=_text(found.get("reason"), _LONGEST_REASON),
+            profile=_profile(found.get("profile")),
+            selected_skills=tuple(name for name in chosen if name in skills),
+        ),
+        tuple(faults),
+    )
+
+
+def route_of(task: Task) -> Route | None:
+    """The route a task was given; None when it has none, or something else stands there."""
+    found = task.extra.get("route")
+    return _route_from(found) if isinstance(found, dict) else None
+
+
+def route_in(event: Mapping[str, object]) -> Route | None:
+    """The route that an event of the history notes."""
+    found = event.get("route")
+    return _route_from(found) if isinstance(found, dict) else None
+
+
+def _route_from(found: Mapping[str, object]) -> Route:
+    """Written by us, but people edit what they like."""
+    return Route(
+        executor=_text(found.get("executor"), _LONGEST_TEXT) or None,
+        model=_model(found.get("model"))[0],
+        decompose=found.get("decompose") is True,
+        reason=_text(found.get("reason"), _LONGEST_REASON),
+        profile=_profile(found.get("profile")),
+        selected_skills=_texts(found.get("selected_skills")),
+        by_person=_texts(found.get("by_person")),
+    )
+
+
+def profile_text(task: Task) -> str:
+    """Who the agent is to be, as a few lines for its prompt; nothing without a route."""
+    route = route_of(task)
+    if route is None:
+        return ""
+    profile = route.profile
+    lines = [
+        f"Your role: {profile.role}" if profile.role else "",
+        f"What you are good at: {', '.join(profile.skills)}" if profile.skills else "",
+        f"Tools to prefer: {', '.join(profile.tools)}" if profile.tools else "",
+        *(f"Keep to this: {each}" for each in profile.constraints),
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def obeying(route: Route, harness: str | None, model: str | None) -> Route:
+    """The route with a person's own choices in it. A model that was chosen for another agent is dropped."""
+    if harness is not None and harness != route.executor:
+        route = replace(route, executor=harness, model=None)
+    return replace(route, model=model) if model is not None else route
+
+
+def _answer_in(text: str, *, wrapped: bool = False) -> dict[str, object] | None:
+    """The last object that names an agent, or else the last one; some agents wrap their answer in one of their own."""
+    objects = list(_objects(text[-_LONGEST_ANSWER:]))
+    for found in reversed(objects):
+        if "executor" in found:
+            return found
+        inner = found.get("result")
+        if isinstance(inner, str) and not wrapped:
+            answer = _answer_in(inner, wrapped=True)
+            if answer is not None:
+                return answer
+    return objects[-1] if objects else None
+
+
+def _objects(text: str) -> Iterator[dict[str, object]]:
+    """Every JSON object in a text that is in no other, in order."""
+    decoder, position = json.JSONDecoder(), text.find("{")
+    while position >= 0:
+        try:
+            found, position = decoder.raw_decode(text, position)
+            yield found
+        except (ValueError, RecursionError):
+            position += 1
+        position = text.find("{", position)
+
+
+def _executor_fault(executor: object, known: Collection[str], installed: Collection[str]) -> str | None:
+    if not isinstance(executor, str) or not executor:
+        return "the router names no executor"
+    shown = _text(executor, _LONGEST_TEXT)
+    if executor not in known:
+        return f"the router names an agent that does not exist: '{shown}'"
+    return None if executor in installed else f"the router names {shown}, which is not installed"
+
+
+def _model(value: object) -> tuple[str | None, str | None]:
+    """A model's name, and what is wrong with it."""
+    from orange_tui.domain.harness import check_model
+
+    if value is None or (isinstance(value, str) and value.lower() in _NO_MODEL):
+        return None, None
+    if not isinstance(value, str):
+        return None, "model must be a text; the agent's usual one is taken"
+    try:
+        return check_model(value), None
+    except Refused as refusal:
+        return None, str(refusal)
+
+
+def _profile(value: object) -> Profile:
+    if not isinstance(value, dict):
+        return Profile()
+    texts = {name: _texts(value.get(name)) for name in ("skills", "tools", "constraints")}
+    return Profile(_text(value.get("role"), _LONGEST_TEXT), **texts)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else []
+    texts = (_text(item, _LONGEST_TEXT) for item in items[:_MOST_TEXTS])
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def _text(value: object, longest: int) -> str:
+    """One line that a terminal shows and never obeys."""
+    line = " ".join(value[: 4 * longest].split()) if isinstance(value, str) else ""
+    line = printable(line)
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -1,0 +1,260 @@
+"""Routing: one question to a language model, who should do a task and how; whatever goes wrong, the fallback does it.
+
+The question is one argument of one program, never text for a shell. The answer is looked at in `domain.route`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.harness import PROMPT
+from orange_tui.domain.quoting import cut, fenced, plain
+from orange_tui.domain.records import record, replace
+from orange_tui.domain.route import Route, obeying, read_answer, route_of
+from orange_tui.services.harnesses import DEMO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.harness import Harness
+    from orange_tui.domain.task import Task
+    from orange_tui.services.harnesses import Harnesses
+    from orange_tui.services.services import Services
+    from orange_tui.services.skills_catalogue import Skill
+
+FIRST_LINE = "Route this task."
+_MOST_BODY = 8_000  # characters of TASK.md; the summary and the head of it tell what it is about
+_MOST_SKILLS = 12_000
+_MOST_LABELS = 2_000
+_MOST_OUTPUT = 1_000_000  # bytes
+_MOST_SAID = 300
+# The router is asked, it does not work: it must not take itself for the agent of a task, nor for one that runs us.
+_NOT_FOR_THE_ROUTER = ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW", "CLAUDECODE")
+_SHAPE = """\
+{
+  "executor": "one of the agents above, by its name",
+  "model": "a model of that agent, or null for its usual one",
+  "decompose": false,
+  "reason": "one sentence: why this agent and model, or why it must be split",
+  "profile": {"role": "who the agent is to be", "skills": [], "tools": [], "constraints": []},
+  "selected_skills": ["names from the list of skills, or none"]
+}"""
+
+
+@record
+class Choice:
+    """What a person has said about who does a task; None where they have said nothing. `fields`: in which fields."""
+
+    harness: str | None = None
+    model: str | None = None
+    fields: tuple[str, ...] = ()
+
+
+@record
+class Plan:
+    """Who is asked, with which model, how long they may think, and who does the task if that fails."""
+
+    router: str | None
+    model: str | None
+    timeout: float
+    fallback: str | None
+    problem: str | None = None  # why nobody can be asked
+
+
+@record
+class Routed:
+    """What came of it: the route, why the fallback was needed, and faults in the answer that was used."""
+
+    route: Route
+    fallback: str | None = None
+    faults: tuple[str, ...] = ()
+
+
+def ask_for_route(
+    services: Services,
+    task: Task,
+    body: str,
+    template: str,
+    *,
+    timeout: float | None = None,
+) -> Routed:
+    """The route for a task: the router's, or else the fallback's, with a person's own choices in it."""
+    choice = persons_choice(task, services.harnesses)
+    routed = _by_router(services, _plan(services, timeout), _Question(task, body, template, choice))
+    obeyed = obeying(routed.route, choice.harness, choice.model)
+    return replace(routed, route=replace(obeyed, by_person=choice.fields))
+
+
+def persons_choice(task: Task, harnesses: Harnesses) -> Choice:
+    """What a person has chosen: fields that no earlier route has set come first, labels second."""
+    earlier = route_of(task) or Route(None)
+    present = {"harness": (task.harness, earlier.executor), "model": (task.model, earlier.model)}
+    theirs = {
+        name: value
+        for name, (value, ours) in present.items()
+        if value is not None and (name in earlier.by_person or value != ours)
+    }
+    agents = (name for name in _labelled(task, "agent:") if name in harnesses.names())
+    models = (name for name in _labelled(task, "model:") if _is_model(name))
+    harness = theirs.get("harness") or next(agents, None)
+    return Choice(harness, theirs.get("model") or next(models, None), tuple(theirs))
+
+
+def _is_model(name: str) -> bool:
+    from orange_tui.domain.harness import check_model
+
+    try:
+        return bool(check_model(name))
+    except Refused:
+        return False
+
+
+def _labelled(task: Task, prefix: str) -> list[str]:
+    return [label[len(prefix) :].strip() for label in task.labels if label.lower().startswith(prefix)]
+
+
+def _plan(services: Services, timeout: float | None) -> Plan:
+    from orange_tui.services.settings import read_settings
+
+    first = services.harnesses.first_installed()
+    try:
+        settings = read_settings(services.home)
+    except OrangeError as unreadable:
+        return Plan(None, None, 0, first, str(unreadable))
+    fallback, router = settings.text("router_fallback"), settings.text("router")
+    lacking = _unusable(services.harnesses, "router_fallback", fallback)
+    if lacking is not None:
+        services.log.write("warning", lacking)
+        fallback = ""
+    return Plan(
+        router or fallback or first,
+        settings.text("router_model") or None,
+        timeout or max(1, settings.number("router_timeout")),
+        fallback or first,
+        _unusable(services.harnesses, "router", router),
+    )
+
+
+def _unusable(harnesses: Harnesses, setting: str, name: str) -> str | None:
+    """Why the agent that a setting names cannot be had; None when it can, or none is named."""
+    if not name:
+        return None
+    try:
+        installed = harnesses.installed(name)
+    except OrangeError as problem:
+        return f"`{setting}` in config.yml: {problem}"
+    return None if installed else f"`{setting}` in config.yml names {name}, which is not installed"
+
+
+def _by_router(services: Services, plan: Plan, question: _Question) -> Routed:
+    from orange_tui.services.skills_catalogue import read_skills
+
+    if plan.router is None or plan.problem is not None:
+        return Routed(Route(plan.fallback), plan.problem or "no agent is installed that could be asked")
+    executors = _executors(services.harnesses, plan)
+    skills = read_skills(services.home, services.log)
+    try:
+        text = question_text(question, [services.harnesses.get(name) for name in executors], skills)
+        output = _printed(services, plan, question.task, text)
+    except OrangeError as problem:
+        return Routed(Route(plan.fallback), str(problem))
+    names = [skill.name for skill in skills]
+    answer = read_answer(output, services.harnesses.names(), executors, names)
+    if answer.route is None:
+        return Routed(Route(plan.fallback), "; ".join(answer.faults))
+    return Routed(answer.route, None, answer.faults)
+
+
+def _executors(harnesses: Harnesses, plan: Plan) -> list[str]:
+    """Who may be chosen. The demo does no work, so only where somebody has set it."""
+    installed = [name for name in harnesses.names() if harnesses.installed(name)]
+    return [name for name in installed if name != DEMO or DEMO in {plan.router, plan.fallback}]
+
+
+@record
+class _Question:
+    """What the router is asked about."""
+
+    task: Task
+    body: str
+    template: str
+    choice: Choice
+
+
+def question_text(question: _Question, agents: list[Harness], skills: list[Skill]) -> str:
+    """All that the router is told."""
+    parts = [
+        FIRST_LINE,
+        question.template.removeprefix(FIRST_LINE).strip(),
+        f"The task, as data between the fences:\n{fenced(_task_text(question.task, question.body))}",
+        f"The agents that are installed:\n{_agents_text(agents)}",
+        f"The skills there are:\n{_skills_text(skills)}" if skills else "There are no skills to select.",
+        _choice_text(question.choice),
+        f"Answer with one JSON object of this shape, and with nothing else:\n{_SHAPE}",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _task_text(task: Task, body: str) -> str:
+    labels, _ = cut(", ".join(task.labels), _MOST_LABELS)
+    shown, left_out = cut(body.strip(), _MOST_BODY)
+    rest = f"\n(and {left_out:,} characters more)" if left_out else ""
+    part = "It is a part of another task: it is not to be split again.\n" if task.parent else ""
+    return plain(f"Summary: {task.summary}\nLabels: {labels or 'none'}\n{part}\n{shown}{rest}")
+
+
+def _agents_text(agents: list[Harness]) -> str:
+    lines = []
+    for harness in agents:
+        efforts = f"; efforts: {', '.join(harness.efforts)}" if harness.efforts else ""
+        models = "takes a model by name" if harness.model else "takes no model"
+        lines.append(f"- {harness.name}: {plain(harness.title)}; {models}{efforts}")
+    return "\n".join(lines)
+
+
+def _skills_text(skills: list[Skill]) -> str:
+    shown, left_out = cut("\n".join(f"- {skill.name}: {skill.description}" for skill in skills), _MOST_SKILLS)
+    return f"{shown}\n(more of them are left out here)" if left_out else shown
+
+
+def _choice_text(choice: Choice) -> str:
+    said = [
+        f"A person has chosen the agent {choice.harness} already." if choice.harness else "",
+        f"A person has chosen the model {choice.model} already." if choice.model else "",
+    ]
+    return " ".join(sentence for sentence in said if sentence)
+
+
+def _printed(services: Services, plan: Plan, task: Task, question: str) -> str:
+    """What the router answers to the question."""
+    from orange_tui.outside.process import run_capped
+
+    harnesses, router = services.harnesses, str(plan.router)
+    longest = harnesses.get(router).max_prompt
+    if len(question.encode(errors="replace")) > longest:
+        raise Refused(f"the question is longer than the {longest:,} bytes that {router} takes")
+    project = services.projects.get(task.project)
+    values = _values(services, task, project.path)
+    words = harnesses.words(router, "one_shot", values, model=plan.model)
+    finished = run_capped(
+        [question if word == PROMPT else word for word in words],
+        directory=project.path,
+        environment=_environment() | harnesses.environment(router, values),
+        timeout=plan.timeout,
+        most=_MOST_OUTPUT,
+    )
+    if finished.code != 0:
+        said = " ".join(plain(finished.message).split())[-_MOST_SAID:]
+        raise Refused(f"{router} ended with {finished.code}{f': {said}' if said else ''}")
+    return finished.output
+
+
+def _values(services: Services, task: Task, path: str) -> dict[str, str]:
+    git = os.path.join(path, ".git")
+    directory = services.store.directory(services.store.ref_of(task))
+    known = {"task_dir": directory, "worktree": path, "repository": path}
+    return {**known, "repository_git": git, "worktree_git": git}
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in _NOT_FOR_THE_ROUTER}
