@@ -114,7 +114,11 @@ def test_the_newest_comes_first_unless_asked_otherwise() -> None:
         (event("agent.notified", window="worker"), "Message delivered to worker"),
         (event("gate.command", command="make test", exit_code=0), "Check passed: make test"),
         (event("gate.command", command="make test", exit_code=2), "Check failed (exit 2): make test"),
-        (event("work.saved", workspace="coffee--1", ref="refs/x"), "Uncommitted work in coffee--1 saved as refs/x"),
+        (
+            event("work.saved", workspace="coffee--1", ref="refs/x"),
+            "Uncommitted work in coffee--1 saved as refs/x; S puts it on a branch",
+        ),
+        (event("work.restored", branch="rescued"), "Saved work put on branch rescued"),
         (event("pr.created", url="https://x/1"), "Pull request created: https://x/1"),
         (event("pr.closed"), "Pull request closed"),
         (event("status.changed", **move("a", "b", "force")), "a → b, by a person, unreviewed"),

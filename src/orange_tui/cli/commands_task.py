@@ -182,7 +182,8 @@ Exit codes: 0 the task is marked; 1 refused; 2 wrong usage.
         (YES, OF_PROJECT),
         "orange_tui.cli.task_commands:delete",
         """
-Only tasks that are done or cancelled can be deleted. The git branch and its commits stay.
+Only tasks that are done or cancelled can be deleted. The git branch and its commits stay, and what was saved of
+its work is kept for 30 days: `orange task restore` puts it on a branch.
 
 Exit codes: 0 deleted; 1 refused or not confirmed; 2 wrong usage.
 """,

@@ -51,7 +51,7 @@ RESTORE = Command(
     (
         Argument(
             "id",
-            "The task: its id, or the beginning of it; of a deleted one, all of it.",
+            "The task, also a deleted one: its id, or the beginning of it.",
             complete="task",
         ),
     ),
@@ -63,7 +63,8 @@ RESTORE = Command(
     "orange_tui.cli.workspace_commands:restore",
     """
 When a workspace is given back, what is on no branch is saved as a commit: uncommitted files, files that were
-never added, commits on a detached HEAD. An existing branch is never overwritten.
+never added, commits on a detached HEAD. An existing branch is never overwritten. Work of a deleted task is
+kept for 30 days more.
 
 Exit codes: 0 restored; 1 nothing was saved, or the branch exists; 2 wrong usage.
 """,

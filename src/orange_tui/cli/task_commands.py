@@ -119,7 +119,7 @@ def stuck(parsed: Parsed, orange: Orange) -> Reply:
 def delete(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task delete`."""
     ref = the_task(parsed, orange)
-    confirm(f"Delete task {ref.id}, its TASK.md, history and logs? The branch stays.", parsed)
+    confirm(f"Delete task {ref.id}, its TASK.md, history and logs? The branch stays, saved work for 30 days.", parsed)
     orange.tasks.delete(ref)
     return Reply(safe(f"{ref.id}  deleted"), {"id": ref.id, "project": ref.project, "deleted": True})
 

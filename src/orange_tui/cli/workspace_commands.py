@@ -8,6 +8,7 @@ from orange_tui.cli.reply import Reply, safe
 from orange_tui.cli.where import here, named_project, the_project, the_task
 from orange_tui.domain.errors import NotFound
 from orange_tui.domain.task import check_id
+from orange_tui.services import saved_work
 from orange_tui.services.pool_file import BOUND, QUARANTINED
 
 TYPE_CHECKING = False
@@ -55,17 +56,21 @@ def gc(_parsed: Parsed, orange: Orange) -> Reply:
 def restore(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task restore`."""
     project, task = _whose(parsed, orange)
-    branch = orange.pool.restore(project, task, parsed.number("number"), parsed.text("branch"))
+    branch = saved_work.restore(orange, project, task, parsed.number("number"), parsed.text("branch"))
     return Reply(safe(f"{task}  restored on branch {branch}"), {"id": task, "project": project.name, "branch": branch})
 
 
 def _whose(parsed: Parsed, orange: Orange) -> tuple[Project, str]:
-    """The task that was named; of one that was deleted, the full id and its project still lead to its work."""
+    """The task that was named, be it deleted; one nobody knows is named by its full id and its project."""
     try:
         ref = the_task(parsed, orange)
     except NotFound:
-        project = named_project(parsed, orange) or orange.projects.containing(here())
+        named = named_project(parsed, orange)
+        known = saved_work.find_deleted(orange, check_id(parsed.needed("id")), named.name if named else None)
+        if known is not None:
+            return orange.projects.get(known.project), known.id
+        project = named or orange.projects.containing(here())
         if project is None:
             raise
-        return project, check_id(parsed.needed("id"))
+        return project, parsed.needed("id")
     return orange.projects.get(ref.project), ref.id

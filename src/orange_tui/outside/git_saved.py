@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _NAMESPACE = "refs/orange"
 _ANYWHERE = ("--not", "--branches", "--remotes", "--tags")
+_ALL_FORMAT = "--format=%(refname)%00%(committerdate:iso-strict)"
 _REF_FORMAT = "--format=%(refname)%00%(objectname)%00%(tree)%00%(parent)"
 _AUTHOR = {
     "GIT_AUTHOR_NAME": "Orange",
@@ -46,6 +47,15 @@ class Saved:
 
 
 @record
+class Kept:
+    """One piece of saved work among those of all tasks."""
+
+    task: str
+    number: int
+    when: str
+
+
+@record
 class Changes:
     """What is in a worktree and in no commit."""
 
@@ -63,6 +73,22 @@ def saved_work(repository: Repository, task: str) -> list[Saved]:
         if number.isdecimal():
             found.append(Saved(int(number), name, commit, tree, tuple(parents.split())))
     return sorted(found, key=lambda each: each.number)
+
+
+def all_saved_work(repository: Repository) -> list[Kept]:
+    """What was saved of every task, in one question."""
+    found = []
+    for line in repository.must("for-each-ref", _ALL_FORMAT, f"{_NAMESPACE}/").splitlines():
+        name, when = line.split("\0")
+        task, _, number = name.removeprefix(f"{_NAMESPACE}/").rpartition("/")
+        if number.isdecimal() and task and "/" not in task:
+            found.append(Kept(task, int(number), when))
+    return found
+
+
+def forget(repository: Repository, saved: Saved) -> None:
+    """Let a piece go: only if it still is what was looked at. Git keeps the commit itself for some weeks."""
+    repository.must("update-ref", "-d", saved.name, saved.commit)
 
 
 def changes_in(worktree: Worktree) -> Changes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.services import saved_work
 from orange_tui.services.processes import end_sessions
 from orange_tui.services.store import StoredTask, TaskRef
 
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
 def tidy_up(orange: Orange) -> list[str]:
     """Finish interrupted moves, and free what finished tasks still hold; says what was done."""
     found = [each for each in orange.store.read_all() if isinstance(each, StoredTask)]
-    return [*_finish_moves(orange, found), *_end_orphans(orange, found), *_free_workspaces(orange)]
+    return [
+        *_finish_moves(orange, found),
+        *_end_orphans(orange, found),
+        *_free_workspaces(orange),
+        *_let_old_work_go(orange),
+    ]
 
 
 def _finish_moves(orange: Orange, found: list[StoredTask]) -> Iterator[str]:
@@ -59,3 +65,10 @@ def _free_workspaces(orange: Orange) -> Iterator[str]:
         yield from orange.pool.gc(is_known)
     except OrangeError as problem:
         yield f"workspaces were not looked through: {problem}"
+
+
+def _let_old_work_go(orange: Orange) -> Iterator[str]:
+    try:
+        yield from saved_work.expire(orange)
+    except OrangeError as problem:
+        yield f"saved work was not looked through: {problem}"

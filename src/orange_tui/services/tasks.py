@@ -280,7 +280,7 @@ class Tasks:
             return opened.task, moved
 
     def delete(self, ref: TaskRef) -> None:
-        """Delete a finished task."""
+        """Delete a finished task; what was saved of its work can be had back for some weeks."""
         with self.engine.open(ref) as opened:
             if not self.is_finished(opened.task):
                 raise Refused(
@@ -289,7 +289,11 @@ class Tasks:
                 )
             if opened.task.workspace or opened.task.tmux_session:
                 raise Refused(f"{ref.id} still holds {opened.task.workspace or opened.task.tmux_session}")
-            self.engine.store.remove(ref)
+            from orange_tui.services.saved_work import note_deletion
+
+            store = self.engine.store
+            note_deletion(self.engine.services.pool, store, self.projects.find(ref.project), opened.task)
+            store.remove(ref)
         self.engine.log.write("info", "task deleted", task=ref.id)
 
     def rename_branch(self, ref: TaskRef, branch: str, in_git: Callable[[], None] | None = None) -> Task:

@@ -141,6 +141,7 @@ def _delete(dashboard: Dashboard, row: Row) -> None:
             dashboard.app.jobs.start(row.ref, "Deleting", lambda _say: dashboard.orange.tasks.delete(row.ref))
 
     what = "Its TASK.md, history and logs are deleted for good. The branch and its commits stay."
+    what += " Work that was saved from its workspace can be had back for 30 days (S)."
     dashboard.app.push_screen(Confirm(f"Delete {_name(row)}?", what, "Delete"), delete)
 
 
@@ -197,6 +198,12 @@ def _projects(dashboard: Dashboard) -> None:
     dashboard.app.push_screen(Projects())
 
 
+def _saved(dashboard: Dashboard) -> None:
+    from orange_tui.tui.screens.saved import SavedWork
+
+    dashboard.app.push_screen(SavedWork(dashboard.row.ref if dashboard.row is not None else None))
+
+
 def _log(dashboard: Dashboard) -> None:
     from orange_tui.cli.log_command import line_of
     from orange_tui.tui.screens.pages import Page, plain
@@ -246,6 +253,7 @@ _ANYWHERE: dict[str, Callable[[Dashboard], None]] = {
     "tab": _tab,
     "help": _help,
     "log": _log,
+    "saved": _saved,
     "projects": _projects,
     "quit": lambda dashboard: dashboard.app.exit(),
 }

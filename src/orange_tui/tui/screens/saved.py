@@ -1,0 +1,98 @@
+"""Saved work: what was on no branch when a workspace was given back, and the way back onto one."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from orange_tui.domain.task import printable
+from orange_tui.services import saved_work
+from orange_tui.tui.screens.dialogs import Confirm
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from orange_tui.services.saved_work import Piece
+    from orange_tui.services.store import TaskRef
+    from orange_tui.tui.app import OrangeApp
+
+_HINT = "Enter puts a piece on a new branch. The saved copy stays, and no checkout is touched."
+_NOTHING = "Nothing is saved: no workspace was given back with work that is on no branch."
+
+
+class SavedWork(ModalScreen[None]):
+    """Every piece, the latest first; those of the selected task are where the cursor is."""
+
+    app: OrangeApp
+    BINDINGS = [("escape", "dismiss", "Back"), ("q", "dismiss", "Back")]  # noqa: RUF012 - Textual's own way
+
+    def __init__(self, selected: TaskRef | None) -> None:
+        super().__init__()
+        self._selected = selected
+        self._pieces: list[Piece] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog wide"):
+            yield Label("Saved work", classes="title")
+            yield Static("Looking …", id="hint", classes="hint", markup=False)
+            yield OptionList(id="pieces", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one(OptionList).focus()
+        self.run_worker(self._load(), exclusive=True)
+
+    async def _load(self) -> None:
+        self._pieces = await asyncio.to_thread(saved_work.pieces, self.app.orange, self.app.project)
+        options = self.query_one(OptionList)
+        options.clear_options()
+        options.add_options([Option(Text(line_of(piece), no_wrap=True)) for piece in self._pieces])
+        self.query_one("#hint", Static).update(_HINT if self._pieces else _NOTHING)
+        own = (place for place, piece in enumerate(self._pieces) if piece.ref == self._selected)
+        options.highlighted = next(own, 0) if self._pieces else None
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        piece = self._pieces[event.option_index]
+        branch = f"orange-restored/{piece.ref.id}-{piece.number}"
+
+        def restore(yes: bool | None) -> None:
+            if yes:
+                self.app.jobs.start(piece.ref, "Restoring", lambda _say: work())
+                self.dismiss()
+
+        def work() -> str:
+            orange = self.app.orange
+            project = orange.projects.get(piece.ref.project)
+            made = saved_work.restore(orange, project, piece.ref.id, piece.number, branch)
+            return f"It is on branch {made} in {project.path}."
+
+        what = f"A new branch {branch} is made in {piece.repository}, with piece {piece.number} of what was saved of"
+        what += f" {name_of(piece)}, from {day_of(piece)}. Nothing that is checked out changes; the saved copy stays."
+        self.app.push_screen(Confirm(f"Restore saved work of {name_of(piece)}?", printable(what), "Restore"), restore)
+
+
+def name_of(piece: Piece) -> str:
+    """What people knew the task by."""
+    known = piece.task or piece.deleted
+    return known.branch if known is not None else f"task {piece.ref.id}"
+
+
+def day_of(piece: Piece) -> str:
+    """When it was written, to the minute."""
+    return piece.when[:16].replace("T", " ")
+
+
+def line_of(piece: Piece) -> str:
+    """A piece in one line: when, whose, which, and how long it will be there."""
+    known = piece.task or piece.deleted
+    what = f" · {known.summary}" if known is not None and known.summary else ""
+    fate = ""
+    if piece.task is None:
+        until = saved_work.kept_until(piece.deleted) if piece.deleted is not None else None
+        fate = f" · task deleted, kept until {until}" if until is not None else " · its task is not here"
+    return printable(f"{day_of(piece)}  {piece.ref.id}-{piece.number}  {name_of(piece)}{fate}{what}")

@@ -1,0 +1,65 @@
+"""Stories about saved work: it is in sight, and a key puts it on a branch, also when its task is deleted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from kitchen import Kitchen, kitchen
+from stage import fixed, story
+
+from driver import git
+from orange_tui.tui.screens.saved import SavedWork
+
+if TYPE_CHECKING:
+    from orange_tui.services.store import TaskRef
+
+__all__ = ["fixed", "kitchen"]
+
+
+@pytest.fixture
+def cancelled(kitchen: Kitchen) -> TaskRef:
+    """A cancelled task with something saved."""
+    ref = kitchen.at_work("latte", "latte", status="cancelled")
+    git(kitchen.path, "update-ref", f"refs/orange/{ref.id}/1", "latte")
+    return ref
+
+
+@story
+async def test_saved_work_is_put_on_a_branch_after_a_question(kitchen: Kitchen, cancelled: TaskRef) -> None:
+    async with kitchen.open() as scene:
+        await scene.press("S")
+        await scene.sees("Saved work", f"{cancelled.id}-1", "latte", "Enter puts a piece on a new branch")
+        await scene.press("enter")
+        await scene.sees("Restore saved work of latte?", f"orange-restored/{cancelled.id}-1", "saved copy stays")
+        await scene.press("y")
+        await scene.until(lambda: any("It is on branch" in said for said in scene.told()))
+    assert git(kitchen.path, "show", f"orange-restored/{cancelled.id}-1:menu") == "latte"
+    assert kitchen.orange.store.journal(cancelled).last("work.restored") is not None
+
+
+@story
+async def test_no_is_the_safe_answer(kitchen: Kitchen, cancelled: TaskRef) -> None:
+    async with kitchen.open() as scene:
+        await scene.press("S")
+        await scene.sees(f"{cancelled.id}-1")
+        await scene.press("enter")
+        await scene.sees("Restore saved work of latte?")
+        await scene.press("enter")
+        await scene.until(lambda: isinstance(scene.app.screen, SavedWork))
+    assert git(kitchen.path, "branch", "--list", "orange-restored/*") == ""
+
+
+@story
+async def test_work_of_a_deleted_task_says_until_when_it_is_kept(kitchen: Kitchen, cancelled: TaskRef) -> None:
+    kitchen.orange.tasks.delete(cancelled)
+    async with kitchen.open() as scene:
+        await scene.press("S")
+        await scene.sees("latte", "task deleted, kept until 2026-12-16")
+
+
+@story
+async def test_where_nothing_is_saved_that_is_said(kitchen: Kitchen) -> None:
+    async with kitchen.open() as scene:
+        await scene.press("S")
+        await scene.sees("Nothing is saved")
