@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import pytest_textual_snapshot
 
-from orange_tui.services import clock
+from orange_tui.domain.pull_request import PullRequest
+from orange_tui.services import clock, pr_news
 from orange_tui.services.orange import assemble
 from orange_tui.services.paths import Home
 from orange_tui.services.store import Store, TaskRef
@@ -79,6 +80,14 @@ class Stage:
         history = path.parent / "history.jsonl"
         history.write_text(history.read_text().replace(NOW, stamp))
         return ref
+
+    def pull_request(self, ref: TaskRef, number: int, **more: Any) -> str:
+        """A task gets a pull request, of which GitHub has said something; returns its address."""
+        url = f"https://github.com/o/r/pull/{number}"
+        with self.orange.store.open(ref) as opened:
+            opened.change("pr.created", {"pr_url": url}, url=url)
+        pr_news.take(self.orange, ref, url, PullRequest(url, **{"state": "open", **more}))
+        return url
 
     def app(self, project: str | None = "coffee") -> OrangeApp:
         return OrangeApp(self.orange, project, acts=False)

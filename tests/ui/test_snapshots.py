@@ -49,6 +49,21 @@ def test_the_dashboard(stage: Stage, snap_compare: Compare, size: tuple[int, int
 
 
 @SIZES
+def test_pull_requests(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
+    known = (
+        {"checks": "failed"},
+        {"checks": "running", "draft": True},
+        {"checks": "passed", "review": "approved"},
+        {},
+        {"checks": "passed", "review": "changes requested"},
+    )
+    for number, (ref, more) in enumerate(zip(stage.tasks(), known, strict=False)):
+        stage.pull_request(ref, 96 + 2 * number, **more)
+    seen = "Fix the redirect loop" if size[0] < 100 else "APPROACH"
+    assert snap_compare(stage.app(), terminal_size=size, run_before=after(sees=seen))
+
+
+@SIZES
 def test_the_history_of_a_task(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
     stage.tasks()
     keys = ("space", "tab", "tab", "tab") if size[0] < 100 else ("tab", "tab", "tab")

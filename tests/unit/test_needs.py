@@ -113,7 +113,8 @@ def loaded(text: str, path: str = "kitchen.yml") -> Workflow:
 def why(
     workflow: Workflow | str, status: str, session: str = "active", agent: str = "busy", **more: object
 ) -> str | None:
-    return needs.reason(make_task({"status": status, "workflow": "w", **more}), workflow, session, agent)
+    task = make_task({"status": status, "workflow": "w", **more})
+    return needs.reason(task, workflow, needs.Facts(session, agent))
 
 
 def test_the_table_has_every_shipped_workflow() -> None:
@@ -191,3 +192,15 @@ def test_a_workflow_that_cannot_be_used_and_a_status_it_does_not_know() -> None:
     told = why(shipped("minimal"), "planning")
     assert told is not None
     assert told.startswith("planning is no state of workflow minimal; its states are pending, working")
+
+
+def test_what_is_wrong_with_a_pull_request_comes_before_the_review_and_after_what_an_agent_waits_for() -> None:
+    workflow, wrong = shipped("default"), "The checks of pull request #7 failed"
+    for status, agent, expected in (
+        ("working", "busy", wrong),
+        ("reviewing", "idle", wrong),
+        ("working", "permission", "The agent asks for permission"),
+        ("done", "unknown", None),
+    ):
+        task = make_task({"status": status, "workflow": "default"})
+        assert needs.reason(task, workflow, needs.Facts("active", agent, pull_request=wrong)) == expected

@@ -75,40 +75,48 @@ def question(addresses: Sequence[Address]) -> str:
 
 def answers(reply: dict[str, Any], addresses: Sequence[Address]) -> list[PullRequest | str]:
     """What the answer says of each: the pull request, or in a sentence why there is none."""
-    data = reply.get("data") or {}
-    return [_answer(data.get(f"p{place}"), _errors(reply, f"p{place}")) for place in range(len(addresses))]
+    names = [f"p{place}" for place in range(len(addresses))]
+    return [_answer(_inside(reply, "data", name), _errors(reply, name)) for name in names]
 
 
-def _answer(repository: Any, errors: list[str]) -> PullRequest | str:
-    found = repository.get("pullRequest") if isinstance(repository, dict) else None
-    if isinstance(found, dict) and str(found.get("state")).lower() in _STATES:
+def _answer(repository: object, errors: list[str]) -> PullRequest | str:
+    found = _inside(repository, "pullRequest")
+    if _text(found, "state").lower() in _STATES:
         return _pull_request(found)
     if errors and "Could not resolve" not in errors[0]:
         return f"GitHub says: {errors[0]}"
     return NO_PULL_REQUEST if isinstance(repository, dict) else NO_REPOSITORY
 
 
-def _pull_request(found: dict[str, Any]) -> PullRequest:
-    merged = found.get("mergeCommit") or {}
+def _pull_request(found: object) -> PullRequest:
+    rollup = ("commits", "nodes", -1, "commit", "statusCheckRollup", "state")  # all checks of the last commit
     return PullRequest(
-        url=str(found.get("url") or ""),
-        state=str(found["state"]).lower(),
-        commit=merged.get("oid") or "",
-        head=found.get("headRefOid"),
-        draft=bool(found.get("isDraft")),
-        checks=_CHECKS.get(_rollup(found), ""),
-        review=_REVIEWS.get(str(found.get("reviewDecision")), ""),
+        url=_text(found, "url"),
+        state=_text(found, "state").lower(),
+        commit=_text(found, "mergeCommit", "oid"),
+        head=_text(found, "headRefOid") or None,
+        draft=_inside(found, "isDraft") is True,
+        checks=_CHECKS.get(_text(found, *rollup), ""),
+        review=_REVIEWS.get(_text(found, "reviewDecision"), ""),
     )
 
 
-def _rollup(found: dict[str, Any]) -> str:
-    """The checks of the last commit, all in one word."""
-    try:
-        return str(found["commits"]["nodes"][-1]["commit"]["statusCheckRollup"]["state"])
-    except (LookupError, TypeError):
-        return ""
-
-
 def _errors(reply: dict[str, Any], name: str) -> list[str]:
-    errors = [each for each in reply.get("errors") or () if isinstance(each, dict)]
-    return [str(each.get("message")) for each in errors if (each.get("path") or [""])[0] == name]
+    errors = reply.get("errors")
+    some = errors if isinstance(errors, list) else []
+    return [_text(each, "message") for each in some if _inside(each, "path", 0) == name]
+
+
+def _text(value: object, *path: str | int) -> str:
+    found = _inside(value, *path)
+    return found if isinstance(found, str) else ""
+
+
+def _inside(value: object, *path: str | int) -> object:
+    """What is there in an answer; None where it is not made as it should be."""
+    for step in path:
+        fits = isinstance(value, dict) if isinstance(step, str) else isinstance(value, list) and value
+        if not fits:
+            return None
+        value = value.get(step) if isinstance(value, dict) else value[step]  # type: ignore[index]
+    return value

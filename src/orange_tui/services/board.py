@@ -105,7 +105,9 @@ class Boards:
 
     def _why(self, key: Key, task: Task, session: str, agent: str | None, conflicts: Conflicts | None) -> str | None:
         files = conflicts.files if conflicts is not None else ()
-        return needs.reason(task, self._workflow(task.workflow), session, agent, files) or self._overdue(key)
+        note = self._known[key].pull_request
+        facts = needs.Facts(session, agent, files, note.needs() if note is not None else None)
+        return needs.reason(task, self._workflow(task.workflow), facts) or self._overdue(key)
 
     def _stats_of(self, row: Row) -> Stats | None:
         return None if row.task is None else self._stats.get((row.ref.project, row.task.branch))
@@ -183,7 +185,7 @@ class Boards:
         task = known.task
         if task is None:
             order = (BROKEN, "", *key)
-            return Row(known.ref, None, known.error, NONE, None, known.error, None, False, None, None, order, None)
+            return Row(known.ref, None, known.error, NONE, None, known.error, None, False, None, None, order)
         workflow = self._workflow(task.workflow)
         state = None if isinstance(workflow, str) else workflow.states.get(task.status)
         finished = state is not None and state.terminal
@@ -194,7 +196,8 @@ class Boards:
         waits = self._waits(known, task)
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)
         stats = self._stats.get((key[0], task.branch))
-        return Row(known.ref, task, None, session, agent, why, waits, finished, _number(task), stats, order, conflicts)
+        about = (conflicts, known.pull_request)
+        return Row(known.ref, task, None, session, agent, why, waits, finished, _number(task), stats, order, *about)
 
     def _workflow(self, name: str) -> Workflow | str:
         """A workflow, or what is wrong with it; each is looked for once in a refresh."""

@@ -7,6 +7,7 @@ import os
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.services import messages
+from orange_tui.services.pr_notes import note_of
 from orange_tui.services.runtime import Runtime
 from orange_tui.services.store import BrokenTask, TaskRef
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.services.journal import Journal
     from orange_tui.services.orange import Orange
+    from orange_tui.services.pr_notes import PullRequestNote
 
     Key = tuple[str, str]  # project and id: a record is slow to hash, and there are ten thousand of them
     Signature = tuple[int, ...]
@@ -36,6 +38,7 @@ class Known:
     is_queued: bool  # it was to start, and could not yet
     has_message: bool  # one that its agent has not taken
     agents: Mapping[str, str]  # window → what its agent does
+    pull_request: PullRequestNote | None = None
 
     def agent(self, window: str | None) -> str:
         """What the agent of a window does; without a window, the most urgent of what any of them does."""
@@ -50,12 +53,12 @@ def read_task(orange: Orange, ref: TaskRef, is_in_first_state: Callable[[Task], 
     if isinstance(found, BrokenTask):
         gone = not os.path.isdir(orange.store.directory(ref))
         return None if gone else Known(ref, None, found.error, is_queued=False, has_message=False, agents={})
-    task, journal = found.task, orange.store.journal(ref)
+    task, journal, directory = found.task, orange.store.journal(ref), orange.store.directory(ref)
+    pull_request = note_of(directory, task.pr_url) if task.pr_url is not None else None
     if task.tmux_session is None:
         is_queued = is_in_first_state(task) and _is_queued(journal)
-        return Known(ref, task, None, is_queued=is_queued, has_message=False, agents={})
-    agents = _agents(orange.store.directory(ref))
-    return Known(ref, task, None, is_queued=False, has_message=_has_message(journal), agents=agents)
+        return Known(ref, task, None, is_queued, has_message=False, agents={}, pull_request=pull_request)
+    return Known(ref, task, None, False, _has_message(journal), _agents(directory), pull_request)
 
 
 def _is_queued(journal: Journal) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Workflow
     from orange_tui.services.board_reading import Key
+    from orange_tui.services.pr_notes import PullRequestNote
     from orange_tui.services.projects import Project
     from orange_tui.services.store import TaskRef
 
@@ -58,6 +59,7 @@ class Row:
     stats: Stats | None
     order: Order  # group, created_at, project, id; the board goes from the highest to the lowest
     conflicts: Conflicts | None = None  # None: nothing stands against it, as far as is known
+    pull_request: PullRequestNote | None = None
 
 
 @record

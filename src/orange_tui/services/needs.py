@@ -5,6 +5,7 @@ Nothing here knows a state's name: a custom workflow is understood as ours are, 
 
 from __future__ import annotations
 
+from orange_tui.domain.records import record
 from orange_tui.domain.workflow import spawns_an_agent, way_back
 from orange_tui.services.sessions import ACTIVE, DEAD, LOST, NONE
 
@@ -62,13 +63,18 @@ def is_for_review(workflow: Workflow, status: str) -> bool:
     return any(end not in targets for end in ends for targets in others)
 
 
-def reason(
-    task: Task, workflow: Workflow | str, session: str, agent: str | None, conflicts: tuple[str, ...] = ()
-) -> str | None:
-    """The one sentence why a person should look at a task; a workflow that cannot be used is given as its problem.
+@record
+class Facts:
+    """What there is to know of a task beside its file."""
 
-    `conflicts` are the files in which its branch would not merge now.
-    """
+    session: str
+    agent: str | None
+    conflicts: tuple[str, ...] = ()  # the files in which its branch would not merge now
+    pull_request: str | None = None  # what is wrong with it
+
+
+def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
+    """The one sentence why a person should look at a task; a workflow that cannot be used is given as its problem."""
     if isinstance(workflow, str):
         return task.attention or f"Its workflow cannot be used: {workflow}"
     state = workflow.states.get(task.status)
@@ -76,9 +82,10 @@ def reason(
         return task.attention
     if state is None:
         return f"{task.status} is no state of workflow {workflow.name}; its states are {', '.join(workflow.states)}"
-    if state.agent != NONE and session in _ENDED:
-        return _ENDED[session]
-    return _AGENT_SAYS.get(agent or "") or _waiting(workflow, task.status, session, conflicts)
+    if state.agent != NONE and facts.session in _ENDED:
+        return _ENDED[facts.session]
+    urgent = _AGENT_SAYS.get(facts.agent or "") or facts.pull_request
+    return urgent or _waiting(workflow, task.status, facts.session, facts.conflicts)
 
 
 def _waiting(workflow: Workflow, status: str, session: str, conflicts: tuple[str, ...]) -> str | None:

@@ -112,6 +112,13 @@ def why_no_pull_request(_dashboard: Dashboard, row: Row) -> str | None:
     return None
 
 
+def why_no_refresh(_dashboard: Dashboard, row: Row) -> str | None:
+    """Only one that is there can be asked for."""
+    if row.task is None:
+        return "Its TASK.md cannot be read"
+    return None if row.task.pr_url is not None else "It has no pull request; p makes one"
+
+
 def why_no_task(_dashboard: Dashboard, row: Row) -> str | None:
     """What only needs a readable task."""
     return None if row.task is not None else "Its TASK.md cannot be read"
@@ -127,6 +134,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("cancel", "x", "cancel", "Cancel the task; its work is saved", why_no_cancel),
     Command("delete", "d", "delete", "Delete a finished task", why_no_delete),
     Command("pull_request", "p", "PR", "Open its pull request, or make one", why_no_pull_request),
+    Command("refresh", "R", "ask GitHub", "Ask GitHub for its pull request now", why_no_refresh),
     Command(
         "workspace", "w", "workspace", "Session, diff and history on the whole screen", why_no_task, in_footer=False
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from orange_tui.domain.pull_request import APPROVED, CHANGES_REQUESTED, FAILED, OPEN, PASSED, RUNNING
 from orange_tui.services import clock
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ SIGNS = (
     (WOULD_NOT_MERGE, "Would not merge: conflicts with the default branch; r sends it back"),
     (COLLIDES, "Collides with another task: whichever is merged second conflicts"),
 )
+_CHECKS = {PASSED: "✓", FAILED: "✗", RUNNING: "…"}
+_REVIEWS = {APPROVED: "+", CHANGES_REQUESTED: "↩"}
 
 
 def icon_of(row: Row, palette: Palette) -> tuple[str, Style]:
@@ -66,3 +69,16 @@ def short_number(number: int) -> str:
         return f"{number // 100 / 10:g}k"
     thousands = number // _THOUSAND
     return f"{thousands}k" if thousands < _THOUSAND else f"{thousands // _THOUSAND}M"
+
+
+def pull_request_look(row: Row, palette: Palette) -> tuple[str, Style]:
+    """Its number, how the checks are and what the review says; a question mark where that cannot be told."""
+    note = row.pull_request
+    if note is None:
+        return "", palette.dim
+    if row.finished or (note.state != OPEN and not note.problem):
+        return f"{note.name}   ", palette.dim
+    if note.problem:
+        return f"{note.name} ? ", palette.warning
+    style = palette.bad if note.needs() else palette.good if note.checks == PASSED else palette.dim
+    return f"{note.name} {_CHECKS.get(note.checks, ' ')}{_REVIEWS.get(note.review, ' ')}", style

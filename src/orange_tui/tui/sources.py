@@ -65,11 +65,21 @@ def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
         *said(task.summary or "No summary yet", palette.title, width),
         *said(" · ".join(fact for fact in facts if fact), palette.dim, width),
         *(said(f"! {row.needs}", palette.warning, width) if row.needs else []),
+        *pull_request_lines(row, width, palette),
         *(line for text in conflict_sentences(orange, row) for line in said(text, palette.warning, width)),
         Strip([]),
     ]
     body = render_markdown(found.body, width, palette)
     return [*head, *(body or said("TASK.md has no text yet.", palette.dim, width))]
+
+
+def pull_request_lines(row: Row, width: int, palette: Palette) -> list[Strip]:
+    """How its pull request is, or why that cannot be told."""
+    note = row.pull_request
+    if note is None:
+        return []
+    style = palette.warning if note.problem or note.needs() else palette.dim
+    return said(f"Pull request {note.name}: {note}", style, width)
 
 
 def conflict_sentences(orange: Orange, row: Row) -> list[str]:

@@ -169,9 +169,8 @@ def _map(dashboard: Dashboard, row: Row) -> None:
 def _pull_request(dashboard: Dashboard, row: Row) -> None:
     url = row.task.pr_url if row.task is not None else None
     if url is not None:
-        import webbrowser
-
-        dashboard.app.jobs.start(row.ref, "Opening", lambda _say: None if webbrowser.open(url) else url)
+        dashboard.app.copy_to_clipboard(url)
+        dashboard.app.jobs.start(row.ref, "Opening", lambda _say: _browse(url))
         return
 
     def create(yes: bool | None) -> None:
@@ -184,6 +183,23 @@ def _pull_request(dashboard: Dashboard, row: Row) -> None:
 
     what = f"{_name(row)} is pushed, and a pull request is opened with the summary as its title."
     dashboard.app.push_screen(Confirm(f"Make a pull request of {_name(row)}?", what, "Make it"), create)
+
+
+def _browse(url: str) -> str | None:
+    """Open an address, but in no browser that would take our terminal; what to tell the person, if it did not go."""
+    import webbrowser
+
+    try:
+        takes_the_terminal = type(webbrowser.get()) is webbrowser.GenericBrowser
+    except webbrowser.Error:
+        takes_the_terminal = True
+    return f"{url} is in the clipboard" if takes_the_terminal or not webbrowser.open(url) else None
+
+
+def _refresh(dashboard: Dashboard, row: Row) -> None:
+    from orange_tui.services.pr_news import refresh
+
+    dashboard.app.jobs.start(row.ref, "Asking GitHub", lambda _say: refresh(dashboard.orange, row.ref))
 
 
 def _workspace(dashboard: Dashboard, row: Row) -> None:
@@ -267,6 +283,7 @@ _ON_TASK: dict[str, Callable[[Dashboard, Row], None]] = {
     "read": _read,
     "copy": _copy,
     "pull_request": _pull_request,
+    "refresh": _refresh,
     "workspace": _workspace,
     "map": _map,
 }

@@ -119,6 +119,7 @@ class Dashboard(Screen[None]):
         self.set_class(not rows, "-empty")
         self._list.empty_text = self._nothing_to_show(snapshot)
         self._list.show(rows, dict(self.app.jobs.running), shows_project=everywhere)
+        self.query_one(ColumnTitles).has_pull_requests = self._list.has_pull_requests
         scope = self.app.project or "all projects"
         where = f"{scope} · {self._filter}{self._searching()}"
         self.query_one(Header).tell(snapshot, where, self._states(snapshot), self.app.palette)

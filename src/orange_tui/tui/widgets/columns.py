@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from rich.text import Text
+from textual.reactive import reactive
 from textual.widget import Widget
 
 from orange_tui.domain.records import record
 from orange_tui.tui.cells import fit, fit_right
-from orange_tui.tui.look import age, conflict_marks, short_number
+from orange_tui.tui.look import age, conflict_marks, pull_request_look, short_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +41,12 @@ class Column:
     width: int
     gives_way: int
     cells: Cells
+    is_seldom: bool = False  # it is there only where a task in the list has something to show in it
+
+
+def _pull_request(row: Row, palette: Palette, width: int) -> list[Segment]:
+    text, style = pull_request_look(row, palette)
+    return [Segment(fit_right(text, width), style)]
 
 
 def _ahead(row: Row, palette: Palette, width: int) -> list[Segment]:
@@ -61,8 +68,9 @@ def _age(row: Row, palette: Palette, width: int) -> list[Segment]:
 
 
 RIGHT_OF_STATUS = (
-    Column("↑", 5, 3, _ahead),
-    Column("±", 12, 2, _changes),
+    Column("PR", 9, 2, _pull_request, is_seldom=True),
+    Column("↑", 5, 4, _ahead),
+    Column("±", 12, 3, _changes),
     Column("age", 5, 1, _age),
 )
 
@@ -70,8 +78,8 @@ RIGHT_OF_STATUS = (
 class Columns:
     """The columns that a list of some width has room for."""
 
-    def __init__(self, width: int) -> None:
-        self._shown = list(RIGHT_OF_STATUS)
+    def __init__(self, width: int, *, all_of_them: bool) -> None:
+        self._shown = [column for column in RIGHT_OF_STATUS if all_of_them or not column.is_seldom]
         while self._shown and width - MARKS - self._right() < _NAME:
             self._shown.remove(max(self._shown, key=lambda column: column.gives_way))
         self._name = max(4, width - MARKS - self._right())
@@ -102,12 +110,14 @@ class ColumnTitles(Widget):
     """What the columns are, in the line above the list; as wide as the list, so that they stand alike."""
 
     app: OrangeApp
+    has_pull_requests: reactive[bool] = reactive(False)
 
     def render(self) -> Text:
-        return Text(columns_for(self.size.width).titles(), style=self.app.palette.dim)
+        columns = columns_for(self.size.width, pull_requests=self.has_pull_requests)
+        return Text(columns.titles(), style=self.app.palette.dim)
 
 
 @lru_cache(maxsize=8)
-def columns_for(width: int) -> Columns:
-    """The columns of a list that is so many cells wide."""
-    return Columns(width)
+def columns_for(width: int, *, pull_requests: bool = False) -> Columns:
+    """The columns of a list that is so many cells wide, and has pull requests or not."""
+    return Columns(width, all_of_them=pull_requests)

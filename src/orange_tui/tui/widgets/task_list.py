@@ -68,6 +68,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         self._was_moved = False  # until the person has chosen a task, the cursor is on the first, whichever comes first
         self._busy: Mapping[TaskRef, str] = {}
         self._shows_project = True
+        self.has_pull_requests = False
         self.empty_text = ""
 
     @property
@@ -79,6 +80,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         """Replace the rows; the cursor stays on its task, or where that was."""
         before = self.selected
         self._rows, self._busy, self._shows_project = rows, busy, shows_project
+        self.has_pull_requests = any(row.pull_request is not None for row in rows)
         if before is not None and self._was_moved:
             places = (place for place, row in enumerate(rows) if row.ref == before.ref)
             self._cursor = next(places, min(self._cursor, max(0, len(rows) - 1)))
@@ -241,12 +243,13 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
                 Segment(fit(" " * (MARKS - 1 - _ICON) + name, width - 1 - _ICON), palette.bad),
             ]
         branch = f"{row.task.project}/{row.task.branch}" if self._shows_project else row.task.branch
+        columns = columns_for(width, pull_requests=self.has_pull_requests)
         name_style = palette.dim if row.finished else palette.accent if row.needs else palette.text
         return [
             bar,
             Segment(fit(icon, _ICON), icon_style),
             Segment(fit_right(number, 2) + " ", palette.dim),
-            *columns_for(width).line(row, branch, name_style, self._style_of(row), palette),
+            *columns.line(row, branch, name_style, self._style_of(row), palette),
         ]
 
     def _second(self, place: int, width: int) -> list[Segment]:

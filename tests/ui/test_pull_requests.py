@@ -1,0 +1,126 @@
+"""Stories about pull requests in the app: what is seen of one, and where `p` and `R` lead."""
+
+from __future__ import annotations
+
+import webbrowser
+from typing import TYPE_CHECKING, Any
+
+from stage import Stage, fixed, stage, story
+
+from orange_tui.domain.pull_request import PullRequest
+from orange_tui.services import pr_news, pull_requests
+
+if TYPE_CHECKING:
+    import pytest
+
+    from orange_tui.services.store import TaskRef
+
+__all__ = ["fixed", "stage"]
+
+URL = "https://github.com/o/r/pull/12"
+
+
+def linked(stage: Stage, ref: TaskRef, **more: Any) -> TaskRef:
+    stage.pull_request(ref, 12, **more)
+    return ref
+
+
+@story
+async def test_the_column_is_there_when_a_task_in_sight_has_one(stage: Stage) -> None:
+    refs = stage.tasks()
+    async with stage.open() as scene:
+        await scene.sees("login-fix", "±")
+        assert "PR " not in scene.text
+        linked(stage, refs[0], checks="passed", review="approved")
+        await scene.sees(" PR ", "#12 ✓+", "Pull request #12: open · checks passed · approved")
+        await scene.press("slash", *"csv", "enter")
+        await scene.until(lambda: " PR " not in scene.text.splitlines()[1])
+
+
+@story
+async def test_checks_and_review_change_as_github_says(stage: Stage) -> None:
+    ref = linked(stage, stage.tasks()[0], checks="running")
+    async with stage.open() as scene:
+        await scene.sees("#12 …", "checks running")
+        pr_news.take(stage.orange, ref, URL, PullRequest(URL, "open", checks="failed"))
+        await scene.sees("#12 ✗", "! The checks of pull request #12 failed")
+        pr_news.take(stage.orange, ref, URL, PullRequest(URL, "open", checks="passed", review="changes requested"))
+        await scene.sees("#12 ✓↩", "Changes are requested on pull request #12")
+        pr_news.take(stage.orange, ref, URL, "GitHub cannot be reached")
+        await scene.sees("#12 ?", "GitHub cannot be reached (before:", "open · checks passed · changes requested)")
+
+
+@story
+async def test_a_failed_check_rings_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = linked(stage, stage.tasks()[0], checks="running")
+    async with stage.open() as scene:
+        rung: list[str] = []
+        monkeypatch.setattr(scene.app, "bell", lambda: rung.append("ring"))
+        pr_news.take(stage.orange, ref, URL, PullRequest(URL, "open", checks="failed"))
+        await scene.sees("#12 ✗")
+        pr_news.take(stage.orange, ref, URL, "GitHub cannot be reached")
+        await scene.sees("#12 ?")
+        pr_news.take(stage.orange, ref, URL, PullRequest(URL, "open", checks="failed"))
+        await scene.sees("#12 ✗")
+        assert rung == ["ring"]
+
+
+@story
+async def test_the_key_asks_now_and_tells_what_was_heard(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    linked(stage, stage.tasks()[0])
+    monkeypatch.setattr(pull_requests, "pull_request_at", lambda url: PullRequest(url, "open", checks="passed"))
+    async with stage.open() as scene:
+        await scene.sees("#12")
+        await scene.press("R")
+        await scene.sees("#12 ✓")
+        await scene.until(lambda: "Pull request #12: open · checks passed" in scene.told())
+
+
+@story
+async def test_without_one_the_key_says_how_to_get_one(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("R")
+        assert scene.told() == ["It has no pull request; p makes one"]
+
+
+@story
+async def test_one_is_made_after_a_question(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage.tasks({"branch": "login-fix", "summary": "Fix it", "status": "working", "workspace": "coffee--1"})
+    made: list[TaskRef] = []
+
+    def create(_orange: object, ref: TaskRef) -> str:
+        made.append(linked(stage, ref))
+        return URL
+
+    monkeypatch.setattr(pull_requests, "create_pull_request", create)
+    async with stage.open() as scene:
+        await scene.press("p")
+        await scene.sees("Make a pull request of login-fix?")
+        await scene.press("escape")
+        assert made == []
+        await scene.press("p", "y")
+        await scene.sees("#12")
+        await scene.until(lambda: URL in scene.told())
+        assert len(made) == 1
+
+
+@story
+async def test_one_that_is_there_is_opened_or_its_address_told(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    linked(stage, stage.tasks()[0])
+    opened: list[str] = []
+
+    class Window(webbrowser.BaseBrowser):
+        def open(self, url: str, new: int = 0, autoraise: bool = True) -> bool:
+            opened.append(url)
+            return True
+
+    monkeypatch.setattr(webbrowser, "get", lambda *_names: Window())
+    monkeypatch.setattr(webbrowser, "open", Window().open)
+    async with stage.open() as scene:
+        await scene.press("p")
+        await scene.until(lambda: opened == [URL])
+        monkeypatch.setattr(webbrowser, "get", lambda *_names: webbrowser.GenericBrowser("w3m"))
+        await scene.press("p")
+        await scene.until(lambda: f"{URL} is in the clipboard" in scene.told())
+        assert opened == [URL]
