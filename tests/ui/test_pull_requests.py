@@ -78,10 +78,13 @@ async def test_the_key_asks_now_and_tells_what_was_heard(stage: Stage, monkeypat
 
 @story
 async def test_without_one_the_key_says_how_to_get_one(stage: Stage) -> None:
-    stage.tasks()
+    started = {"branch": "login-fix", "status": "working", "workspace": "coffee--1"}
+    stage.tasks(started, {"branch": "old", "status": "done"})
     async with stage.open() as scene:
         await scene.press("R")
         assert scene.told() == ["It has no pull request; p makes one"]
+        await scene.press("j", "R")
+        assert scene.told()[1:] == ["It has no pull request"]
 
 
 @story

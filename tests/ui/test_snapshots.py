@@ -50,7 +50,7 @@ def test_the_dashboard(stage: Stage, snap_compare: Compare, size: tuple[int, int
 
 @SIZES
 def test_pull_requests(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
-    known = (
+    known: tuple[dict[str, Any], ...] = (
         {"checks": "failed"},
         {"checks": "running", "draft": True},
         {"checks": "passed", "review": "approved"},

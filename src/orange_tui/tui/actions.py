@@ -112,11 +112,11 @@ def why_no_pull_request(_dashboard: Dashboard, row: Row) -> str | None:
     return None
 
 
-def why_no_refresh(_dashboard: Dashboard, row: Row) -> str | None:
+def why_no_refresh(dashboard: Dashboard, row: Row) -> str | None:
     """Only one that is there can be asked for."""
-    if row.task is None:
-        return "Its TASK.md cannot be read"
-    return None if row.task.pr_url is not None else "It has no pull request; p makes one"
+    if row.task is None or row.task.pr_url is not None:
+        return why_no_task(dashboard, row)
+    return "It has no pull request" + ("; p makes one" if why_no_pull_request(dashboard, row) is None else "")
 
 
 def why_no_task(_dashboard: Dashboard, row: Row) -> str | None:
