@@ -170,6 +170,9 @@ class Schema:
                 return 200, {}
             case "GET", ["user"]:
                 return 200, {"login": VIEWER}
+            case "GET", ["repos", _, _, "issues", number, "comments"] if int(number) in self._github.issues:
+                found = self._github.issues[int(number)].comments
+                return 200, [{"user": {"login": c.author}, "body": c.body, "created_at": c.created_at} for c in found]
             case "POST", ["repos", _, _, "issues", number, "comments"] if int(number) in self._github.issues:
                 self._add_comment({"subjectId": f"I_{number}", "body": body["body"]})
                 return 201, {"html_url": self._github.url(int(number), "issues")}

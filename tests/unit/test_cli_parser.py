@@ -174,7 +174,7 @@ def test_version(argv: str) -> None:
         ("tsak --help", "there is no command 'tsak'"),
         ("help task updaet", "orange task: there is no command 'updaet'. Did you mean update?"),
         ("task updaet k3x9", "Did you mean update?"),
-        ("task zzz", "Commands: create, list, show, update, complete, stuck, delete"),
+        ("task zzz", "Commands: create, list, show, context, update, complete, stuck, delete"),
         ("task --json list", "the command comes first"),
         ("--project coffee task list", "the command comes first"),
         ("task update --statsu working", "there is no option --statsu. Did you mean --status?"),

@@ -107,6 +107,22 @@ A task whose TASK.md cannot be read is listed with the reason; it stops nothing 
         ),
     ),
     Command(
+        ("task", "context"),
+        "Print what an agent is told about a task besides its prompt.",
+        (_THIS_TASK,),
+        (OF_PROJECT,),
+        "orange_tui.cli.context_command:context",
+        """
+The task, its parent and parts, earlier attempts, the last error, comments on its issue, the project's
+instructions (`instructions` in .orange.yml, else CLAUDE.md, else AGENTS.md), selected skills, the files of the
+repository, and what a failed attempt left uncommitted. What is empty is left out; what is cut says so.
+""",
+        (
+            ("orange task context k3x9", "What its agent knows"),
+            ("orange task context k3x9 --json", "The same as a list of title, text and how much was cut"),
+        ),
+    ),
+    Command(
         ("task", "update"),
         "Move a task to another state, or change its summary or branch.",
         (_THIS_TASK,),

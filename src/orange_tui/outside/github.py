@@ -45,13 +45,11 @@ class Unanswered(Refused):
         self.pause = pause
 
 
-def gh(*words: str, directory: str | None = None, stdin: str = "") -> Finished:
+def gh(*words: str, directory: str | None = None, stdin: str = "", timeout: float = _PATIENCE) -> Finished:
     """Run gh, which asks nobody anything."""
     environment = {**os.environ, "GH_PROMPT_DISABLED": "1", "NO_COLOR": "1", "GH_NO_UPDATE_NOTIFIER": "1"}
     try:
-        return run(
-            ["gh", *words], directory=directory, environment=environment, stdin=stdin.encode(), timeout=_PATIENCE
-        )
+        return run(["gh", *words], directory=directory, environment=environment, stdin=stdin.encode(), timeout=timeout)
     except NotFound:
         raise Refused(NO_GH) from None
 

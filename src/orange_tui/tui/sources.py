@@ -10,6 +10,7 @@ from textual.strip import Strip
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
+from orange_tui.domain.route import route_of
 from orange_tui.domain.task import printable
 from orange_tui.services.merge_plan import listed
 from orange_tui.services.store import StoredTask, TaskRef
@@ -18,6 +19,7 @@ from orange_tui.tui.look import COLLIDES, WOULD_NOT_MERGE
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from orange_tui.domain.task import Task
     from orange_tui.services.board import Row
     from orange_tui.services.orange import Orange
     from orange_tui.tui.ansi import PaneScreen
@@ -67,6 +69,7 @@ def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
         *(said(f"! {row.needs}", palette.warning, width) if row.needs else []),
         *pull_request_lines(row, width, palette),
         *(line for text in conflict_sentences(orange, row) for line in said(text, palette.warning, width)),
+        *(line for text in _route_texts(task) for line in said(text, palette.dim, width)),
         Strip([]),
     ]
     body = render_markdown(found.body, width, palette)
@@ -98,6 +101,19 @@ def conflict_sentences(orange: Orange, row: Row) -> list[str]:
 def _branch_of(orange: Orange, project: str, task: str) -> str:
     found = orange.store.read(TaskRef(project, task))
     return found.task.branch if isinstance(found, StoredTask) else task
+
+
+def _route_texts(task: Task) -> list[str]:
+    """Who does the task and why, where a router has said so."""
+    route = route_of(task)
+    if route is None:
+        return []
+    yours = "chosen by you" if "harness" in route.by_person else ""
+    who = [route.executor or "no agent", route.model or "", "to be split into parts" if route.decompose else "", yours]
+    skills = f"Skills: {', '.join(route.selected_skills)}" if route.selected_skills else ""
+    role = f"Role: {route.profile.role}" if route.profile.role else ""
+    facts = [f"Route: {' · '.join(filter(None, who))}", route.reason, " · ".join(filter(None, [role, skills]))]
+    return [fact for fact in facts if fact]
 
 
 def session_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Sequence[Strip]:
