@@ -9,6 +9,7 @@ import pytest
 
 from merge_world import MENU, House, house
 from orange_tui.domain.errors import OrangeError
+from orange_tui.services.branches import update_with_branch
 from orange_tui.services.merge import Merges, NotReviewed
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def test_a_file_of_ones_own_that_would_be_overwritten_even_an_ignored_one(house:
     house.git("commit", "-q", "-m", "tea", at=house.desk)
     house.git("switch", "-q", "--detach", at=house.desk)
     ref = house.task("feat/milk", {"milk": "oat\n"})
-    house.orange.tasks.rename_branch(ref, "feat/tea")
+    update_with_branch(house.orange, ref, "feat/tea", str(house.main))
     (house.main / name).write_text("mine\n")
     assert f"{name} in {house.main} would be overwritten" in house.refused(ref)
     assert (house.main / name).read_text() == "mine\n"

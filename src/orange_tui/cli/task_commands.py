@@ -96,11 +96,14 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     if all(parsed.values[name] is None for name in ("status", "summary", "branch")):
         raise UsageError("What should change? Give --status, --summary or --branch")
     ref = the_task(parsed, orange)
-    if parsed.values["branch"] is not None:
-        from orange_tui.services.branches import follow_branch
+    status, summary = parsed.text("status"), parsed.text("summary")
+    if parsed.values["branch"] is None:
+        task, moved = orange.tasks.update(ref, status=status, summary=summary)
+    else:
+        from orange_tui.services.branches import update_with_branch
 
-        follow_branch(orange, ref, parsed.text("branch"), here())
-    task, moved = orange.tasks.update(ref, status=parsed.text("status"), summary=parsed.text("summary"))
+        branch = parsed.text("branch")
+        task, moved = update_with_branch(orange, ref, branch, here(), status=status, summary=summary)
     return moved_reply(task, moved, orange)
 
 

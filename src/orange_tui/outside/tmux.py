@@ -127,9 +127,12 @@ class Tmux:
         """End one window."""
         self._ask("kill-window", "-t", window_id)
 
-    def rename_session(self, session_id: str, name: str) -> str:
-        """Give a session another name; returns the one it has then."""
-        self._ask("rename-session", "-t", session_id, _literal(session_name(name), expands=True))
+    def rename_session(self, session_id: str, name: str, task: str) -> str:
+        """Give a session another name, with the task's id where it is taken; returns the one it has then."""
+        wanted = session_name(name)
+        for candidate in (wanted, f"{wanted}~{task}"):
+            if self._ask("rename-session", "-t", session_id, _literal(candidate, expands=True)).code == 0:
+                break
         return self._ask("display-message", "-p", "-t", session_id, "#{session_name}").output.strip()
 
     def paste(self, pane_id: str, text: str) -> bool:

@@ -6,7 +6,7 @@ happens, so a command that was killed is finished by the next one, from the step
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from orange_tui.domain import gates
 from orange_tui.domain.errors import OrangeError, Refused
@@ -17,6 +17,7 @@ from orange_tui.services.hooks import HookRun
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Gate, Transition, Workflow
@@ -64,7 +65,7 @@ class Engine:
         with self.open(ref) as opened:
             return self.move(opened, target, actor, changes=changes)
 
-    def move(
+    def move(  # noqa: PLR0913 - all but the first three have a usual value
         self,
         opened: OpenTask,
         target: str,
@@ -72,13 +73,18 @@ class Engine:
         *,
         changes: Mapping[str, object] | None = None,
         gate: bool = True,
+        around: AbstractContextManager[None] | None = None,
     ) -> Moved:
-        """The same for a task that is held already; the engine's own escalation passes gate=False."""
+        """The same for a task that is held already; the engine's own escalation passes gate=False.
+
+        `around` is entered when nothing of ours can refuse the move any more, and left once it is written down:
+        for what must happen with it or not at all.
+        """
         workflow = self.workflows.load(opened.task.workflow)
         found = self.permitted(workflow, opened.task, target, actor, guarded=gate)
         if gate and found.gate is not None:
             self.must_pass(opened, found.gate, target)
-        return self.enter(opened, target, found.hooks, by=actor, changes=changes)
+        return self.enter(opened, target, found.hooks, by=actor, changes=changes, around=around)
 
     def permitted(
         self,
@@ -121,7 +127,7 @@ class Engine:
         outcome = self.store.outcome(ref) if gate.outcome else None
         return gates.missing(gate, opened.body, outcome, opened.task.id)
 
-    def enter(
+    def enter(  # noqa: PLR0913 - all but the first three have a usual value
         self,
         opened: OpenTask,
         target: str,
@@ -129,6 +135,7 @@ class Engine:
         *,
         by: str,
         changes: Mapping[str, object] | None = None,
+        around: AbstractContextManager[None] | None = None,
     ) -> Moved:
         """Steps 4 to 8, for a move that is allowed."""
         self._reserve(opened, hooks)
@@ -140,7 +147,8 @@ class Engine:
             "body": checksum(opened.body),
         }
         fields = {"attention": None, **(changes or {}), "status": target}
-        started = opened.change("transition.started", fields, **details)
+        with around or nullcontext():
+            started = opened.change("transition.started", fields, **details)
         return self._finish(opened, started, already_run=frozenset())
 
     def _reserve(self, opened: OpenTask, hooks: Sequence[Hook]) -> None:

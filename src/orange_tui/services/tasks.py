@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_branch, check_id, check_summary
@@ -11,7 +13,8 @@ from orange_tui.services.store import BrokenTask, StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Mapping
+    from contextlib import AbstractContextManager
 
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Hook, Workflow
@@ -74,7 +77,7 @@ class Tasks:
         entered = workflow.first_state if workflow.initial[status] and new.spawn else status
         values = self._first_values(new, project) | {"summary": summary, "status": entered}
         with self.engine.store.project_lock(project.name):
-            self._branch_must_be_free(project.name, new.branch)
+            self.branch_must_be_free(project.name, new.branch)
             ref = self.engine.store.add(project.name, values, _first_body(new.context), start=new.spawn)
         self.engine.log.write("info", "task created", task=ref.id, project=project.name)
         return self._start(ref, workflow, status) if new.spawn else Created(ref, None, None)
@@ -107,7 +110,8 @@ class Tasks:
             **({"id": new.id} if new.id else {}),
         }
 
-    def _branch_must_be_free(self, project: str, branch: str | None, but: str | None = None) -> None:
+    def branch_must_be_free(self, project: str, branch: str | None, but: str | None = None) -> None:
+        """Refuse a branch that another unfinished task has."""
         if branch is None:
             return
         for other in self.engine.store.read_all(project):
@@ -236,13 +240,26 @@ class Tasks:
         """Change what is said of a task, and move it; when the move is refused, nothing is changed."""
         changes = {} if summary is None else {"summary": check_summary(summary)}
         with self.engine.open(ref) as opened:
-            if status is not None:
-                self._must_not_be_terminal(opened.task, status)
-                moved = self.engine.move(opened, status, actor, changes=changes)
-                return opened.task, moved
-            if changes and changes["summary"] != opened.task.summary:
-                opened.change("task.updated", changes, fields=changes)
-            return opened.task, None
+            moved = self.change(opened, changes, status, actor)
+            return opened.task, moved
+
+    def change(
+        self,
+        opened: OpenTask,
+        changes: Mapping[str, object],
+        status: str | None,
+        actor: Actor,
+        around: AbstractContextManager[None] | None = None,
+    ) -> Moved | None:
+        """The same for a task that is held already, with any fields; `around` is as in `Engine.move`."""
+        if status is not None:
+            self._must_not_be_terminal(opened.task, status)
+            return self.engine.move(opened, status, actor, changes=changes, around=around)
+        new = {name: value for name, value in changes.items() if value != getattr(opened.task, name)}
+        with around or nullcontext():
+            if new:
+                opened.change("task.updated", new, fields=new)
+        return None
 
     def _must_not_be_terminal(self, task: Task, status: str) -> None:
         if self.engine.workflows.load(task.workflow).is_terminal(status):
@@ -295,18 +312,6 @@ class Tasks:
             note_deletion(self.engine.services.pool, store, self.projects.find(ref.project), opened.task)
             store.remove(ref)
         self.engine.log.write("info", "task deleted", task=ref.id)
-
-    def rename_branch(self, ref: TaskRef, branch: str, in_git: Callable[[], None] | None = None) -> Task:
-        """Follow a branch that got another name; `in_git` gives it that name, once it is known to be free."""
-        check_branch(branch)
-        with self.engine.store.project_lock(ref.project), self.engine.open(ref) as opened:
-            self._branch_must_be_free(ref.project, branch, but=ref.id)
-            if in_git is not None:
-                in_git()
-            if opened.task.branch != branch:
-                fields = {"branch": branch}
-                opened.change("task.updated", fields, fields=fields)
-            return opened.task
 
     def mend(self, found: StoredTask) -> StoredTask | BrokenTask:
         """Restore tampered fields of a task that was read; what another command is at work on is left to it."""
