@@ -28,11 +28,11 @@ class Servers:
         self._office = office
         self._running: list[subprocess.Popen[bytes]] = []
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self, *through: str) -> subprocess.Popen[bytes]:
         """Another one, once it says that it watches."""
         said = self._office.root / f"said-{len(self._running)}"
         with said.open("wb") as file:
-            words = [sys.executable, "-m", "orange_tui", "serve"]
+            words = [*through, sys.executable, "-m", "orange_tui", "serve"]
             server = subprocess.Popen(words, stdout=file, stderr=file, cwd=self._office.root)
         self._running.append(server)
         self._office.wait(lambda: "watching" in said.read_text())
@@ -77,6 +77,14 @@ def test_it_ends_when_it_is_told_to_and_agents_go_on(office: Office, servers: Se
     assert server.wait(timeout=20) in {0, 130}
     assert "Traceback" not in servers.said()
     assert office.windows(ref) == ["worker"]
+
+
+def test_it_ends_when_it_is_told_to_also_if_a_script_put_it_in_the_background(servers: Servers) -> None:
+    """A shell without job control lets what it starts with `&` ignore Ctrl+C."""
+    server = servers.start("sh", "-c", 'trap "" INT; exec "$@"', "sh")
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(timeout=20) in {0, 130}
+    assert "Traceback" not in servers.said()
 
 
 def test_it_ends_at_once_also_before_it_has_begun_to_act(office: Office, servers: Servers) -> None:

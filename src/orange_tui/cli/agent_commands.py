@@ -114,6 +114,7 @@ def serve(_parsed: Parsed, orange: Orange) -> Reply:
     from orange_tui.services.supervisor import Supervisor
 
     gc.enable()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a script that puts it in the background has it ignored
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` ends it like Ctrl+C
 
     print(f"orange: watching {orange.home.root}; Ctrl+C ends this, agents keep running", file=sys.stderr, flush=True)
