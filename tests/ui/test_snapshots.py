@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from stage import Scene, Stage, fixed, stage
 
+from orange_tui.services import jobs
 from orange_tui.services.orange import assemble
 from orange_tui.services.paths import Home
 from orange_tui.tui.app import OrangeApp
@@ -110,3 +111,45 @@ def test_the_dashboard_in_light(stage: Stage, snap_compare: Compare, monkeypatch
 def test_the_welcome(tmp_path: Path, fixed: None, snap_compare: Compare, size: tuple[int, int]) -> None:
     app = OrangeApp(assemble(Home(str(tmp_path / "nothing"))), None, acts=False)
     assert snap_compare(app, terminal_size=size)
+
+
+JOBS: tuple[tuple[str, str, dict[str, object]], ...] = (
+    ("0 7 * * MON-FRI", "Update the dependencies", {"last_run": "2026-11-16T06:00:00Z", "last_task": "task001"}),
+    ("@daily", "Sort the new issues and answer what is a question", {"enabled": False}),
+    (
+        "*/30 * * * *",
+        "Look at failed builds",
+        {
+            "last_run": "2026-11-16T09:30:00Z",
+            "last_task": "task005",
+            "skipped": {"run": "2026-11-16T09:30:00Z", "reason": "its last task, task005, is under way"},
+        },
+    ),
+)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+def test_the_jobs(stage: Stage, snap_compare: Compare, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    stage.tasks()
+    for cron, summary, more in JOBS:
+        job = jobs.add(stage.orange, jobs.NewJob(cron, summary, "coffee"))
+        stage.orange.jobs.update(job.id, more)
+    assert snap_compare(stage.app(), terminal_size=size, run_before=after("J", sees="skipped"))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+def test_the_form_for_a_new_job(
+    stage: Stage, snap_compare: Compare, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    stage.tasks()
+
+    async def typed(pilot: Pilot[str]) -> None:
+        await after("J", sees="No jobs yet.")(pilot)
+        await pilot.press("c")
+        await pilot.press(*"30 9 * * mon")
+        assert isinstance(pilot.app, OrangeApp)
+        await Scene(pilot.app, pilot).sees("2026-12-07 09:30 CET")
+
+    assert snap_compare(stage.app(), terminal_size=size, run_before=typed)

@@ -88,6 +88,11 @@ class OrangeApp(App[str]):
         if not self._is_first_run:
             self.set_reactive(OrangeApp.snapshot, next(self._scan))
 
+    @property
+    def files(self) -> Watch:
+        """The one watch on the home's files, for screens that show what is in them."""
+        return self._watch_files
+
     def get_default_screen(self) -> Screen[None]:
         """The first screen is the one to stay on: pushing it over an empty one would lay everything out twice."""
         if self._is_first_run:

@@ -220,6 +220,12 @@ def _saved(dashboard: Dashboard) -> None:
     dashboard.app.push_screen(SavedWork(dashboard.row.ref if dashboard.row is not None else None))
 
 
+def _jobs(dashboard: Dashboard) -> None:
+    from orange_tui.tui.screens.schedule import Schedule
+
+    dashboard.app.push_screen(Schedule())
+
+
 def _log(dashboard: Dashboard) -> None:
     from orange_tui.cli.log_command import line_of
     from orange_tui.tui.screens.pages import Page, plain
@@ -271,6 +277,7 @@ _ANYWHERE: dict[str, Callable[[Dashboard], None]] = {
     "log": _log,
     "saved": _saved,
     "projects": _projects,
+    "jobs": _jobs,
     "quit": lambda dashboard: dashboard.app.exit(),
 }
 _ON_TASK: dict[str, Callable[[Dashboard, Row], None]] = {

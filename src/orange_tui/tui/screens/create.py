@@ -11,15 +11,13 @@ from textual.widgets import Button, Input, Label, Select, Static, TextArea
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import check_branch, check_summary
+from orange_tui.tui.screens.fields import agent_field, field, project_field, workflow_field
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
-    from textual.widget import Widget
 
     from orange_tui.services.tasks import NewTask
     from orange_tui.tui.app import OrangeApp
-
-_PROJECTS_DEFAULT = "the project's"
 
 
 class Create(ModalScreen[None]):
@@ -30,23 +28,16 @@ class Create(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         orange = self.app.orange
-        projects = [project.name for project in orange.projects.all()]
-        harnesses = [name for name in orange.services.harnesses.names() if orange.services.harnesses.installed(name)]
-        first = orange.services.harnesses.first_installed() or "demo"
         with VerticalScroll(classes="dialog form"):
             yield Label("New task", classes="title")
             if not self.app.project:
-                yield from self._field("project", Select([(n, n) for n in projects], id="project", compact=True))
-            yield from self._field(
+                yield from project_field(orange)
+            yield from field(
                 "summary", Input(placeholder="one line; empty: the agent asks", id="summary", compact=True)
             )
-            yield from self._field("branch", Input(placeholder="empty: orange-tasks/<id>", id="branch", compact=True))
-            harness = Select([(n, n) for n in harnesses], id="harness", value=first, allow_blank=False, compact=True)
-            yield from self._field("agent", harness)
-            workflows = [(_PROJECTS_DEFAULT, ""), *((name, name) for name in orange.workflows.names())]
-            yield from self._field(
-                "workflow", Select(workflows, id="workflow", value="", allow_blank=False, compact=True)
-            )
+            yield from field("branch", Input(placeholder="empty: orange-tasks/<id>", id="branch", compact=True))
+            yield from agent_field(orange)
+            yield from workflow_field(orange)
             yield Label("context, in Markdown", classes="name")
             yield TextArea(id="context", tab_behavior="focus", compact=True)
             yield Static("", id="problem", classes="problem", markup=False)
@@ -54,21 +45,10 @@ class Create(ModalScreen[None]):
                 yield Button("Never mind (esc)", id="no", compact=True)
                 yield Button("Create (ctrl+s)", id="yes", variant="primary", compact=True)
 
-    def _field(self, name: str, field: Widget) -> ComposeResult:
-        with Horizontal(classes="field"):
-            yield Label(name, classes="name")
-            yield field
-
     def on_mount(self) -> None:
-        for field in self.query(Input):
-            field.cursor_blink = False
+        for entry in self.query(Input):
+            entry.cursor_blink = False
         self.query_one("#context", TextArea).cursor_blink = False
-        projects = self.query("#project")
-        if projects:
-            select = projects.first(Select)
-            names = [project.name for project in self.app.orange.projects.all()]
-            if len(names) == 1:
-                select.value = names[0]
         self.query_one("#summary").focus()
 
     def on_input_changed(self) -> None:

@@ -1,0 +1,155 @@
+"""The jobs: when each runs next, what came of its last run, and keys to add, switch and remove them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.screen import Screen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from orange_tui.cli.job_commands import clock_words, last_words, next_words, why_not
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.task import printable
+from orange_tui.services import jobs
+from orange_tui.tui.cells import fit
+from orange_tui.tui.screens.dialogs import Confirm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+
+    from orange_tui.services.jobs import Standing
+    from orange_tui.tui.app import OrangeApp
+
+_CRON, _NEXT = 17, 26
+_KEYS = (("c", "new job"), ("e", "enable or disable"), ("d", "remove"), ("j k", "move"), ("esc", "back"))
+_EMPTY = "No jobs yet.\n\nPress c to add one: a task that is created\nagain and again, by the clock."
+
+
+class Schedule(Screen[None]):
+    """All jobs, as they are on disk: whatever changes there is shown."""
+
+    app: OrangeApp
+    BINDINGS = [  # noqa: RUF012 - Textual's own way
+        ("escape", "dismiss", "Back"),
+        ("q", "dismiss", "Back"),
+        ("j", "move(1)", "Down"),
+        ("k", "move(-1)", "Up"),
+        ("c", "new", "New"),
+        ("e,space", "switch", "Enable or disable"),
+        ("d", "remove", "Remove"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._standings: Sequence[Standing] = ()
+
+    def compose(self) -> ComposeResult:
+        yield Static(Text(" Jobs", style=self.app.palette.accent), id="header")
+        yield Static(self._titles(), id="job-titles")
+        yield Static("reading …", id="told", markup=False)
+        yield OptionList(id="jobs", compact=True)
+        yield Static(id="footer")
+
+    def on_mount(self) -> None:
+        palette = self.app.palette
+        keys = Text(" ").join(Text.assemble((key, palette.accent), f" {what} ") for key, what in _KEYS)
+        self.query_one("#footer", Static).update(Text.assemble(" ", keys, style=palette.dim))
+        self.query_one("#jobs").focus()
+        self.run_worker(self._follow(), group="jobs", exit_on_error=False)
+
+    async def _follow(self) -> None:
+        """Jobs change with their file, and with their tasks."""
+        async for _ in self.app.files.changes(runtime=False):
+            await self._read()
+
+    async def _read(self) -> None:
+        try:
+            self._standings = await asyncio.to_thread(jobs.standings, self.app.orange)
+        except OrangeError as problem:
+            self._standings = ()
+            self._show(str(problem))
+        else:
+            self._show("" if self._standings else _EMPTY)
+
+    def on_resize(self) -> None:
+        if self._standings:
+            self._show("")
+
+    def _show(self, instead: str) -> None:
+        told, options = self.query_one("#told", Static), self.query_one("#jobs", OptionList)
+        told.update(instead)
+        told.display = bool(instead)
+        options.display = self.query_one("#job-titles").display = not instead
+        at = options.highlighted
+        options.set_options(Option(self._lines(found), id=found.job.id) for found in self._standings)
+        if self._standings:
+            options.highlighted = min(at or 0, len(self._standings) - 1)
+
+    def _lines(self, found: Standing) -> Text:
+        palette, job, width = self.app.palette, found.job, self.size.width - 4
+        icon = ("● ", palette.good) if job.enabled else ("○ ", palette.dim)
+        style = palette.text if job.enabled else palette.dim
+        rest = width - 2 - _CRON - _NEXT - 2
+        first = [icon, (fit(job.cron, _CRON) + " ", palette.accent), (fit(_next(found), _NEXT) + " ", style)]
+        words = ["  " + " · ".join([job.project, last_words(found)]), why_not(found)]
+        lines = Text.assemble(*first, (fit(job.summary, rest), style))
+        lines.append("\n" + fit(words[0] or "", width), palette.dim)
+        if words[1]:
+            lines.append("\n" + fit(f"  ! {words[1]}", width), palette.warning)
+        return lines
+
+    def _titles(self) -> Text:
+        return Text(f"   {fit('WHEN', _CRON)} {fit('NEXT RUN', _NEXT)} JOB", style=self.app.palette.dim)
+
+    @property
+    def _chosen(self) -> Standing | None:
+        at = self.query_one("#jobs", OptionList).highlighted
+        return self._standings[at] if at is not None and at < len(self._standings) else None
+
+    def action_move(self, step: int) -> None:
+        options = self.query_one("#jobs", OptionList)
+        (options.action_cursor_down if step > 0 else options.action_cursor_up)()
+
+    def action_new(self) -> None:
+        from orange_tui.tui.screens.new_job import NewJob
+
+        self.app.push_screen(NewJob())
+
+    def on_option_list_option_selected(self) -> None:
+        self.action_switch()
+
+    def action_switch(self) -> None:
+        if (found := self._chosen) is not None:
+            on = not found.job.enabled
+            self._do(lambda: jobs.switch(self.app.orange, found.job, on=on))
+
+    def action_remove(self) -> None:
+        if (found := self._chosen) is None:
+            return
+        job = found.job
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._do(lambda: self.app.orange.jobs.remove(job.id))
+
+        what = f"{printable(job.summary)} ({printable(job.cron)}) is forgotten. The tasks it created stay."
+        self.app.push_screen(Confirm("Remove this job?", what, "Remove"), answered)
+
+    def _do(self, work: Callable[[], object]) -> None:
+        """Change something in a thread; the file that changes brings the screen up to date."""
+        self.run_worker(self._done(work), group="changing")
+
+    async def _done(self, work: Callable[[], object]) -> None:
+        try:
+            await asyncio.to_thread(work)
+        except OrangeError as problem:
+            self.notify(str(problem), title="Jobs: refused", severity="error", timeout=15, markup=False)
+
+
+def _next(found: Standing) -> str:
+    return next_words(found) if found.next_run is None else clock_words(found.next_run)

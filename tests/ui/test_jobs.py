@@ -1,0 +1,111 @@
+"""Jobs in the app: seen, added, switched off and on, removed; what another process does to them is seen too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from stage import Stage, fixed, stage, story
+
+from orange_tui.services import jobs
+
+if TYPE_CHECKING:
+    from orange_tui.services.job_file import Job
+
+__all__ = ["fixed", "stage"]
+
+
+@pytest.fixture(autouse=True)
+def _berlin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+
+
+def job(stage: Stage, cron: str = "0 7 * * MON-FRI", summary: str = "Update the dependencies", **more: Any) -> Job:
+    return jobs.add(stage.orange, jobs.NewJob(cron, summary, **{"project": "coffee", **more}))
+
+
+@story
+async def test_a_newcomer_adds_a_job_and_sees_when_it_runs(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("J")
+        await scene.sees("No jobs yet.", "Press c to add one")
+        await scene.press("c")
+        await scene.sees("New job")
+        await scene.press(*"30 9 * * mon")
+        await scene.sees("runs Mon 2026-11-23 09:30 CET", "2026-11-30", "2026-12-07")
+        await scene.press("tab", *"Water", "tab", *"chore, green", "ctrl+s")
+        await scene.sees("● 30 9 * * mon", "Mon 2026-11-23 09:30 CET", "Water", "not run yet")
+    [added] = stage.orange.jobs.all()
+    assert (added.summary, added.labels, added.project) == ("Water", ("chore", "green"), "coffee")
+
+
+@story
+async def test_what_is_wrong_is_said_while_it_is_typed_and_nothing_typed_is_lost(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("J")
+        await scene.sees("No jobs yet.")
+        await scene.press("c")
+        await scene.sees("New job")
+        await scene.press(*"61 * * * *")
+        await scene.sees("the minute is 0-59")
+        await scene.press("ctrl+s")
+        await scene.sees("New job", "61 * * * *")
+        await scene.press(*["backspace"] * 10, *"@daily", "ctrl+s")
+        await scene.sees("A job needs a summary")
+        await scene.press("escape")
+        await scene.sees("No jobs yet.")
+    assert stage.orange.jobs.all() == []
+
+
+@story
+async def test_a_job_is_switched_off_and_on(stage: Stage) -> None:
+    stage.tasks()
+    first, second = job(stage), job(stage, "@daily", "Sort new issues")
+    async with stage.open() as scene:
+        await scene.press("J")
+        await scene.sees("Update the dependencies", "Sort new issues")
+        await scene.press("j", "e")
+        await scene.until(lambda: not stage.orange.jobs.find(second.id).enabled)
+        await scene.sees("○ @daily", "disabled")
+        assert stage.orange.jobs.find(first.id).enabled
+        await scene.press("e")
+        await scene.sees("● @daily", "Tue 2026-11-17 00:00 CET")
+
+
+@story
+async def test_a_job_is_removed_after_a_question(stage: Stage) -> None:
+    stage.tasks()
+    job(stage)
+    async with stage.open() as scene:
+        await scene.press("J")
+        await scene.sees("Update the dependencies")
+        await scene.press("d")
+        await scene.sees("Remove this job?", "is forgotten")
+        await scene.press("n")
+        assert len(stage.orange.jobs.all()) == 1
+        await scene.press("d")
+        await scene.sees("Remove this job?")
+        await scene.press("y")
+        await scene.sees("No jobs yet.")
+    assert stage.orange.jobs.all() == []
+
+
+@story
+async def test_what_others_do_to_the_jobs_is_seen_and_a_broken_file_is_told(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("J")
+        await scene.sees("No jobs yet.")
+        added = job(stage, summary="From [bold]elsewhere[/]")
+        await scene.sees("From [bold]elsewhere[/]")
+        [ref] = stage.tasks({"branch": "deps", "status": "working"})
+        reason = f"its last task, {ref.id}, is under way"
+        skipped = {"run": "2026-11-16T06:00:00Z", "reason": reason}
+        stage.orange.jobs.update(added.id, {"last_run": skipped["run"], "last_task": ref.id, "skipped": skipped})
+        await scene.sees(f"{ref.id} working", f"The last run was skipped: {reason}")
+        (stage.root / "home" / "jobs.json").write_text("{")
+        await scene.sees("jobs.json:1 is not JSON")
+        await scene.press("e", "d", "escape")
+        await scene.sees("login-fix")
