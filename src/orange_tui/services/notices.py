@@ -19,17 +19,19 @@ _TIMEOUT = 5.0
 def send(via: str, task: Task, message: str, home: Home) -> None:
     """Send a notice the way it was asked for; the bell is rung by the app, which reads the history."""
     if via == "desktop":
-        _desktop(f"Orange: {task.project}/{task.branch}", message)
+        show_on_desktop(f"Orange: {task.project}/{task.branch}", message)
     elif via == "webhook":
         _webhook({"task": task.id, "project": task.project, "status": task.status, "message": message}, home)
 
 
-def _desktop(title: str, message: str) -> None:
+def show_on_desktop(title: str, message: str) -> bool:
+    """Show a notice with whichever program there is for it; says whether there is one."""
     if shutil.which("notify-send"):
-        run(["notify-send", "--app-name=Orange", "--", title, message], timeout=_TIMEOUT)
-    elif shutil.which("osascript"):
+        return run(["notify-send", "--app-name=Orange", "--", title, message], timeout=_TIMEOUT).code == 0
+    if shutil.which("osascript"):
         script = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run"
-        run(["osascript", "-e", script, title, message], timeout=_TIMEOUT)
+        return run(["osascript", "-e", script, title, message], timeout=_TIMEOUT).code == 0
+    return False
 
 
 def _webhook(content: dict[str, str], home: Home) -> None:

@@ -61,7 +61,7 @@ class Schedule:
 
     async def _listen(self, watch: Watch, changed: asyncio.Event) -> None:
         async for _ in watch.changes(runtime=False):
-            if self._signature() != self._seen:
+            if await asyncio.to_thread(self._signature) != self._seen:
                 changed.set()
 
     def _signature(self) -> object:

@@ -33,6 +33,9 @@ def _check_zone(name: str) -> None:
 
 SETTINGS: Mapping[str, Setting] = {
     "bell": Setting(bool, True, "Whether the terminal rings once when a task comes to need you."),
+    "desktop": Setting(
+        bool, False, "Whether a desktop notice says so, too: notify-send, osascript, or the terminal's."
+    ),
     "keys": Setting(dict, {}, "Other keys for the app: a command's name (see ARCHITECTURE) and its key, `merge: M`."),
     "timezone": Setting(
         str, "", "The time zone jobs run in, such as Europe/Berlin (unless set: TZ, else the machine's).", _check_zone

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.services import messages
@@ -67,12 +67,12 @@ class Supervisor:
     async def run(self, until: Callable[[], bool] | None = None, seconds: float | None = None) -> bool:
         """Act until the condition holds (or for ever); says whether it does."""
         deadline = None if seconds is None else time.monotonic() + seconds
-        os.makedirs(self._orange.home.tasks, exist_ok=True)
-        os.makedirs(self._orange.home.workspaces, exist_ok=True)
+        for folder in (self._orange.home.tasks, self._orange.home.workspaces):
+            await asyncio.to_thread(os.makedirs, folder, exist_ok=True)
+        lock = os.path.join(self._orange.home.root, ".supervisor.lock")
         while True:
-            lock = os.path.join(self._orange.home.root, ".supervisor.lock")
-            with locked(lock, what="the supervisor", wait=False) as acting:
-                if acting:
+            with ExitStack() as held:
+                if await asyncio.to_thread(held.enter_context, locked(lock, what="the supervisor", wait=False)):
                     return await self._act(until, deadline)
             if _is_over(until, deadline):
                 return until is None or until()
@@ -140,7 +140,7 @@ class Supervisor:
 
         root = self._orange.home.workspaces
         while True:
-            folders = [entry.path for entry in os.scandir(root) if entry.is_dir()]
+            folders = await asyncio.to_thread(_folders, root)
             async for changes in awatch(root, *folders, step=_STEP, recursive=False, watch_filter=None):
                 paths = [path for _, path in changes]
                 links = {os.path.basename(os.path.dirname(path)) for path in paths if _is_task_link(path)}
@@ -244,6 +244,11 @@ class Supervisor:
     def _forget_processes(self) -> None:
         for pid in list(self._processes):
             self._forget(pid)
+
+
+def _folders(root: str) -> list[str]:
+    with os.scandir(root) as entries:
+        return [entry.path for entry in entries if entry.is_dir()]
 
 
 def _is_over(until: Callable[[], bool] | None, deadline: float | None) -> bool:

@@ -73,13 +73,16 @@ class Watch:
             await asyncio.gather(watching, return_exceptions=True)
 
     async def _watch(self) -> None:
-        for folder in ("tasks", "workspaces"):
-            os.makedirs(os.path.join(self._root, folder), exist_ok=True)
+        await asyncio.to_thread(self._make_places)
         with suppress(OSError, RuntimeError, AttributeError):  # no such thing here, or no more of it
             await (self._with_inotify() if _HAS_INOTIFY else self._with_watchfiles())
         while True:
             self._tell_all()
             await asyncio.sleep(_POLL)
+
+    def _make_places(self) -> None:
+        for folder in ("tasks", "workspaces"):
+            os.makedirs(os.path.join(self._root, folder), exist_ok=True)
 
     def _tell_all(self) -> None:
         self._is_ready = True

@@ -9,23 +9,26 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 from textual.reactive import reactive
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.services import paths
+from orange_tui.services.beside import Beside, read_beside
 from orange_tui.services.board import Boards
-from orange_tui.services.settings import read_settings
+from orange_tui.services.harnesses import DEMO
 from orange_tui.services.watch import Watch
 from orange_tui.tui.actions import keymap
 from orange_tui.tui.jobs import Jobs
+from orange_tui.tui.notices import Notices
 from orange_tui.tui.palette import Palette, palette_of
 from orange_tui.tui.theme import THEMES
+from orange_tui.tui.warm import load_screens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
 
     from textual.screen import Screen
 
@@ -70,13 +73,15 @@ class OrangeApp(App[str]):
         self._watch_files = Watch(orange.home)
         self._acts = acts  # whether this app's supervisor acts, if no other one does
         self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
-        self._rings = True
+        self._beside: Beside | None = None
+        self._first: Snapshot | None = None
         self._board: _Board | None = None
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = os.environ.get("TEXTUAL_THEME", "orange")
         self._palette = palette_of(self.current_theme, colour=not self.no_color)
         self.other_keys: Mapping[str, str] = {}
+        self.notices = Notices(self, bell=True, desktop=False)
 
     @property
     def palette(self) -> Palette:
@@ -85,8 +90,9 @@ class OrangeApp(App[str]):
 
     def look_first(self) -> None:
         """Read what there is to show before there is an event loop to hold up: then the first frame has it already."""
+        self._beside = read_beside(self.orange)
         if not self._is_first_run:
-            self.set_reactive(OrangeApp.snapshot, next(self._scan))
+            self._first = next(self._scan)
 
     @property
     def files(self) -> Watch:
@@ -105,37 +111,60 @@ class OrangeApp(App[str]):
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, lambda _theme: self._take_colours())
-        self._read_settings()
-        if not self._is_first_run:
-            self.run_worker(self._keep_board(), group="board", exit_on_error=False)
+        if self._beside is not None:
+            self._take_first(self._beside)
+        self._start(self._keep_board, "board")
 
     def _begin_work(self) -> None:
         """What can wait until there is something on the screen."""
         gc.freeze()  # what there is now stays; only what comes is worth collecting
         gc.enable()
+        self.run_worker(load_screens, thread=True, group="begin", exit_on_error=False)
         if self._begin is not None:
             self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
         if self._acts:
             from orange_tui.services.supervisor import Supervisor  # late: it is not needed to show something
 
-            self.run_worker(Supervisor(self.orange, self._watch_files).run(), group="supervisor", exit_on_error=False)
+            self._start(Supervisor(self.orange, self._watch_files).run, "supervisor")
 
-    def _read_settings(self) -> None:
+    def _start(self, work: Callable[[], Coroutine[Any, Any, object]], group: str) -> None:
+        """Begin what goes on for as long as the app; a function, so that nothing is left over if it never begins."""
+        self.run_worker(work, group=group, exit_on_error=False)  # type: ignore[arg-type]  # mypy: no result type
+
+    def ask_terminal(self, text: str) -> None:
+        """Have the terminal itself show a notice (OSC 9); one that does not know how shows nothing."""
+        if self._driver is not None:
+            self._driver.write(f"\x1b]9;{text}\x07")
+
+    @property
+    def beside(self) -> Beside:
+        """Settings and choices, as of the last look."""
+        return self._beside or Beside(None, None, (DEMO,), ())
+
+    def _take_first(self, beside: Beside) -> None:
+        self._take_beside(None, beside)
+        self.snapshot = self._first
+
+    def _take_beside(self, before: Beside | None, now: Beside) -> None:
+        """Go by other settings; ones that cannot be read are told of once, and those before stay."""
+        self._beside = now
+        problem = now.problem
         try:
-            settings = read_settings(self.orange.home)
-            self._rings = settings.flag("bell")
-            self.set_keymap(keymap(settings.texts("keys")))
-            self.other_keys = settings.texts("keys")
-        except OrangeError as problem:
-            self.notify(str(problem), title="config.yml", severity="error", timeout=15, markup=False)
+            if now.settings is not None and (before is None or now.settings != before.settings):
+                self.other_keys = now.settings.texts("keys")
+                self.set_keymap(keymap(self.other_keys))
+                self.notices = Notices(self, bell=now.settings.flag("bell"), desktop=now.settings.flag("desktop"))
+                self.mutate_reactive(OrangeApp.snapshot)  # the keys that are shown
+        except OrangeError as found:
+            problem = str(found)
+        if problem is not None and (before is None or before != now):
+            self.notify(problem, title="config.yml", severity="error", timeout=15, markup=False)
 
     def watch_snapshot(self, before: Snapshot | None, now: Snapshot | None) -> None:
-        """Ring once for each task that has come to need the person; what needed one before the start is on screen."""
-        if before is None or now is None or not before.complete or not self._rings:
-            return
-        needing = {row.ref for row in before.rows if row.needs}
-        if any(row.needs and row.ref not in needing for row in now.rows):
-            self.bell()
+        """Tell once of each task that has come to need the person; what needed one before the start is on screen."""
+        if before is not None and now is not None and before.complete:
+            needing = {row.ref for row in before.rows if row.needs}
+            self.notices.tell([row for row in now.rows if row.needs and row.ref not in needing])
 
     def _take_colours(self) -> None:
         self._palette = palette_of(self.current_theme, colour=not self.no_color)
@@ -143,16 +172,21 @@ class OrangeApp(App[str]):
 
     async def _keep_board(self) -> None:
         """The one refresh path: read everything once, then whatever changes."""
-        if self.snapshot is None:
-            self.snapshot = await asyncio.to_thread(next, self._scan)
+        if self._beside is None:
+            await asyncio.to_thread(self.look_first)
+            self._take_first(self.beside)
+        if self._is_first_run:
+            return
         await self._painted()
         self._begin_work()
         while (snapshot := await asyncio.to_thread(next, self._scan, None)) is not None:
             self.snapshot = snapshot
         self._board = board = _Board(self, self._boards)
-        self.run_worker(board.measure(), group="board", exit_on_error=False)
+        self._start(board.measure, "board")
         async for changed in self._watch_files.changes():
             await board.refresh(changed)
+            if changed is None:
+                self._take_beside(self.beside, await asyncio.to_thread(read_beside, self.orange))
 
     def look_at_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""
@@ -206,7 +240,8 @@ class _Board:
         try:
             found = await asyncio.to_thread(stats.refresh, project, tasks)
         except OrangeError as problem:
-            self._app.orange.log.write("warning", f"{project.name} was not measured: {problem}")
+            told = f"{project.name} was not measured: {problem}"
+            await asyncio.to_thread(self._app.orange.log.write, "warning", told)
             return
         await self._show(lambda: self._boards.with_stats(project.name, found))
         conflicts = await asyncio.to_thread(collisions.refresh, project, stats.seen(project), tasks)

@@ -37,7 +37,8 @@ class Jobs:
             except OrangeError as problem:
                 self._app.notify(str(problem), title=f"{title}: refused", severity="error", timeout=15, markup=False)
             except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
-                self._app.orange.log.write("error", f"{title}: {problem!r}", task=ref.id)
+                write = self._app.orange.log.write
+                await asyncio.to_thread(write, "error", f"{title}: {problem!r}", task=ref.id)
                 self._app.notify(f"{problem!r}. `orange log` has it too", title=title, severity="error", markup=False)
             else:
                 if result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.task import printable
@@ -10,7 +11,9 @@ from orange_tui.tui.actions import enter_does
 from orange_tui.tui.screens.dialogs import Confirm, Write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from textual.strip import Strip
 
     from orange_tui.services.board import Row
     from orange_tui.tui.screens.dashboard import Dashboard
@@ -231,8 +234,12 @@ def _log(dashboard: Dashboard) -> None:
     from orange_tui.tui.screens.pages import Page, plain
 
     palette = dashboard.app.palette
-    lines = [printable(line_of(entry)) for entry in list(dashboard.orange.log.entries())[-_LAST_LINES:]]
-    dashboard.app.push_screen(Page("Log, newest first", plain("\n".join(reversed(lines)), palette), palette))
+
+    def lines(width: int) -> Sequence[Strip]:
+        last = deque(dashboard.orange.log.entries(), maxlen=_LAST_LINES)
+        return plain("\n".join(printable(line_of(entry)) for entry in reversed(last)), palette)(width)
+
+    dashboard.app.push_screen(Page("Log, newest first", lines, palette))
 
 
 def _copy(dashboard: Dashboard, row: Row) -> None:

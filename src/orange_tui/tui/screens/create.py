@@ -27,17 +27,16 @@ class Create(ModalScreen[None]):
     BINDINGS = [("escape", "dismiss", "Never mind"), ("ctrl+s", "create", "Create")]  # noqa: RUF012
 
     def compose(self) -> ComposeResult:
-        orange = self.app.orange
         with VerticalScroll(classes="dialog form"):
             yield Label("New task", classes="title")
             if not self.app.project:
-                yield from project_field(orange)
+                yield from project_field(self.app)
             yield from field(
                 "summary", Input(placeholder="one line; empty: the agent asks", id="summary", compact=True)
             )
             yield from field("branch", Input(placeholder="empty: orange-tasks/<id>", id="branch", compact=True))
-            yield from agent_field(orange)
-            yield from workflow_field(orange)
+            yield from agent_field(self.app)
+            yield from workflow_field(self.app)
             yield Label("context, in Markdown", classes="name")
             yield TextArea(id="context", tab_behavior="focus", compact=True)
             yield Static("", id="problem", classes="problem", markup=False)

@@ -1,4 +1,7 @@
-"""What forms are made of: a name with its field, and the choices that more than one form offers."""
+"""What forms are made of: a name with its field, and the choices that more than one form offers.
+
+The choices were read before, in a thread: a form opens without a look at a file.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.widget import Widget
 
-    from orange_tui.services.orange import Orange
+    from orange_tui.tui.app import OrangeApp
 
 _PROJECTS_DEFAULT = "the project's"
 
@@ -23,23 +26,21 @@ def field(name: str, widget: Widget) -> ComposeResult:
         yield widget
 
 
-def project_field(orange: Orange) -> ComposeResult:
+def project_field(app: OrangeApp) -> ComposeResult:
     """One of the projects; where there is only one, it is chosen."""
-    names = [project.name for project in orange.projects.all()]
+    names = [project.name for project in app.snapshot.projects] if app.snapshot else []
     chosen = names[0] if len(names) == 1 else Select.NULL
     yield from field("project", Select([(n, n) for n in names], id="project", value=chosen, compact=True))
 
 
-def agent_field(orange: Orange) -> ComposeResult:
+def agent_field(app: OrangeApp) -> ComposeResult:
     """One of the agents that are installed."""
-    harnesses = orange.services.harnesses
-    names = [name for name in harnesses.names() if harnesses.installed(name)]
-    first = harnesses.first_installed() or "demo"
-    choice = Select([(n, n) for n in names], id="harness", value=first, allow_blank=False, compact=True)
+    names = app.beside.harnesses
+    choice = Select([(n, n) for n in names], id="harness", value=names[0], allow_blank=False, compact=True)
     yield from field("agent", choice)
 
 
-def workflow_field(orange: Orange) -> ComposeResult:
+def workflow_field(app: OrangeApp) -> ComposeResult:
     """A workflow, or the one the project has."""
-    names = [(_PROJECTS_DEFAULT, ""), *((name, name) for name in orange.workflows.names())]
+    names = [(_PROJECTS_DEFAULT, ""), *((name, name) for name in app.beside.workflows)]
     yield from field("workflow", Select(names, id="workflow", value="", allow_blank=False, compact=True))

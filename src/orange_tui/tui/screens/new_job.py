@@ -41,17 +41,16 @@ class NewJob(ModalScreen[None]):
         self._zone: tzinfo = UTC
 
     def compose(self) -> ComposeResult:
-        orange = self.app.orange
         with VerticalScroll(classes="dialog form"):
             yield Label("New job", classes="title")
             if not self.app.project:
-                yield from project_field(orange)
+                yield from project_field(self.app)
             yield from field("when", Input(placeholder="30 9 * * MON-FRI, or @daily", id="cron", compact=True))
             yield Static(_EXAMPLES, id="runs", classes="runs", markup=False)
             yield from field("summary", Input(placeholder="one line, for its tasks", id="summary", compact=True))
             yield from field("labels", Input(placeholder="with commas between them", id="labels", compact=True))
-            yield from agent_field(orange)
-            yield from workflow_field(orange)
+            yield from agent_field(self.app)
+            yield from workflow_field(self.app)
             yield Label("context, in Markdown", classes="name")
             yield TextArea(id="body", tab_behavior="focus", compact=True)
             yield Static("", id="problem", classes="problem", markup=False)

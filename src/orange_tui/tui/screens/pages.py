@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Page(Screen[None]):
-    """Lines under a title; Escape or q goes back."""
+    """Lines under a title, made in a thread; Escape or q goes back."""
 
     BINDINGS = [("escape", "dismiss", "Back"), ("q", "dismiss", "Back")]  # noqa: RUF012
 
@@ -48,11 +49,15 @@ class Page(Screen[None]):
     def _show(self) -> None:
         from rich.text import Text
 
-        view = self.query_one("#page", StripView)
-        view.show(self._lines(max(20, self.size.width - 4)))
         self.query_one("#header", Static).update(Text(f" {self._title}", style=self._palette.accent))
         keys = Text(" j k space g G move   esc back", style=self._palette.dim)
         self.query_one("#footer", Static).update(keys)
+        # mypy does not find the result type of a worker that has none
+        self.run_worker(self._load, exclusive=True, exit_on_error=False)  # type: ignore[arg-type]
+
+    async def _load(self) -> None:
+        lines = await asyncio.to_thread(self._lines, max(20, self.size.width - 4))
+        self.query_one("#page", StripView).show(lines)
 
 
 def plain(text: str, palette: Palette) -> Callable[[int], Sequence[Strip]]:

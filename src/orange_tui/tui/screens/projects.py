@@ -25,11 +25,11 @@ class Projects(ModalScreen[None]):
     BINDINGS = [("escape", "dismiss", "Back"), ("ctrl+s", "save", "Save")]  # noqa: RUF012 - Textual's own way
 
     def compose(self) -> ComposeResult:
-        orange = self.app.orange
-        workflows = [(name, name) for name in orange.workflows.names()]
+        workflows = [(name, name) for name in self.app.beside.workflows]
+        self._projects = self.app.snapshot.projects if self.app.snapshot else ()
         with VerticalScroll(classes="dialog form"):
             yield Label("Projects", classes="title")
-            for number, project in enumerate(orange.projects.all()):
+            for number, project in enumerate(self._projects):
                 yield Static(f"{project.name}   {project.path}   {project.default_branch}", markup=False)
                 with Horizontal(classes="field"):
                     yield Label("pool size", classes="name")
@@ -57,7 +57,7 @@ class Projects(ModalScreen[None]):
             self.dismiss()
 
     def action_save(self) -> None:
-        wanted = [(project, self._wanted(number)) for number, project in enumerate(self.app.orange.projects.all())]
+        wanted = [(project, self._wanted(number)) for number, project in enumerate(self._projects)]
         path = self.query_one("#path", Input).value.strip()
         self.run_worker(self._save(wanted, path), exclusive=True)
 

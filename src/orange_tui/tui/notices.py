@@ -1,0 +1,43 @@
+"""Telling the person who looks elsewhere: a bell, a desktop notice, as config.yml says. Never with a file's content."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from orange_tui.domain.task import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orange_tui.services.board import Row
+    from orange_tui.tui.app import OrangeApp
+
+
+class Notices:
+    """The ways to tell that the person has chosen."""
+
+    def __init__(self, app: OrangeApp, *, bell: bool, desktop: bool) -> None:
+        self._app, self._bell, self._desktop = app, bell, desktop
+
+    def tell(self, rows: Sequence[Row]) -> None:
+        """Tell of tasks that have come to need the person, all in one."""
+        if not rows:
+            return
+        if self._bell:
+            self._app.bell()
+        if self._desktop:
+            self._app.run_worker(self._show(_sentence(rows)), group="notices", exit_on_error=False)
+
+    async def _show(self, text: str) -> None:
+        from orange_tui.services.notices import show_on_desktop
+
+        if not await asyncio.to_thread(show_on_desktop, "Orange", text):
+            self._app.ask_terminal(text)
+
+
+def _sentence(rows: Sequence[Row]) -> str:
+    """Which tasks; what they need is for the screen to say, where nobody else reads it."""
+    first = rows[0].task
+    name = f"{first.project}/{first.branch}" if first is not None else f"{rows[0].ref.project}/{rows[0].ref.id}"
+    return printable(f"{name} needs you" if len(rows) == 1 else f"{name} and {len(rows) - 1} more need you")

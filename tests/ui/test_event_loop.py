@@ -1,0 +1,82 @@
+"""Whatever a person does, nothing but drawing happens in the event loop: every key is heard at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from live import opened
+from stage import Scene, story
+
+from loop_guard import guarded
+from office import Office, office
+from orange_tui.tui.app import OrangeApp
+
+if TYPE_CHECKING:
+    import pytest
+
+__all__ = ["office"]
+
+
+@story
+async def test_a_working_day_without_a_file_read_or_a_program_started_in_the_event_loop(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.harness(orders="echo '[bold]working[/]'; exec cat")
+    office.create("fix/tea", harness="recorder")
+    app = OrangeApp(office.orange, "coffee")
+    with guarded(monkeypatch) as guard:
+        async with opened(office, app=app) as scene:
+            await look_around(scene)
+            await create_a_task(scene)
+            await merge_and_delete(scene)
+            await cancel(scene)
+    assert sorted(set(guard.found)) == []
+
+
+async def look_around(scene: Scene) -> None:
+    await scene.sees("fix/tea", "Brew fix/tea")
+    await scene.press("tab")
+    await scene.sees("[bold]working[/]")
+    await scene.press("tab")
+    await scene.sees("No changes yet")
+    await scene.press("tab")
+    await scene.sees("Created")
+    await scene.press("f", "f", "f", "f", "slash", *"tea", "enter", "escape")
+    for key, seen in {"v": "TASK.md", "w": "esc back", "L": "Log", "W": "Workflow", "P": "register"}.items():
+        await scene.press(key)
+        await scene.sees(seen)
+        await scene.press("escape")
+        await scene.sees("fix/tea", "filter")
+    await scene.press("question_mark")
+    await scene.sees("Keys")
+    await scene.press("escape", "y", "n")
+
+
+async def create_a_task(scene: Scene) -> None:
+    await scene.press("c")
+    await scene.sees("New task")
+    await scene.press(*"Warm", "tab", *"milk", "ctrl+s")
+    await scene.until(lambda: "New task" not in scene.text)
+    await scene.sees("milk", "Warm")
+
+
+async def merge_and_delete(scene: Scene) -> None:
+    await scene.press("slash", *"fix/tea", "enter")
+    await scene.until(lambda: "milk" not in scene.text)
+    await scene.press("m")
+    await scene.sees("Force merge?")
+    await scene.press("y")
+    await scene.sees("done")
+    await scene.press("d")
+    await scene.sees("Delete fix/tea?")
+    await scene.press("y")
+    await scene.sees("Nothing here")
+    await scene.press("escape")
+
+
+async def cancel(scene: Scene) -> None:
+    await scene.sees("milk")
+    await scene.press("x")
+    await scene.sees("Cancel milk?")
+    await scene.press("y")
+    await scene.sees("cancelled")

@@ -1,0 +1,119 @@
+"""What needs the person is told once, as config.yml says, and what files say is told to nobody else."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from stage import Scene, Stage, fixed, stage, story
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+__all__ = ["fixed", "stage"]
+
+SECRET = "the password is milk"
+
+
+class Ears:
+    """What a person would hear and see away from the app."""
+
+    def __init__(self, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.bells = 0
+        self.terminal: list[str] = []
+        monkeypatch.setattr(scene.app, "bell", self._ring)
+        monkeypatch.setattr(scene.app, "ask_terminal", self.terminal.append)
+
+    def _ring(self) -> None:
+        self.bells += 1
+
+
+def notifier(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A `notify-send` that writes down what it is to show."""
+    program = folder / "bin" / "notify-send"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nprintf "%s|" "$@" >>{folder}/shown\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    return folder / "shown"
+
+
+def configure(stage: Stage, text: str) -> None:
+    (stage.root / "home" / "config.yml").write_text(text)
+
+
+@story
+async def test_a_task_that_comes_to_need_the_person_rings_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = stage.task(branch="tea", summary="Brew", status="working")
+    stage.task(branch="milk", summary="Warm", status="clarification")  # needs one from the start: no news
+    async with stage.open() as scene:
+        ears = Ears(scene, monkeypatch)
+        stage.orange.tasks.update(ref, status="clarification")
+        await scene.sees("2 need you")
+        await scene.press("j")
+        stage.orange.tasks.update(ref, summary="Brew it")
+        await scene.sees("Brew it")
+        assert ears.bells == 1
+        assert ears.terminal == []
+
+
+@story
+async def test_without_the_bell_nothing_rings(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    configure(stage, "bell: false\n")
+    ref = stage.task(branch="tea", summary="Brew", status="working")
+    async with stage.open() as scene:
+        ears = Ears(scene, monkeypatch)
+        stage.orange.tasks.update(ref, status="clarification")
+        await scene.sees("1 need you")
+        assert (ears.bells, ears.terminal) == (0, [])
+
+
+@story
+async def test_a_desktop_notice_names_the_task_and_nothing_else(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = notifier(stage.root, monkeypatch)
+    configure(stage, "desktop: true\n")
+    ref = stage.task(branch="tea", summary=SECRET, status="working", body=f"## Questions\n\n{SECRET}?\n")
+    async with stage.open() as scene:
+        ears = Ears(scene, monkeypatch)
+        stage.orange.tasks.update(ref, status="clarification")
+        await scene.until(shown.exists)
+        await scene.until(lambda: shown.read_text() == "--app-name=Orange|--|Orange|coffee/tea needs you|")
+        assert (ears.bells, ears.terminal) == (1, [])
+
+
+@story
+async def test_without_a_program_for_it_the_terminal_is_asked(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    configure(stage, "desktop: true\nbell: false\n")
+    refs = [stage.task(branch=branch, summary=SECRET, status="working") for branch in ("tea", "milk")]
+    async with stage.open() as scene:
+        ears = Ears(scene, monkeypatch)
+        stage.orange.tasks.update(refs[0], status="clarification")
+        await scene.until(lambda: ears.terminal == ["coffee/tea needs you"])
+
+
+@story
+async def test_settings_count_as_soon_as_they_are_saved(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = stage.task(branch="tea", summary="Brew", status="working")
+    async with stage.open() as scene:
+        ears = Ears(scene, monkeypatch)
+        configure(stage, "bell: false\nkeys:\n  cancel: X\n")
+        await scene.sees("X cancel")
+        stage.orange.tasks.update(ref, status="clarification")
+        await scene.sees("1 need you")
+        assert ears.bells == 0
+
+
+@story
+async def test_a_config_broken_meanwhile_is_told_once_and_what_was_set_stays(stage: Stage) -> None:
+    configure(stage, "keys:\n  cancel: X\n")
+    stage.task(branch="tea", summary="Brew", status="working")
+    async with stage.open() as scene:
+        await scene.sees("X cancel")
+        configure(stage, "bell: [\n")
+        await scene.until(lambda: any("config.yml:" in said for said in scene.told()))
+        stage.task(branch="milk", summary="Warm", status="working")
+        await scene.sees("milk", "X cancel")
+        assert len(scene.told()) == 1
