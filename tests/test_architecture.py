@@ -125,6 +125,13 @@ def test_an_agents_command_loads_nothing_that_takes_long(agents_world: World) ->
     assert agents_world.read(ref).status == "b"
 
 
+def test_a_routed_tasks_command_loads_no_yaml_either(agents_world: World) -> None:
+    ref = agents_world.task(workflow="plain", status="a")
+    with agents_world.orange.store.open(ref) as opened:
+        opened.change("task.updated", {"route": {"executor": "x", "profile": {"role": 'a "b": {c}', "skills": ["é"]}}})
+    assert loaded_by("task", "update", ref.id, "--status", "b") & EXPENSIVE == set()
+
+
 def test_a_gate_loads_a_markdown_parser_and_what_that_needs(agents_world: World) -> None:
     ref = agents_world.task(workflow="plain", status="b", body="\n## Handoff\nall\n")
     needed = loaded_by("task", "update", ref.id, "--status", "c") & EXPENSIVE

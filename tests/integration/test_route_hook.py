@@ -138,7 +138,7 @@ def test_the_lane_follows_from_issue_worktree_and_splitting(
         ("no-json", "the router's answer has no JSON object in it"),
         ("unknown-agent", "the router names an agent that does not exist: 'hal9000'"),
         ("no-agent", "the router names no executor"),
-        ("fails", "demo ended with 3: Error: no more coffee"),
+        ("fails", "demo: it ended with 3: Error: no more coffee"),
         ("chatty", "printed more than 1,000,000 bytes and was ended"),
     ],
 )
@@ -147,6 +147,7 @@ def test_what_goes_wrong_with_the_router_leads_to_the_fallback(desk: Office, wor
     assert reason in event["fallback"]
     assert (task.harness, task.model, task.number("lane")) == ("demo", None, 2)
     assert event["route"]["decompose"] is False
+    assert event["route"]["reason"] == f"The fallback: {event['fallback']}"
     assert reason in (desk.root / "home" / "orange.log").read_text()
 
 
@@ -154,7 +155,7 @@ def test_a_router_that_takes_too_long_is_ended_with_all_it_started(desk: Office)
     folder = own_router(desk, 'sleep 3600 & echo $! >"$here/child"; wait')
     workflow(desk, timeout="1")
     event, task = move(desk, new(desk))
-    assert event["fallback"] == "agent took longer than 1 s and was ended"
+    assert event["fallback"] == "oracle: agent took longer than 1 s and was ended"
     assert task.harness == "demo"
     desk.wait(lambda: not is_alive(int((folder / "child").read_text())))
 

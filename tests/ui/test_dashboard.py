@@ -134,6 +134,24 @@ async def test_markup_and_escapes_in_a_summary_are_text(stage: Stage) -> None:
 
 
 @story
+async def test_the_preview_says_who_does_a_routed_task_and_why(stage: Stage) -> None:
+    ref = stage.task(branch="brew", summary="Brew", status="pending")
+    route = {
+        "executor": "claude",
+        "model": "opus",
+        "decompose": True,
+        "reason": "It is [bold]hard[/].",
+        "profile": {"role": "Barista"},
+        "selected_skills": ["brewing"],
+    }
+    with stage.orange.store.open(ref) as opened:
+        opened.change("task.updated", {"route": route})
+    async with stage.open() as scene:
+        await scene.sees("Route: claude · opus · to be split into parts", "It is [bold]hard[/].")
+        await scene.sees("Role: Barista · Skills: brewing")
+
+
+@story
 async def test_at_80_columns_the_preview_is_a_key_away(stage: Stage) -> None:
     stage.tasks()
     async with stage.open((80, 24)) as scene:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from heapq import heapify, heappop, heappush
 
 from orange_tui.domain import yaml_text
 from orange_tui.domain.errors import NotFound, Unreadable
@@ -20,7 +21,6 @@ MOST_TREE = 6_000
 _SETTINGS = ".orange.yml"
 _INSTRUCTIONS = ("CLAUDE.md", "AGENTS.md")
 _MOST_BYTES = 200_000
-_DEEPEST = 8
 _MOST_FILES = 200  # of a diff
 _MOST_LINES = 2_000  # changed in one file: more were made by a program
 _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
@@ -102,22 +102,49 @@ def tree_text(scene: Scene) -> str:
 
 
 def folded(paths: list[str], most: int) -> str:
-    """The paths, one a line, with as much below the folders as there is room for."""
+    """The paths, one a line; where that is too long, folders are opened from the top while there is room."""
     text = "\n".join(printable(path) for path in paths)
-    for depth in range(_DEEPEST, 0, -1):
-        if len(text) <= most:
-            break
-        text = "\n".join(_at_depth(paths, depth))
-    return text
+    return text if len(text) <= most else "\n".join(_opened(_folders(paths), most))
 
 
-def _at_depth(paths: list[str], depth: int) -> list[str]:
-    counts: dict[str, int] = {}
+def _folders(paths: list[str]) -> dict[str, dict[str, int]]:
+    """Each folder (the root is empty) with what is directly in it, and how many files that is or has below it."""
+    folders: dict[str, dict[str, int]] = {"": {}}
     for path in paths:
         parts = path.split("/")
-        shown = path if len(parts) <= depth else "/".join(parts[:depth]) + "/"
-        counts[shown] = counts.get(shown, 0) + 1
-    return [f"{printable(p)}{f' ({n} files)' if p.endswith('/') else ''}" for p, n in counts.items()]
+        for depth in range(len(parts)):
+            folder, is_file = "".join(f"{part}/" for part in parts[:depth]), depth == len(parts) - 1
+            inside = folders.setdefault(folder, {})
+            name = path if is_file else f"{folder}{parts[depth]}/"
+            inside[name] = inside.get(name, 0) + 1
+    return folders
+
+
+def _opened(folders: dict[str, dict[str, int]], most: int) -> list[str]:
+    """The lines, with the shallow and small folders open."""
+    shown = dict(folders[""])
+    room = most - sum(len(_entry(*each)) + 1 for each in shown.items())
+    waiting = [_by_size(name, folders) for name in shown if name in folders]
+    heapify(waiting)
+    while waiting:
+        _, size, name = heappop(waiting)
+        more = size - len(_entry(name, shown[name])) - 1
+        if more <= room:
+            room -= more
+            del shown[name]
+            shown |= folders[name]
+            for inner in folders[name]:
+                if inner in folders:
+                    heappush(waiting, _by_size(inner, folders))
+    return [_entry(*each) for each in sorted(shown.items())]
+
+
+def _by_size(folder: str, folders: dict[str, dict[str, int]]) -> tuple[int, int, str]:
+    return folder.count("/"), sum(len(_entry(*each)) + 1 for each in folders[folder].items()), folder
+
+
+def _entry(path: str, files: int) -> str:
+    return f"{printable(path)} ({files} file{'s' * (files > 1)})" if path.endswith("/") else printable(path)
 
 
 def diff_text(scene: Scene) -> str:

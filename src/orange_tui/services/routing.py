@@ -150,19 +150,24 @@ def _by_router(services: Services, plan: Plan, question: _Question) -> Routed:
     from orange_tui.services.skills_catalogue import read_skills
 
     if plan.router is None or plan.problem is not None:
-        return Routed(Route(plan.fallback), plan.problem or "no agent is installed that could be asked")
+        return _fallen_back(plan, plan.problem or "no agent is installed that could be asked")
     executors = _executors(services.harnesses, plan)
     skills = read_skills(services.home, services.log)
     try:
         text = question_text(question, [services.harnesses.get(name) for name in executors], skills)
         output = _printed(services, plan, question.task, text)
     except OrangeError as problem:
-        return Routed(Route(plan.fallback), str(problem))
+        return _fallen_back(plan, f"{plan.router}: {problem}")
     names = [skill.name for skill in skills]
     answer = read_answer(output, services.harnesses.names(), executors, names)
     if answer.route is None:
-        return Routed(Route(plan.fallback), "; ".join(answer.faults))
+        return _fallen_back(plan, "; ".join(answer.faults))
     return Routed(answer.route, None, answer.faults)
+
+
+def _fallen_back(plan: Plan, why: str) -> Routed:
+    sentence = " ".join(plain(why).split())[:_MOST_SAID]
+    return Routed(Route(plan.fallback, reason=f"The fallback: {sentence}"), sentence)
 
 
 def _executors(harnesses: Harnesses, plan: Plan) -> list[str]:
@@ -232,7 +237,7 @@ def _printed(services: Services, plan: Plan, task: Task, question: str) -> str:
     harnesses, router = services.harnesses, str(plan.router)
     longest = harnesses.get(router).max_prompt
     if len(question.encode(errors="replace")) > longest:
-        raise Refused(f"the question is longer than the {longest:,} bytes that {router} takes")
+        raise Refused(f"the question is longer than the {longest:,} bytes it takes")
     project = services.projects.get(task.project)
     values = _values(services, task, project.path)
     words = harnesses.words(router, "one_shot", values, model=plan.model)
@@ -245,7 +250,7 @@ def _printed(services: Services, plan: Plan, task: Task, question: str) -> str:
     )
     if finished.code != 0:
         said = " ".join(plain(finished.message).split())[-_MOST_SAID:]
-        raise Refused(f"{router} ended with {finished.code}{f': {said}' if said else ''}")
+        raise Refused(f"it ended with {finished.code}{f': {said}' if said else ''}")
     return finished.output
 
 
