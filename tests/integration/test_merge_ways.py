@@ -9,6 +9,13 @@ from merge_world import MENU, House, house
 if TYPE_CHECKING:
     from driver import Cli
 
+# Somebody pushes to the task's branch just when our push of main has arrived.
+MORE_IS_PUSHED = """\
+case "$*" in *refs/heads/main*) ;; *) exit 0;; esac
+unset GIT_DIR GIT_QUARANTINE_PATH
+git -C {other} push -q origin feat/tea
+"""
+
 __all__ = ["house"]
 
 
@@ -52,6 +59,40 @@ def test_squashed_it_is_one_commit_and_the_branch_leaves_the_remote_all_the_same
     assert house.is_merged(ref)
     assert house.there("feat/tea") is None
     assert house.git("rev-parse", "--verify", "feat/tea")  # the commits themselves are still here
+
+
+def test_squashed_a_remote_branch_that_lags_behind_leaves_too(house: House) -> None:
+    """What it has is in what was merged, though no commit of it is in the default branch."""
+    ref = house.task()
+    house.git("push", "-q", "origin", "feat/tea")
+    house.git("switch", "-q", "feat/tea", at=house.desk)
+    house.write(house.desk, {"milk": "oat\n"})
+    house.merge(ref, strategy="squash")
+    assert (house.main / "milk").exists()
+    assert house.is_merged(ref)
+    assert house.there("feat/tea") is None
+
+
+def test_squashed_a_remote_branch_that_has_more_stays(house: House) -> None:
+    ref = house.task()
+    house.git("switch", "-q", "feat/tea", at=house.desk)
+    house.write(house.desk, {"milk": "oat\n"})
+    house.git("push", "-q", "origin", "feat/tea", at=house.desk)
+    house.git("reset", "-q", "--hard", "HEAD~1", at=house.desk)
+    house.merge(ref, strategy="squash")
+    assert house.there("feat/tea") is not None
+    assert "stays on origin" in (house.attention(ref) or "")
+
+
+def test_a_push_to_the_branch_that_nobody_here_has_seen_keeps_it_there(house: House) -> None:
+    ref = house.task()
+    house.git("push", "-q", "origin", "feat/tea")
+    house.hook(house.remote, "hooks/post-update", MORE_IS_PUSHED.format(other=house.root / "late"))
+    house.git("clone", "-q", "--branch", "feat/tea", str(house.remote), str(house.root / "late"), at=house.root)
+    house.write(house.root / "late", {"milk": "oat\n"})
+    house.merge(ref)
+    assert house.there("feat/tea") == house.git("rev-parse", "HEAD", at=house.root / "late")
+    assert "could not be deleted" in (house.attention(ref) or "")
 
 
 def test_commits_on_the_remote_branch_that_were_not_merged_keep_it_there(house: House) -> None:

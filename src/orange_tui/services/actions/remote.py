@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orange_tui.domain.errors import Refused
 from orange_tui.outside.git import Repository
+from orange_tui.outside.git_merge import contains
 from orange_tui.services.hooks import Action
 
 TYPE_CHECKING = False
@@ -29,11 +30,11 @@ def delete_remote_branch(run: HookRun) -> None:
     """Delete the branch on the remote, once all its commits are in the default branch there."""
     project, repository = _repository(run)
     branch = f"refs/remotes/{REMOTE}/{run.task.branch}"
-    if run.task.branch == project.default_branch or repository.answer("rev-parse", "--verify", "-q", branch) is None:
+    tip = repository.answer("rev-parse", "--verify", "-q", branch)
+    if run.task.branch == project.default_branch or tip is None:
         return
     default = f"refs/remotes/{REMOTE}/{project.default_branch}"
-    tip = repository.answer("rev-parse", branch)
-    if repository.ask("merge-base", "--is-ancestor", _merged_as(run, tip), default).code != 0:
+    if not contains(repository, default, _merged_as(run, repository, tip)):
         raise Refused(f"{run.task.branch} stays on {REMOTE}: it has commits that are not in {project.default_branch}")
     # The lease keeps a push that came after our last look.
     lease = f"--force-with-lease=refs/heads/{run.task.branch}:{tip}"
@@ -42,11 +43,17 @@ def delete_remote_branch(run: HookRun) -> None:
         raise Refused(f"the branch could not be deleted on {REMOTE}: {finished.message}")
 
 
-def _merged_as(run: HookRun, tip: str | None) -> str:
-    """What stands for a branch in the default branch: a squashed one is there as another commit than its own."""
+def _merged_as(run: HookRun, repository: Repository, tip: str) -> str:
+    """What stands for the remote branch in the default branch: of a squash, another commit than its own.
+
+    This is safe because the merge's journal names both its `head` and its `commit`: the tree of that commit was made
+    from all of `head`. A remote branch that is at `head`, or behind it on the way there, is therefore contained in
+    `commit` to the last line. Any other tip has something that was not merged, and must be found as itself.
+    """
     merged = run.opened.journal.last("task.merged")
-    is_all_of_it = merged is not None and merged.get("head") == tip and merged.get("commit")
-    return str(merged["commit"]) if merged is not None and is_all_of_it else str(tip)
+    if merged is None or not merged.get("commit") or not merged.get("head"):
+        return tip
+    return str(merged["commit"]) if contains(repository, str(merged["head"]), tip) else tip
 
 
 def create_pr(run: HookRun) -> None:
