@@ -108,3 +108,43 @@ async def test_help_says_what_the_signs_mean(kitchen: Kitchen) -> None:
     async with kitchen.open(size=(120, 60)) as scene:
         await scene.press("question_mark")
         await scene.sees("Signs", "≠", "⇄")
+
+
+CAFE = """\
+name: cafe
+states: {ordered: {}, brewing: {}, tasting: {agent: none}, served: {terminal: true}, binned: {terminal: true}}
+initial: {ordered: {}, tasting: {}}
+transitions:
+  - {from: ordered, to: brewing, hooks: [{action: spawn_agent, prompt: brew}]}
+  - {from: brewing, to: tasting}
+  - {from: tasting, to: served}
+  - {from: tasting, to: brewing, hooks: [{action: notify_worker, message: "Read ## Feedback"}]}
+  - {from: [ordered, brewing, tasting], to: binned}
+prompts: {brew: "Brew"}
+"""
+
+
+@story
+async def test_a_workflow_with_names_of_its_own_is_understood_too(kitchen: Kitchen) -> None:
+    folder = kitchen.root / "home" / "workflows"
+    folder.mkdir(exist_ok=True)
+    (folder / "cafe.yml").write_text(CAFE)
+    ref = kitchen.at_work("latte", "latte", workflow="cafe", status="tasting")
+    kitchen.commit("menu", "ristretto\n")
+    async with kitchen.open() as scene:
+        await scene.sees("It would not merge now, menu would")
+        await scene.press("r")
+        await scene.sees("Please merge main into this branch")
+        await scene.press("ctrl+s")
+        await scene.until(lambda: kitchen.status(ref) == "brewing")
+    assert "- menu" in kitchen.body(ref)
+
+
+@story
+async def test_where_there_is_no_way_back_and_nobody_to_tell_that_is_said(kitchen: Kitchen) -> None:
+    kitchen.at_work("latte", "latte", status="working")
+    kitchen.commit("menu", "ristretto\n")
+    async with kitchen.open() as scene:
+        await scene.until(lambda: "≠" in line_of(scene, "latte"))
+        await scene.press("r")
+        await scene.until(lambda: any("nobody to send it back to" in said for said in scene.told()))

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import zlib
 
-from orange_tui.demo import work
+from orange_tui.demo import resolving, work
 from orange_tui.demo.player import Player
+from orange_tui.domain.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _LONGEST_SUBJECT = 72
 
 class Builder(Player):
     """Somebody who edits and commits."""
+
+    told: str | None = None  # a message that asks for a merge; it is in no file
 
     def planned(self) -> Work:
         """What this task makes of this repository."""
@@ -46,9 +49,9 @@ class Builder(Player):
             number = self.desk.task().review_round
             steps.append(planned.mend(f"review-{number}", f"Mend what review {number} found"))
         if feedback:
-            key = f"feedback-{zlib.crc32(feedback.encode()):08x}"
-            first = feedback.splitlines()[0].lstrip("-*#> ").strip()
-            steps.append(planned.mend(key, f"As asked: {first}"[:_LONGEST_SUBJECT]))
+            steps.append(_as_asked(planned, "feedback", resolving.last_words(feedback), feedback))
+        if self.told is not None:
+            steps.append(_as_asked(planned, "told", self.told, self.told))
         return steps
 
     def build(self) -> bool:
@@ -64,7 +67,7 @@ class Builder(Player):
         """One step: edits and commit."""
         self.think(step.subject)
         self.screen.say(step.subject)
-        for path in step.edits:
+        for path in step.edits if step.merges is None else ():
             self.screen.does(f"edited {path}")
         self.screen.succeeds(f"committed {work.carry_out(self.desk, step, planned.name)}")
 
@@ -97,3 +100,12 @@ class Builder(Player):
             f"DONE: {done}{tested}\nREMAINING: nothing\nDECISIONS: files of its own where possible\n"
             f"UNCERTAIN: {self.uncertain}"
         )
+
+
+def _as_asked(planned: Work, kind: str, words: str, all_words: str) -> Step:
+    """What a person wants: a merge, if that is what they say, else an improvement."""
+    key = f"{kind}-{zlib.crc32(all_words.encode()):08x}"
+    branch = resolving.branch_to_merge(words)
+    first = (words.splitlines() or [""])[0].lstrip("-*#> ").strip()
+    subject = f"Merge {branch}, and keep what both sides have" if branch else f"As asked: {first}"
+    return replace(planned.mend(key, subject[:_LONGEST_SUBJECT]), merges=branch)

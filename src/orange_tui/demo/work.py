@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 
+from orange_tui.demo import resolving
 from orange_tui.domain.records import record
 
 TYPE_CHECKING = False
@@ -57,11 +58,15 @@ _MORE_TEST = """
 
 @record
 class Step:
-    """One commit: its key in the trailer, its subject, and what becomes of each file's text."""
+    """One commit: its key in the trailer, its subject, and what becomes of each file's text.
+
+    One that `merges` a branch makes its edits only where there is nothing to merge.
+    """
 
     key: str
     subject: str
     edits: Mapping[str, Edit]
+    merges: str | None = None
 
 
 @record
@@ -79,9 +84,13 @@ def done_steps(desk: Desk) -> set[str]:
 
 
 def carry_out(desk: Desk, step: Step, name: str) -> str:
-    """Edit the files and commit them; returns the short name of the commit."""
+    """Edit the files, or merge, and commit that; returns the short name of the commit."""
+    message = f"{step.subject}\n\nDemo-Step: {step.key}\nDemo-Name: {name}"
+    merged = resolving.merge(desk, step.merges, message) if step.merges is not None else None
+    if merged is not None:
+        return merged
     edit_files(desk, step)
-    return desk.commit(f"{step.subject}\n\nDemo-Step: {step.key}\nDemo-Name: {name}", *step.edits)
+    return desk.commit(message, *step.edits)
 
 
 def edit_files(desk: Desk, step: Step) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from orange_tui.demo import acts, solo, work
+from orange_tui.demo import acts, resolving, solo, work
 from orange_tui.demo.brief import is_about_being_stuck, read_brief
 from orange_tui.demo.builder import Builder
 from orange_tui.domain.errors import OrangeError
@@ -54,6 +54,7 @@ class Worker(Builder):
         elif status == "stuck":
             self._talk_about_it(message)
         elif status in {"planning", "working"}:
+            self.told = message if resolving.branch_to_merge(message) else self.told
             self.begin()
         else:
             self.screen.say(f"Noted. The task is {status}, so there is nothing for me to do.")
