@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _MOMENT = 0.05  # seconds between looks at whether a program has ended
+
+_running: set[subprocess.Popen[bytes]] = set()
 
 
 @record
@@ -42,12 +45,15 @@ def run(
 ) -> Finished:
     """Run a program and wait for it; one that takes too long is ended with all it started."""
     process = _started(words, directory, environment, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE)
+    _running.add(process)
     try:
         output, errors = process.communicate(stdin, timeout=timeout)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         raise Refused(f"`{' '.join(words)}` took longer than {timeout:g} s and was ended") from None
+    finally:
+        _running.discard(process)
     return Finished(process.returncode, output.decode(errors="replace"), errors.decode(errors="replace"))
 
 
@@ -112,3 +118,11 @@ def _started(  # noqa: PLR0913 - what a program is started with
         raise NotFound(f"{missing} is not there") from None
     except OSError as problem:
         raise Refused(f"{words[0]} could not be started: {problem.strerror}") from None
+
+
+@atexit.register
+def _end_what_nobody_waits_for() -> None:
+    """By now only daemon threads still wait for a program, and they will not be there to see its end."""
+    for process in list(_running):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
