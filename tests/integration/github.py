@@ -58,6 +58,7 @@ class GitHub:
         self.issues: dict[int, Issue] = {}
         self.requests: list[Request] = []
         self.trouble: str | None = None  # "rate limited", "slow down", "unauthorized", "broken"
+        self.trouble_at: str | None = None  # one host only
         self.retry_after: int | None = None
         self._folder = folder
         self._numbers = iter(range(7, 10_000))
@@ -123,8 +124,8 @@ class GitHub:
         words = ["git", "-C", str(repository), "remote", "add", "github", f"https://{self.repository}.git"]
         subprocess.run(words, check=True)
 
-    def url(self, number: int, kind: str = "pull") -> str:
-        return f"https://{self.repository}/{kind}/{number}"
+    def url(self, number: int, kind: str = "pull", host: str = HOST) -> str:
+        return f"https://{host}/{self.owner}/{self.name}/{kind}/{number}"
 
     # The server
 
@@ -133,7 +134,7 @@ class GitHub:
         headers = {"X-Oauth-Scopes": "repo, read:org", "Content-Type": "application/json; charset=utf-8"}
         if self.retry_after is not None:
             headers["Retry-After"] = str(self.retry_after)
-        match self.trouble:
+        match self.trouble if self.trouble_at in {None, request.host} else None:
             case "rate limited":
                 error = {"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."}
                 return 200, {**headers, "X-Ratelimit-Remaining": "0"}, {"errors": [error]}
@@ -143,10 +144,11 @@ class GitHub:
                 return 401, headers, {"message": "Bad credentials", "documentation_url": "https://docs.github.com"}
             case "broken":
                 return 502, {"Content-Type": "text/html"}, "<html>Unicorn!</html>"
+        schema = Schema(self, OTHER_HOST if request.host == OTHER_HOST else HOST)
         if request.path.removeprefix("/api") == "/graphql":
             variables = request.body.get("variables") or {}
-            return 200, headers, Answer(request.query, variables, Schema(self).root()).as_json()
-        status, found = Schema(self).rest(request.method, request.path.removeprefix("/api/v3"), request.body)
+            return 200, headers, Answer(request.query, variables, schema.root()).as_json()
+        status, found = schema.rest(request.method, request.path.removeprefix("/api/v3"), request.body)
         return status, headers, found
 
     def _started(self, port: int = 0) -> ThreadingTCPServer:

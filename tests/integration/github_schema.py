@@ -18,8 +18,8 @@ Node = dict[str, Any]
 class Schema:
     """Queries and changes of one server's data."""
 
-    def __init__(self, github: GitHub) -> None:
-        self._github = github
+    def __init__(self, github: GitHub, host: str) -> None:
+        self._github, self._host = github, host
 
     def root(self) -> Node:
         return {
@@ -48,7 +48,7 @@ class Schema:
             "name": github.name,
             "owner": {"__typename": "Organization", "login": github.owner, "id": "O_1", "name": github.owner},
             "nameWithOwner": f"{github.owner}/{github.name}",
-            "url": f"https://{github.repository}",
+            "url": f"https://{self._host}/{github.owner}/{github.name}",
             "description": "",
             "isPrivate": False,
             "isFork": False,
@@ -91,7 +91,7 @@ class Schema:
             "__typename": "PullRequest",
             "id": f"PR_{found.number}",
             "number": found.number,
-            "url": self._github.url(found.number),
+            "url": self._github.url(found.number, host=self._host),
             "title": found.title,
             "body": found.body,
             "state": found.state,

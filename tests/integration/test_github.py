@@ -9,6 +9,7 @@ import pytest
 
 from github import GitHub, github
 from merge_world import House, house
+from orange_tui.services import pr_news
 
 if TYPE_CHECKING:
     from driver import Cli
@@ -82,3 +83,25 @@ def test_a_gh_that_is_not_logged_in_says_how(
     assert "gh is not logged in to GitHub; run `gh auth login`" in cli.no("task", "create-pr", ref.id)
     assert house.there("feat/tea") is None
     assert github.requests == []
+
+
+def test_a_merge_asks_what_became_of_it(house: House, github: GitHub, cli: Cli) -> None:
+    ref = house.task()
+    cli.ok("task", "create-pr", ref.id)
+    (made,) = github.pull_requests.values()
+    assert "has an open pull request; merge it there" in house.refused(ref)
+    made.state = "CLOSED"
+    assert "was closed without a merge" in house.refused(ref)
+    made.head_commit = house.tip("feat/tea")
+    github.merge(made.number, house.elsewhere({"tea": "green\n"}))
+    house.merge(ref)
+    assert (house.status(ref), house.there("feat/tea")) == ("done", None)
+
+
+def test_what_is_known_of_one_is_shown_on_the_command_line(house: House, github: GitHub, cli: Cli) -> None:
+    ref = house.task()
+    cli.ok("task", "create-pr", ref.id)
+    assert "pull_request  not asked yet" in cli.ok("task", "show", ref.id).out
+    github.pull_requests[7].checks = "FAILURE"
+    pr_news.refresh(house.orange, ref)
+    assert "pull_request  open · checks failed" in cli.ok("task", "show", ref.id).out

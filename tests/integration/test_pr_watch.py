@@ -6,14 +6,18 @@ import asyncio
 import shutil
 from itertools import count
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 
 from driver import refusal
-from github import GitHub, github
+from github import OTHER_HOST, GitHub, github
 from merge_world import House, house
 from office import PATIENCE, Office, office
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.pull_request import PullRequest
 from orange_tui.services import pr_news, pr_watch
+from orange_tui.services.merge import Merges
 from orange_tui.services.orange import assemble
 from orange_tui.services.pr_notes import PullRequestNote, note_of
 from orange_tui.services.supervisor import Supervisor
@@ -105,6 +109,21 @@ def test_merged_there_is_done_and_tidied_up_here(house: House, github: GitHub) -
     (merged,) = house.events(ref, "pr.merged")
     assert (merged["url"], merged["commit"]) == (github.url(number), commit)
     assert [event["commit"] for event in house.events(ref, "task.merged")] == [commit]
+
+
+def test_one_whose_end_was_interrupted_is_ended_the_next_time(
+    house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref, number = with_pull_request(house, github)
+    github.merge(number, house.elsewhere({"tea": "green\n"}))
+    with monkeypatch.context() as killed:
+        killed.setattr(Merges, "finish_merged", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            pr_news.refresh(house.orange, ref)
+    assert (house.status(ref), len(house.events(ref, "pr.merged"))) == ("reviewing", 1)
+    assert pr_news.refresh(assemble(house.orange.home), ref) == f"Pull request #{number}: merged"
+    assert (house.status(ref), len(house.events(ref, "pr.merged"))) == ("done", 1)
+    assert pr_news.refresh(house.orange, ref) == f"Pull request #{number}: merged"
 
 
 def test_closed_there_is_cancelled_here_with_all_work_saved(office: Office, github: GitHub) -> None:
@@ -216,6 +235,29 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr(pr_watch.Host, "failed", failed)
     return found
+
+
+def test_each_host_is_asked_once_and_the_trouble_of_one_is_not_anothers(
+    house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GH_ENTERPRISE_TOKEN", "anything")
+    here, number = with_pull_request(house, github)
+    there = linked(house.orange, house.task("feat/milk"), github.url(number, host=OTHER_HOST))
+    github.trouble, github.trouble_at = "unauthorized", OTHER_HOST
+    supervised(house, lambda: note(house, here).is_sure and "gh auth login" in note(house, there).problem)
+    github.trouble = None
+    supervised(house, lambda: note(house, there).is_sure)
+    assert {request.host for request in github.requests} == {"api.github.com", OTHER_HOST}
+
+
+def test_a_task_that_is_deleted_meanwhile_stays_deleted(house: House, github: GitHub) -> None:
+    ref, _ = with_pull_request(house, github)
+    url = github.url(7)
+    shutil.rmtree(house.orange.store.directory(ref))
+    for answer in (PullRequest(url, "merged"), PullRequest(url, "open"), "GitHub cannot be reached"):
+        with pytest.raises(OrangeError, match="is not there"):
+            pr_news.take(house.orange, ref, url, answer)
+    assert house.orange.store.refs() == []
 
 
 def test_github_is_left_alone_for_as_long_as_it_asks() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeVar
 
-    from orange_tui.domain.pull_request import Address, PullRequest
+    from orange_tui.domain.pull_request import PullRequest
     from orange_tui.services.orange import Orange
     from orange_tui.services.store import TaskRef
 
@@ -84,8 +84,7 @@ class PullRequestWatch:
     async def run(self) -> None:
         """Ask, for ever."""
         while True:
-            by_host = self._by_host()
-            for name, refs in by_host.items():
+            for name, refs in self._by_host().items():
                 if self._host(name).due <= time.monotonic():
                     await self._ask(name, refs)
             due = [self._host(name).due for name in self._by_host()]
@@ -109,22 +108,30 @@ class PullRequestWatch:
         try:
             found = await _aside(lambda: ask_about(name, wanted)) if wanted else {}
         except Unanswered as problem:
-            if host.failed(str(problem), problem.pause):
-                self._orange.log.write("warning", f"Pull requests on {name} cannot be followed: {problem}")
-            answers = dict.fromkeys(refs, str(problem))
-            await asyncio.to_thread(self._take, refs, answers)
+            is_news = host.failed(str(problem), problem.pause)
+            news = ("warning", f"Pull requests on {name} cannot be followed: {problem}") if is_news else None
+            await asyncio.to_thread(self._take, refs, dict.fromkeys(refs, str(problem)), news)
             return
-        if host.problem:
-            self._orange.log.write("info", f"Pull requests on {name} can be followed again")
+        news = ("info", f"Pull requests on {name} can be followed again") if host.problem else None
         host.answered()
-        await asyncio.to_thread(self._take, refs, {ref: _found(found, addresses[url]) for ref, url in refs.items()})
+        answers = {ref: found[address] if (address := addresses[url]) else NO_ADDRESS for ref, url in refs.items()}
+        await asyncio.to_thread(self._take, refs, answers, news)
 
-    def _take(self, refs: Mapping[TaskRef, str], answers: Mapping[TaskRef, PullRequest | str]) -> None:
+    def _take(
+        self,
+        refs: Mapping[TaskRef, str],
+        answers: Mapping[TaskRef, PullRequest | str],
+        news: tuple[str, str] | None,
+    ) -> None:
+        if news is not None:
+            self._orange.log.write(*news)
         for ref, url in refs.items():
             try:
                 self._tell(ref, pr_news.take(self._orange, ref, url, answers[ref]).problem)
             except OrangeError as problem:
                 self._tell(ref, str(problem))
+            except Exception as problem:  # noqa: BLE001 - whatever it is, it is told, and the others go on
+                self._tell(ref, repr(problem))
 
     def _tell(self, ref: TaskRef, problem: str) -> None:
         """What is wrong with one task's pull request; what is wrong with its host was said already."""
@@ -133,10 +140,6 @@ class PullRequestWatch:
             self._problems[ref] = problem
         if problem and problem != known and problem not in {host.problem for host in self._hosts.values()}:
             self._orange.log.write("warning", f"Its pull request: {problem}", task=ref.id)
-
-
-def _found(found: Mapping[Address, PullRequest | str], address: Address | None) -> PullRequest | str:
-    return found[address] if address is not None else NO_ADDRESS
 
 
 async def _aside(work: Callable[[], T]) -> T:

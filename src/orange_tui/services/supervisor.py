@@ -169,7 +169,8 @@ class Supervisor:
         if not isinstance(found, StoredTask):
             self._pull_requests.know(ref, None)
             return
-        self._pull_requests.know(ref, None if self._orange.tasks.is_finished(found.task) else found.task.pr_url)
+        url = found.task.pr_url
+        self._pull_requests.know(ref, url if url and not self._orange.tasks.is_finished(found.task) else None)
         journal = self._orange.store.journal(ref)
         if found.task.tmux_session or found.task.workspace:
             self._active.add(ref)
