@@ -8,12 +8,14 @@ import sys
 
 import agents
 import app
+import branches
 import engine
 import frames
 
 PARTS = {
     "engine": (engine.commands, engine.sections),
     "agents": (agents.spawn, agents.deaths),
+    "branches": (branches.conflicts,),
     "app": (app.first_paint, app.idle, frames.cursor, frames.change),
 }
 
