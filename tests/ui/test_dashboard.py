@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stage import Stage, fixed, stage, story
+from stage import Scene, Stage, fixed, stage, story
 
 __all__ = ["fixed", "stage"]
 
@@ -259,3 +259,14 @@ async def test_letters_typed_before_the_search_line_has_the_focus_are_letters(st
         await scene.press("c", "s", "v")
         assert "New task" not in scene.text
         await scene.until(lambda: "csv-export" in scene.text and "dark-mode" not in scene.text)
+
+
+@story
+async def test_an_app_that_has_looked_before_it_begins_begins(stage: Stage) -> None:
+    """As `orange` does it: settings and tasks are read before there is an event loop, and a screen."""
+    stage.tasks()
+    app = stage.app()
+    app.look_first()
+    async with app.run_test(size=(120, 36)) as pilot:
+        scene = Scene(app, pilot)
+        await scene.sees("login-fix")

@@ -154,7 +154,8 @@ class OrangeApp(App[str]):
                 self.other_keys = now.settings.texts("keys")
                 self.set_keymap(keymap(self.other_keys))
                 self.notices = Notices(self, bell=now.settings.flag("bell"), desktop=now.settings.flag("desktop"))
-                self.mutate_reactive(OrangeApp.snapshot)  # the keys that are shown
+                if before is not None:  # else nothing is shown yet, and there is no snapshot to speak of
+                    self.mutate_reactive(OrangeApp.snapshot)  # the keys that are shown
         except OrangeError as found:
             problem = str(found)
         if problem is not None and (before is None or before != now):
