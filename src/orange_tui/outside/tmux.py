@@ -147,9 +147,10 @@ class Tmux:
         """Press one key in a window."""
         return self._ask("send-keys", "-t", pane_id, key).code == 0
 
-    def screen(self, pane_id: str, *, colour: bool = False) -> str | None:
-        """What a window shows now; None when it is gone."""
-        finished = self._ask("capture-pane", "-p", *(["-e"] if colour else []), "-t", pane_id)
+    def screen(self, pane_id: str, *, colour: bool = False, above: int = 0) -> str | None:
+        """What a window shows now, with as many lines of what was above it; None when it is gone."""
+        more = [*(["-e"] if colour else []), *(["-S", f"-{above}"] if above else [])]
+        finished = self._ask("capture-pane", "-p", *more, "-t", pane_id)
         return finished.output if finished.code == 0 else None
 
     def version(self) -> str | None:

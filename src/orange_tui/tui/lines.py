@@ -136,3 +136,13 @@ def restyle(runs: list[Run], start: int, end: int, style: Style) -> list[Run]:
         changed += [(text[:low], own), (text[low:high], own + style), (text[max(low, high) :], own)]
         begin += len(text)
     return [run for run in changed if run[0]]
+
+
+def said(text: str, style: object, width: int) -> list[Strip]:
+    """A sentence, wrapped."""
+    import textwrap
+
+    from rich.style import Style
+
+    look = style if isinstance(style, Style) else None
+    return [Strip([Segment(line, look)]) for line in textwrap.wrap(printable(text), width) or [""]]

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
-from rich.segment import Segment
 from textual.strip import Strip
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.domain.route import route_of
-from orange_tui.domain.task import printable
 from orange_tui.services.merge_plan import listed
 from orange_tui.services.store import StoredTask, TaskRef
+from orange_tui.tui.lines import said
 from orange_tui.tui.look import COLLIDES, WOULD_NOT_MERGE
+from orange_tui.tui.session import session_lines, whole_session_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,20 +21,11 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.services.board import Row
     from orange_tui.services.orange import Orange
-    from orange_tui.tui.ansi import PaneScreen
     from orange_tui.tui.palette import Palette
 
     Lines = Callable[[Orange, Row, int, Palette], Sequence[Strip]]
 
 _MOST_DIFF = 2_000_000
-
-
-@cache
-def _pane_screen() -> PaneScreen:
-    """One for all: it remembers the lines it has drawn."""
-    from orange_tui.tui.ansi import PaneScreen
-
-    return PaneScreen()
 
 
 @record
@@ -44,7 +34,12 @@ class Source:
 
     name: str
     lines: Lines
-    is_live: bool = False
+    whole: Lines | None = None  # of a live one: with what has scrolled out of sight
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it changes by itself."""
+        return self.whole is not None
 
     def title(self, row: Row | None) -> str:
         """The tab's title; the diff's says how much there is of it."""
@@ -116,17 +111,6 @@ def _route_texts(task: Task) -> list[str]:
     return [fact for fact in facts if fact]
 
 
-def session_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Sequence[Strip]:
-    """The agent's screen as it is now; what was printed last, when it is gone."""
-    windows = orange.sessions.windows(row.ref.id, fresh=True)
-    if not windows:
-        text = "No live session." + (" ⏎ starts one." if not row.finished else "")
-        return said(text, palette.dim, width)
-    wanted = max(windows, key=lambda pane: (pane.window != "worker", pane.window))
-    frame = orange.services.tmux.screen(wanted.pane_id, colour=True)
-    return _pane_screen().render(frame or "")
-
-
 def diff_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
     """What the branch changes, against the default branch."""
     from orange_tui.outside.git import Repository
@@ -164,19 +148,9 @@ def history_lines(orange: Orange, row: Row, width: int, palette: Palette) -> lis
     return list(render_history(orange.store.journal(row.ref).events(), width, palette))
 
 
-def said(text: str, style: object, width: int) -> list[Strip]:
-    """A sentence, wrapped."""
-    import textwrap
-
-    from rich.style import Style
-
-    look = style if isinstance(style, Style) else None
-    return [Strip([Segment(line, look)]) for line in textwrap.wrap(printable(text), width) or [""]]
-
-
 SOURCES: tuple[Source, ...] = (
     Source("Task", task_lines),
-    Source("Session", session_lines, is_live=True),
+    Source("Session", session_lines, whole_session_lines),
     Source("Diff", diff_lines),
     Source("History", history_lines),
 )

@@ -58,8 +58,10 @@ class Dashboard(Screen[None]):
         Binding("k,up", "move(-1)", show=False),
         Binding("g,home", "first", show=False),
         Binding("G,end", "last", show=False),
-        Binding("pagedown,ctrl+d", "page(1)", show=False),
-        Binding("pageup,ctrl+u", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("ctrl+d", "page(1, True)", show=False),
+        Binding("ctrl+u", "page(-1, True)", show=False),
         Binding("space,right", "preview(True)", show=False),
         Binding("left", "preview(False)", show=False),
         Binding("escape", "back", show=False),
@@ -184,8 +186,9 @@ class Dashboard(Screen[None]):
     def action_last(self) -> None:
         self._list.move_to(self._list.count() - 1)
 
-    def action_page(self, direction: int) -> None:
-        self._list.move(direction * self._list.page())
+    def action_page(self, direction: int, of_list: bool = False) -> None:
+        if of_list or not self.query_one(Preview).scroll_page(direction):
+            self._list.move(direction * self._list.page())
 
     def action_preview(self, show: bool) -> None:
         self.set_class(show and not self.has_class("-wide"), "-preview")

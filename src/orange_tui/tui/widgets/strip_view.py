@@ -29,16 +29,23 @@ class StripView(ScrollView, can_focus=True):
         self._follows = False
 
     def show(self, strips: Sequence[Strip], *, follow: bool = False, keep_place: bool = True) -> None:
-        """Replace the lines; the place stays, unless the end is followed or a new text begins at its top."""
-        at_end = self.scroll_offset.y >= self.max_scroll_y
+        """Replace the lines. A new text begins at its top; one that is followed, at its end; else the place stays."""
+        if strips is self._strips and keep_place:
+            return
+        x, y = self.scroll_offset if keep_place else (0, 0)
+        if follow:
+            # Counted from the end: who has begun to read further up goes on there when the beginning is added.
+            y = len(strips) - (len(self._strips) - y if keep_place and not self.is_at_end else self.size.height)
         self._strips = strips
         width = max((strip.cell_length for strip in strips), default=0)
         self.virtual_size = Size(width, len(strips))
-        if not keep_place:
-            self.scroll_home(animate=False)
-        elif follow and at_end:
-            self.scroll_end(animate=False)
+        self.scroll_to(x, max(0, y), animate=False, force=True)
         self.refresh()
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the last line is in sight."""
+        return self.scroll_offset.y + self.size.height >= len(self._strips)
 
     def action_page_down(self) -> None:
         self.scroll_page_down()

@@ -1,0 +1,149 @@
+"""The session tab: the agent's screen as it is, while somebody looks at it, and back to its beginning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from live import opened
+from stage import Scene, story
+
+from office import Office, office
+from orange_tui.outside import tmux
+from orange_tui.outside.process import run
+from orange_tui.tui.widgets.strip_view import StripView
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
+
+    from orange_tui.outside.process import Finished
+    from orange_tui.services.store import TaskRef
+
+__all__ = ["office"]
+
+
+class Calls:
+    """How often tmux was asked what a window shows."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        monkeypatch.setattr(tmux, "run", self._counted)
+
+    def _counted(self, words: Sequence[str], **more: object) -> Finished:
+        self.count += "capture-pane" in words
+        return run(words, **more)  # type: ignore[arg-type]
+
+
+def agent(office: Office, orders: str) -> TaskRef:
+    office.harness(orders=orders)
+    return office.create("fix/tea", harness="recorder")
+
+
+def says(office: Office, ref: TaskRef, text: str) -> None:
+    """The agent prints something: it repeats what it is told."""
+    (pane,) = office.orange.sessions.windows(ref.id, fresh=True)
+    office.orange.services.tmux.paste(pane.pane_id, text)
+    office.orange.services.tmux.press(pane.pane_id, "Enter")
+
+
+@story
+async def test_it_follows_what_the_agent_prints(office: Office) -> None:
+    ref = agent(office, "seq 1 200; exec cat")
+    async with opened(office) as scene:
+        await scene.press("tab")
+        await scene.sees("200")
+        says(office, ref, "fresh milk")
+        await scene.sees("fresh milk")
+
+
+@story
+async def test_nothing_is_asked_of_tmux_while_nobody_looks(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent(office, "echo hello; exec cat")
+    async with opened(office) as scene:
+        await scene.sees("Brew fix/tea")
+        calls = Calls(monkeypatch)
+        await frames(scene)
+        assert calls.count == 0
+        await scene.press("tab")
+        await scene.sees("hello")
+        assert calls.count > 0
+        await scene.press("question_mark")
+        await scene.sees("Keys")
+        await frames(scene)
+        before = calls.count
+        await frames(scene)
+        assert calls.count == before
+        await scene.press("escape")
+        await scene.until(lambda: calls.count > before)
+        await scene.press("tab")
+        await scene.sees("No changes yet")
+        before = calls.count
+        await frames(scene)
+        assert calls.count == before
+
+
+async def frames(scene: Scene) -> None:
+    """As long as three looks at a live session would take."""
+    ticks: list[None] = []
+    timer = scene.app.set_interval(0.2, lambda: ticks.append(None))
+    await scene.until(lambda: len(ticks) > 2)
+    timer.stop()
+
+
+@story
+async def test_page_up_goes_back_to_the_beginning_and_at_the_end_it_follows_again(office: Office) -> None:
+    ref = agent(office, "for n in $(seq 1 400); do echo line-$n-; done; exec cat")
+    async with opened(office) as scene:
+        await scene.press("tab")
+        await scene.sees("line-400-")
+        for _ in range(20):
+            await scene.press("pageup")
+            await scene.until(lambda: not scene.app.screen.query_one(StripView).is_at_end)
+        await scene.press(*["pageup"] * 3)
+        await scene.sees("line-1-")
+        says(office, ref, "fresh milk")
+        office.orange.tasks.update(ref, summary="The list changes")  # and what is read stays where it is
+        await scene.sees("The list changes", "line-1-")
+        await scene.press(*["pagedown"] * 30)
+        await scene.sees("fresh milk")
+        says(office, ref, "more of it")
+        await scene.sees("more of it")
+
+
+@story
+async def test_five_megabytes_of_output_and_the_keys_are_heard(office: Office) -> None:
+    ref = agent(office, "yes '\033[31mred\033[0m milk' | head -c 5000000; echo the-end; exec cat")
+    async with opened(office) as scene:
+        await scene.press("tab")
+        await scene.sees("the-end")
+        await scene.press("pageup", "tab", "tab", "tab")
+        await scene.sees("Brew fix/tea")
+    logs = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
+    assert all(path.stat().st_size <= 4_000_000 for path in logs.glob("*.log"))
+
+
+@story
+async def test_colours_are_colours_and_markup_is_text(office: Office) -> None:
+    agent(office, "printf '\\033[31mred\\033[0m [bold]x[/] [@click=app.quit]y[/]\\033]0;title\\007\\n'; exec cat")
+    async with opened(office) as scene:
+        await scene.press("tab")
+        await scene.sees("red [bold]x[/] [@click=app.quit]y[/]")
+        strips = scene.app.screen._compositor.render_strips()
+        (style,) = [part.style for strip in strips for part in strip if part.text == "red"]
+        assert style is not None
+        assert style.color is not None
+        red, green, blue = style.color.get_truecolor()
+        assert red > max(green, blue)
+
+
+@story
+async def test_a_tmux_server_that_dies_while_its_session_is_looked_at(office: Office) -> None:
+    agent(office, "echo hello; exec cat")
+    async with opened(office, acts=True) as scene:
+        await scene.press("tab")
+        await scene.sees("hello")
+        office.tmux.kill()
+        await scene.sees("No live session", "⚡")
+        await scene.press("j", "k", "tab")
+        await scene.sees("No changes yet")
