@@ -118,6 +118,11 @@ class Scene:
         await self._pilot.press(*keys)
         await self._pilot.pause()
 
+    async def resize(self, width: int, height: int) -> None:
+        """Make the terminal another size."""
+        await self._pilot.resize_terminal(width, height)
+        await self._pilot.pause()
+
     async def until(self, condition: Callable[[], bool], seconds: float = 10.0) -> None:
         """Let the app run until something is so."""
         deadline = time.monotonic() + seconds
