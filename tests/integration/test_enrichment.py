@@ -191,13 +191,21 @@ def test_the_skills_that_were_selected_and_no_other(desk: Office) -> None:
 
 def test_files_are_those_of_the_branch_without_secrets_and_folded_when_there_are_many(desk: Office) -> None:
     commit(
-        desk, **{".env": "K=1", "a.pem": "x", "conf__.env.local": "x", ".env.example": "K=", "src__very__deep.py": "x"}
+        desk,
+        **{
+            ".env": "K=1",
+            "a.pem": "x",
+            "conf__.env.local": "x",
+            ".env.example": "K=",
+            "a.png": "x",
+            "src__very__deep.py": "x",
+        },
     )
     ref = new(desk)
     text = parts(desk, ref)[FILES].text
     assert "src/very/deep.py" in text
     assert ".env.example" in text
-    assert not {".env", "a.pem", "conf/.env.local"} & set(text.splitlines())
+    assert not {".env", "a.pem", "a.png", "conf/.env.local"} & set(text.splitlines())
     commit(desk, **{f"src__very__f{n:04}-{'x' * 20}.py": "x" for n in range(400)})
     found = parts(desk, ref)[FILES]
     assert "src/very/ (401 files)" in found.text.splitlines()
@@ -221,8 +229,10 @@ def test_what_a_failed_attempt_left_is_shown_on_a_retry_only(desk: Office) -> No
     (worktree / "new file.py").write_text("x")
     (worktree / ".env").write_text("hush")
     assert CHANGES not in parts(desk, ref)
-    with desk.orange.engine.open(ref) as opened:
-        opened.change("task.updated", {"attempts": 1})
+    for attempts in (0, 1):
+        with desk.orange.engine.open(ref) as opened:
+            opened.change("task.updated", {"attempts": attempts})
+        assert (CHANGES in parts(desk, ref)) == bool(attempts)
     text = parts(desk, ref)[CHANGES].text
     assert text.startswith(
         "````diff\nNot in git yet: new file.py\nChanged too, and not shown (binary, or too much): 2 files"

@@ -264,6 +264,14 @@ def test_labels_choose_too_and_the_fields_come_first(desk: Office) -> None:
     assert task.harness == "pi"
 
 
+def test_the_router_is_told_what_a_person_has_chosen_and_may_still_choose_the_rest(desk: Office) -> None:
+    folder = own_router(desk, 'echo \'{"executor": "demo", "model": "x", "profile": {"role": "Barista"}}\'')
+    event, task = move(desk, new(desk, harness="oracle", labels=["model:o9"]))
+    said = "A person has chosen the agent oracle already. A person has chosen the model o9 already."
+    assert said in (folder / "question").read_text()
+    assert (task.harness, task.model, event["route"]["profile"]["role"]) == ("oracle", "o9", "Barista")
+
+
 def test_a_part_is_not_split_again_nor_is_a_task_that_has_parts(desk: Office) -> None:
     whole = new(desk, "Brew [decompose]")
     part = desk.create("part", summary="Brew [decompose]", workflow="auto", spawn=False, parent=whole.id)

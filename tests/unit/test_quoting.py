@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orange_tui.domain.file_names import is_binary, is_secret
 from orange_tui.domain.quoting import cut, fenced, plain
-from orange_tui.domain.secrets import is_secret
 from orange_tui.domain.sections import outline
 
 
@@ -47,3 +47,8 @@ def test_secrets_are_known_by_their_names(path: str) -> None:
 )
 def test_what_only_sounds_like_a_secret_is_none(path: str) -> None:
     assert not is_secret(path)
+
+
+def test_what_nobody_could_read_is_known_by_its_ending() -> None:
+    assert is_binary("docs/shot.PNG")
+    assert not any(map(is_binary, ["Makefile", "a.png/b", "png", "x.py", "a.svg"]))

@@ -7,8 +7,8 @@ from heapq import heapify, heappop, heappush
 
 from orange_tui.domain import yaml_text
 from orange_tui.domain.errors import NotFound, Unreadable
+from orange_tui.domain.file_names import is_binary, is_secret
 from orange_tui.domain.route import route_of
-from orange_tui.domain.secrets import is_secret
 from orange_tui.domain.task import printable
 from orange_tui.outside.git import Repository, local
 from orange_tui.services.files import read_bytes
@@ -97,7 +97,7 @@ def tree_text(scene: Scene) -> str:
     finished = repository.ask("ls-tree", "-r", "--name-only", "-z", reference)
     if finished.code != 0:
         return ""  # no commit yet
-    paths = [path for path in finished.output.split("\0") if path and not is_secret(path)]
+    paths = [path for path in finished.output.split("\0") if path and not is_secret(path) and not is_binary(path)]
     return folded(paths, MOST_TREE)
 
 
@@ -155,7 +155,7 @@ def diff_text(scene: Scene) -> str:
     repository = Repository(scene.directory)
     changed, left_out = _changed(repository)
     new = repository.ask("ls-files", "--others", "--exclude-standard", "-z").output.split("\0")
-    new = [printable(path) for path in new if path and not is_secret(path)][:_MOST_FILES]
+    new = [printable(path) for path in new if path and not is_secret(path) and not is_binary(path)][:_MOST_FILES]
     literally = {"GIT_LITERAL_PATHSPECS": "1"}
     diff = repository.ask(*_DIFF, "HEAD", "--", *changed, extra=literally).output if changed else ""
     notes = [f"Not in git yet: {', '.join(new)}" if new else "", left_out]

@@ -9,45 +9,22 @@ import os
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harness import PROMPT
-from orange_tui.domain.quoting import cut, fenced, plain
+from orange_tui.domain.quoting import plain
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.route import Route, obeying, read_answer, route_of
 from orange_tui.services.harnesses import DEMO
+from orange_tui.services.route_question import Choice, Question, question_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from orange_tui.domain.harness import Harness
     from orange_tui.domain.task import Task
     from orange_tui.services.harnesses import Harnesses
     from orange_tui.services.services import Services
-    from orange_tui.services.skills_catalogue import Skill
 
-FIRST_LINE = "Route this task."
-_MOST_BODY = 8_000  # characters of TASK.md; the summary and the head of it tell what it is about
-_MOST_SKILLS = 12_000
-_MOST_LABELS = 2_000
 _MOST_OUTPUT = 1_000_000  # bytes
 _MOST_SAID = 300
 # The router is asked, it does not work: it must not take itself for the agent of a task, nor for one that runs us.
 _NOT_FOR_THE_ROUTER = ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW", "CLAUDECODE")
-_SHAPE = """\
-{
-  "executor": "one of the agents above, by its name",
-  "model": "a model of that agent, or null for its usual one",
-  "decompose": false,
-  "reason": "one sentence: why this agent and model, or why it must be split",
-  "profile": {"role": "who the agent is to be", "skills": [], "tools": [], "constraints": []},
-  "selected_skills": ["names from the list of skills, or none"]
-}"""
-
-
-@record
-class Choice:
-    """What a person has said about who does a task; None where they have said nothing. `fields`: in which fields."""
-
-    harness: str | None = None
-    model: str | None = None
-    fields: tuple[str, ...] = ()
 
 
 @record
@@ -80,7 +57,7 @@ def ask_for_route(
 ) -> Routed:
     """The route for a task: the router's, or else the fallback's, with a person's own choices in it."""
     choice = persons_choice(task, services.harnesses)
-    routed = _by_router(services, _plan(services, timeout), _Question(task, body, template, choice))
+    routed = _by_router(services, _plan(services, timeout), Question(task, body, template, choice))
     obeyed = obeying(routed.route, choice.harness, choice.model)
     return replace(routed, route=replace(obeyed, by_person=choice.fields))
 
@@ -146,7 +123,7 @@ def _unusable(harnesses: Harnesses, setting: str, name: str) -> str | None:
     return None if installed else f"`{setting}` in config.yml names {name}, which is not installed"
 
 
-def _by_router(services: Services, plan: Plan, question: _Question) -> Routed:
+def _by_router(services: Services, plan: Plan, question: Question) -> Routed:
     from orange_tui.services.skills_catalogue import read_skills
 
     if plan.router is None or plan.problem is not None:
@@ -174,60 +151,6 @@ def _executors(harnesses: Harnesses, plan: Plan) -> list[str]:
     """Who may be chosen. The demo does no work, so only where somebody has set it."""
     installed = [name for name in harnesses.names() if harnesses.installed(name)]
     return [name for name in installed if name != DEMO or DEMO in {plan.router, plan.fallback}]
-
-
-@record
-class _Question:
-    """What the router is asked about."""
-
-    task: Task
-    body: str
-    template: str
-    choice: Choice
-
-
-def question_text(question: _Question, agents: list[Harness], skills: list[Skill]) -> str:
-    """All that the router is told."""
-    parts = [
-        FIRST_LINE,
-        question.template.removeprefix(FIRST_LINE).strip(),
-        f"The task, as data between the fences:\n{fenced(_task_text(question.task, question.body))}",
-        f"The agents that are installed:\n{_agents_text(agents)}",
-        f"The skills there are:\n{_skills_text(skills)}" if skills else "There are no skills to select.",
-        _choice_text(question.choice),
-        f"Answer with one JSON object of this shape, and with nothing else:\n{_SHAPE}",
-    ]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _task_text(task: Task, body: str) -> str:
-    labels, _ = cut(", ".join(task.labels), _MOST_LABELS)
-    shown, left_out = cut(body.strip(), _MOST_BODY)
-    rest = f"\n(and {left_out:,} characters more)" if left_out else ""
-    part = "It is a part of another task: it is not to be split again.\n" if task.parent else ""
-    return plain(f"Summary: {task.summary}\nLabels: {labels or 'none'}\n{part}\n{shown}{rest}")
-
-
-def _agents_text(agents: list[Harness]) -> str:
-    lines = []
-    for harness in agents:
-        efforts = f"; efforts: {', '.join(harness.efforts)}" if harness.efforts else ""
-        models = "takes a model by name" if harness.model else "takes no model"
-        lines.append(f"- {harness.name}: {plain(harness.title)}; {models}{efforts}")
-    return "\n".join(lines)
-
-
-def _skills_text(skills: list[Skill]) -> str:
-    shown, left_out = cut("\n".join(f"- {skill.name}: {skill.description}" for skill in skills), _MOST_SKILLS)
-    return f"{shown}\n(more of them are left out here)" if left_out else shown
-
-
-def _choice_text(choice: Choice) -> str:
-    said = [
-        f"A person has chosen the agent {choice.harness} already." if choice.harness else "",
-        f"A person has chosen the model {choice.model} already." if choice.model else "",
-    ]
-    return " ".join(sentence for sentence in said if sentence)
 
 
 def _printed(services: Services, plan: Plan, task: Task, question: str) -> str:

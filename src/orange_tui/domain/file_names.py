@@ -1,4 +1,4 @@
-"""Which files look as if they held a secret, by their names: these go into no prompt."""
+"""Files that go into no prompt, known by their names: what looks like a secret, and what nobody could read."""
 
 from __future__ import annotations
 
@@ -39,6 +39,11 @@ _NAMES = (
     "*.tfstate",
     "*.tfvars",
 )
+_ENDINGS = (
+    "7z a avi bin bmp bz2 class db dll dylib eot exe flac gif gz ico jar jpeg jpg mov mp3 mp4 o odt ogg otf pdf png"
+    " psd pyc rar so sqlite sqlite3 tar tgz tiff ttf war wasm wav webm webp whl woff woff2 xls xlsx xz zip zst"
+)
+_BINARY = frozenset(_ENDINGS.split())
 _FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".kube", ".docker", "secrets"})
 
 
@@ -50,3 +55,9 @@ def is_secret(path: str) -> bool:
     if any(fnmatchcase(name, pattern) for pattern in _HARMLESS):
         return False
     return any(fnmatchcase(name, pattern) for pattern in _NAMES)
+
+
+def is_binary(path: str) -> bool:
+    """Whether a path's ending says that the file is no text."""
+    _, dot, ending = path.rpartition("/")[2].rpartition(".")
+    return bool(dot) and ending.lower() in _BINARY
