@@ -94,10 +94,9 @@ def open_pull_request(project: Project, task: Task, body: str) -> str:
     finished = github.gh(*words, directory=project.path, stdin=_text(project, task, body))
     if finished.code != 0 and "already exists" not in finished.message:
         raise Refused(f"gh could not open a pull request: {github.meaning(finished)}")
-    said = (
-        f"{finished.errors} {finished.output}"  # beside an address there may be a warning, about what is not committed
-    )
-    addresses = [word for word in said.split() if word.startswith("https://")]
+    # Both are read: beside an address there may be a warning of what is not committed.
+    words = f"{finished.errors} {finished.output}".split()
+    addresses = [word for word in words if word.startswith("https://")]
     if not addresses:
         raise Refused(f"gh opened a pull request and did not say where: {finished.message}")
     return addresses[-1]
