@@ -47,7 +47,7 @@ def offered(*words: str) -> list[str]:
         ("task s", ["show", "stuck", "spawn"]),
         ("task zzz ", []),
         ("help ", [command.path[0] for command in COMMANDS if len(command.path) == 1]),
-        ("help task u", ["update"]),
+        ("help task up", ["update"]),
         ("help task update ", []),
         ("help log -", []),
         ("task show ", ["k3x9", "k4aa", "m2b7"]),

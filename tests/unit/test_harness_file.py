@@ -59,6 +59,8 @@ mine:
   resume: [mine, "{options}", --resume, "{session_id}", "{prompt}"]
   resume_full: []
   one_shot: [mine, -p, "{prompt}"]
+  one_shot_work: [mine, -p, --edit, "{options}", "{prompt}"]
+  system_prompt: [--system, "{system_prompt}"]
   root_full: [mine, "{options}", --root, "{prompt}"]
   root_resume_full: []
   model: [--model, "{model}"]

@@ -68,6 +68,7 @@ gate = st.builds(
     verdict=maybe,
     verdict_line=words,
     outcome=st.lists(words, max_size=2).map(tuple),
+    report=st.lists(words, max_size=2).map(tuple),
     command=maybe,
 )
 hooks = st.lists(st.builds(Hook, words, st.dictionaries(words, plain, max_size=2)), max_size=2).map(tuple)
@@ -77,6 +78,8 @@ transitions = st.builds(Transition, names, names, st.one_of(st.none(), when), ma
 rules = st.builds(
     ExitRule,
     names,
+    st.one_of(st.none(), when),
+    st.one_of(st.none(), st.integers()),
     some,
     st.booleans(),
     maybe,
@@ -87,7 +90,7 @@ rules = st.builds(
 )
 signals = st.builds(Signal, st.lists(names, max_size=2).map(tuple), gate, maybe, arms)
 states = st.lists(
-    st.builds(State, names, st.booleans(), maybe, maybe), max_size=3, unique_by=lambda state: state.name
+    st.builds(State, names, st.booleans(), maybe, maybe, maybe, maybe), max_size=3, unique_by=lambda state: state.name
 ).map(lambda found: {state.name: state for state in found})
 workflows = st.builds(
     Workflow,

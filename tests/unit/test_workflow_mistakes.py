@@ -92,7 +92,7 @@ prompts:
             "`when` 'x' is not a comparison",
             "such as `review_round < 2`",
         ),
-        ("to: done}", 'to: done, when: "tries < 2"}', 9, "compares 'tries'", "crash_count, review_round"),
+        ("to: done}", 'to: done, when: "tries < 2"}', 9, "compares 'tries'", "crash_count, error_repeats, review_round"),
         ("to: done}", 'to: done, when: "summary < 2"}', 9, "compares 'summary'", "increment it"),
         ("to: done}", "to: done, gates: {}}", 9, "unknown key 'gates'", "did you mean 'gate'?"),
         ("to: done}", "to: done}\n  - {from: doing, to: done}", 10, "or the one on line 9", "`when`"),

@@ -30,6 +30,32 @@ AGENT_COMMANDS = (
         ),
     ),
     Command(
+        ("task", "retry"),
+        "Start a task over: back to where its workflow begins.",
+        (TASK,),
+        (OF_PROJECT,),
+        "orange_tui.cli.retry_commands:retry",
+        """
+For workflows whose tasks start by themselves, such as autopilot: the task's agent is ended, its attempts are
+forgotten, and it starts again when there is room. What was committed, and its workspace if it has one, stay.
+
+Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no way back; 2 wrong usage.
+""",
+        (("orange task retry k3x9", "The agent gave up too early: once more"),),
+    ),
+    Command(
+        ("task", "unblock"),
+        "Start a blocked task over.",
+        (Argument("id", "The task: its id, or the beginning of it.", required=False, complete="task"),),
+        (Option("--all", None, "Every blocked task of the project, or of all projects."), OF_PROJECT),
+        "orange_tui.cli.retry_commands:unblock",
+        "Exit codes: 0 unblocked; 1 refused, or one of several was; 2 wrong usage.",
+        (
+            ("orange task unblock k3x9", "What stood in its way is gone"),
+            ("orange task unblock --all --project coffee", "All blocked tasks of one project"),
+        ),
+    ),
+    Command(
         ("task", "attach"),
         "Show the session of a task; detach with tmux's prefix and d.",
         (TASK,),

@@ -40,6 +40,7 @@ TASK_COMMANDS = (
             Option("--review-effort", "L", "The same for the reviewer."),
             Option("--blocked-by", "ID", "Wait until that task is done.", repeat=True, complete="task"),
             Option("--parent", "ID", "The task that this one is a part of.", complete="task"),
+            Option("--label", "L", "A label; may be given more than once.", repeat=True),
             Option("--no-spawn", None, "Only write it down; start no agent."),
             _IN_PROJECT,
         ),

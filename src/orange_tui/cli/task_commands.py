@@ -37,6 +37,7 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
             review_effort=parsed.text("review-effort"),
             blocked_by=parsed.texts("blocked-by"),
             parent=parsed.text("parent"),
+            labels=parsed.texts("label"),
             spawn=not parsed.flag("no-spawn"),
         ),
     )

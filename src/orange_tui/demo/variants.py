@@ -80,9 +80,14 @@ class Behaviour:
         return max((variant.thoughts for variant in self.variants), default=1.0)
 
 
+def asked_words(context: str, labels: Iterable[str]) -> list[str]:
+    """The words after `demo:`, in lower case."""
+    asked = [*_LINE.findall(context), *(found for label in labels for found in _LINE.findall(label))]
+    return [word for line in asked for word in re.split(r"[,\s]+", line.lower()) if word]
+
+
 def behaviour_of(context: str, labels: Iterable[str]) -> Behaviour:
     """What a task's context and labels ask for; words nobody knows change nothing."""
-    asked = [*_LINE.findall(context), *(found for label in labels for found in _LINE.findall(label))]
-    words = [word for line in asked for word in re.split(r"[,\s]+", line.lower()) if word]
+    words = asked_words(context, labels)
     known = tuple(VARIANTS[word] for word in words if word in VARIANTS)
     return Behaviour(known or (VARIANTS["good"],), tuple(word for word in words if word not in VARIANTS))

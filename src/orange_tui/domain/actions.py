@@ -34,6 +34,8 @@ ACTIONS: Mapping[str, Mapping[str, Parameter]] = {
         "harness": Parameter("text", choices=("task", "review")),
         "permissions": Parameter("text", choices=("full", "reduced")),
         "window": Parameter("text"),
+        "mode": Parameter("text", choices=("one_shot", "one_shot_work")),
+        "system": Parameter("prompt"),
         "increment": _FIELD,
     },
     "spawn_reviewer": {"prompt": _PROMPT, "increment": _FIELD},
@@ -45,6 +47,9 @@ ACTIONS: Mapping[str, Mapping[str, Parameter]] = {
     "push_branch": {},
     "create_pr": {},
     "delete_remote_branch": {},
+    "take_report": {},
+    "commit_work": {},
+    "delegate": {"subtasks": Parameter("text", choices=("required", "optional"))},
     "increment": {"field": _NEEDED_FIELD},
     "set_field": {"field": _NEEDED_FIELD, "value": Parameter("any", required=True)},
     "run_command": {"command": Parameter("text", required=True), "timeout": Parameter("seconds")},
@@ -54,4 +59,12 @@ ACTIONS: Mapping[str, Mapping[str, Parameter]] = {
     },
 }
 
+# The numbers an action keeps in frontmatter, so that a `when` may compare them.
+KEPT_NUMBERS: Mapping[str, tuple[str, ...]] = {"route": ("lane",)}
+
 PROMPT_VARIABLES = ("summary", "project", "branch", "review_round", "status")
+ASSEMBLED_VARIABLES = (
+    "context",
+    "profile",
+    "report_file",
+)  # in prompts only: each is put together when it is asked for

@@ -13,6 +13,10 @@ class Refused(OrangeError):
     """A rule, a gate or the present state says no. Nothing was changed."""
 
 
+class Busy(Refused):
+    """Another command is at work on this very task; the same may go through in a moment."""
+
+
 class NotFound(OrangeError):
     """There is no such task, project, workflow or file."""
 

@@ -25,6 +25,8 @@ def missing(gate: Gate, body: str, outcome: str | None, task_id: str) -> str | N
     """What keeps the gate shut, with an example of what would open it; None when it is open."""
     if gate.outcome:
         return _missing_outcome(gate, outcome, task_id)
+    if gate.report:
+        return _missing_report(gate, outcome, task_id)
     if gate.section:
         return _missing_in_section(gate, body)
     return None
@@ -116,6 +118,22 @@ def _wrong_outcome(gate: Gate, outcome: str, task_id: str) -> str | None:
     if data.get("outcome") not in gate.outcome:
         return f"says {_quoted(data.get('outcome'))}, and this move is for {wanted}"
     return None
+
+
+def _missing_report(gate: Gate, outcome: str | None, task_id: str) -> str | None:
+    from orange_tui.domain.errors import Unreadable
+    from orange_tui.domain.report import read_report
+
+    wanted = " or ".join(gate.report)
+    example = f'Write for example:\n  {{"status": "{gate.report[0]}", "summary": "what was done"}}'
+    try:
+        report = read_report(outcome or "", task_id)
+    except Unreadable as problem:
+        return f"{problem}, and this move is for {wanted}. {example}"
+    if report.judged in gate.report:
+        return None
+    why = f" ({report.why})" if report.why else ""
+    return f"the report comes to {report.judged}{why}, and this move is for {wanted}. {example}"
 
 
 def _quoted(value: object) -> str:

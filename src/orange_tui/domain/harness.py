@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from typing import Literal
 
     Words = tuple[str, ...]
-    Mode = Literal["full", "reduced", "resume", "resume_full", "one_shot"]
+    Mode = Literal["full", "reduced", "resume", "resume_full", "one_shot", "one_shot_work"]
 
 PROMPT = "{prompt}"
 OPTIONS = "{options}"
-MODES = ("full", "reduced", "resume", "resume_full", "one_shot")
+MODES = ("full", "reduced", "resume", "resume_full", "one_shot", "one_shot_work")
 STATES = ("busy", "idle", "permission", "error", "starting", "unknown")
 
 # What may stand in braces in a command line, and what is put there.
@@ -40,6 +40,7 @@ PLACEHOLDERS: Mapping[str, str] = {
     "session_id": "the agent's conversation, to resume it",
     "model": "the model asked for",
     "effort": "the effort asked for",
+    "system_prompt": "who the agent is to be, and the rules of its work",
 }
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
@@ -77,11 +78,13 @@ class Harness:
     reduced: Words = ()  # empty: the agent knows no difference
     resume: Words = ()
     resume_full: Words = ()
-    one_shot: Words = ()
+    one_shot: Words = ()  # answers one question and ends; changes nothing
+    one_shot_work: Words = ()  # does one piece of work, asks nobody and ends; edits files, and little else
     root_full: Words = ()  # instead of `full` for root, where the agent refuses that
     root_resume_full: Words = ()
     model: Words = ()
     effort: Words = ()
+    system_prompt: Words = ()  # how it is told who it is; an agent without such a flag reads it before its prompt
     efforts: tuple[str, ...] = ()
     environment: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
@@ -116,6 +119,7 @@ def build(  # noqa: PLR0913 - each of them is a part of the question
     *,
     model: str | None = None,
     effort: str | None = None,
+    system: str | None = None,
     root: bool = False,
 ) -> Words:
     """The words that start the agent, all placeholders filled in but the word `{prompt}`."""
@@ -124,6 +128,8 @@ def build(  # noqa: PLR0913 - each of them is a part of the question
         raise Refused(f"{harness.title} cannot do that: its harness has no command line for `{mode}`")
     known = {"binary": harness.binary, **values, "prompt": PROMPT}
     options = _options(harness, model, effort)
+    if system and harness.system_prompt:
+        options += [fill(word, {"system_prompt": system}, harness) for word in harness.system_prompt]
     filled: list[str] = []
     for word in words:
         filled += options if word == OPTIONS else [fill(word, known, harness)]

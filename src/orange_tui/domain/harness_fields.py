@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Reader = Callable[[Item], object]
 
 _WHOLE_WORDS = ("prompt", "options")
-_FLAG_WORDS = ("model", "effort")
+_FLAG_WORDS = ("model", "effort", "system_prompt")
 _IN_COMMANDS = tuple(name for name in PLACEHOLDERS if name not in _FLAG_WORDS)
 _IN_ENVIRONMENT = tuple(name for name in _IN_COMMANDS if name not in _WHOLE_WORDS)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -187,6 +187,8 @@ READERS: Mapping[str, Reader] = {
     "resume": _command,
     "resume_full": _command,
     "one_shot": _command,
+    "one_shot_work": _command,
+    "system_prompt": _flag("system_prompt"),
     "root_full": _command,
     "root_resume_full": _command,
     "model": _flag("model"),

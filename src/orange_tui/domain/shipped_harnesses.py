@@ -30,6 +30,17 @@ _CLAUDE_ROOT = (
     "--allowedTools",
     "Bash,Edit,Write,Read,Glob,Grep,NotebookEdit,WebFetch,WebSearch,Task,TodoWrite,Skill",
 )
+# Alone, with nobody to ask: it may edit and write, what it would ask for is refused, and nothing is removed.
+_CLAUDE_WORK = (
+    "--permission-mode",
+    "acceptEdits",
+    "--allowedTools",
+    "Write",
+    "--disallowedTools",
+    "Bash(rm *)",
+    "--output-format",
+    "json",
+)
 # By its id: `--continue` takes the last conversation of the directory, which may be the reviewer's.
 _CLAUDE_RESUME = ("--resume", "{session_id}", "--", "{prompt}")
 
@@ -66,6 +77,8 @@ CLAUDE = Harness(
     resume=("{binary}", *_CLAUDE_REDUCED, *_CLAUDE_TASK, *_CLAUDE_RESUME),
     resume_full=("{binary}", *_CLAUDE_FULL, *_CLAUDE_TASK, *_CLAUDE_RESUME),
     one_shot=("{binary}", "-p", "--permission-mode", "dontAsk", "{options}", "--", "{prompt}"),
+    one_shot_work=("{binary}", "-p", *_CLAUDE_WORK, *_CLAUDE_TASK, "--", "{prompt}"),
+    system_prompt=("--append-system-prompt", "{system_prompt}"),
     root_full=("{binary}", *_CLAUDE_ROOT, *_CLAUDE_TASK, "--", "{prompt}"),
     root_resume_full=("{binary}", *_CLAUDE_ROOT, *_CLAUDE_TASK, *_CLAUDE_RESUME),
     model=("--model", "{model}"),
@@ -147,6 +160,17 @@ CODEX = Harness(
     resume=("{binary}", "resume", *_CODEX_ALWAYS, *_CODEX_REDUCED, *_CODEX_RESUME),
     resume_full=("{binary}", "resume", *_CODEX_ALWAYS, *_CODEX_FULL, *_CODEX_RESUME),
     one_shot=("{binary}", "exec", "-s", "read-only", "{options}", "--", "{prompt}"),
+    one_shot_work=(
+        "{binary}",
+        "exec",
+        "-s",
+        "workspace-write",
+        "--add-dir",
+        "{task_dir}",
+        "{options}",
+        "--",
+        "{prompt}",
+    ),
     model=("-m", "{model}"),
     effort=("-c", 'model_reasoning_effort="{effort}"'),
     efforts=("minimal", "low", "medium", "high", "xhigh"),
@@ -191,6 +215,7 @@ OPENCODE = Harness(
     resume=("{binary}", "{options}", "--session", "{session_id}"),
     resume_full=("{binary}", "--auto", "{options}", "--session", "{session_id}"),
     one_shot=("{binary}", "run", "{options}", "--", "{prompt}"),
+    one_shot_work=("{binary}", "run", "{options}", "--", "{prompt}"),
     model=("-m", "{model}"),
     environment={"OPENCODE_PERMISSION": '{"external_directory": {"{task_dir}/*": "allow"}}'},
     skills="${XDG_CONFIG_HOME:-~/.config}/opencode/skills",
@@ -215,6 +240,7 @@ PI = Harness(
     reduced=("{binary}", "{options}", "{prompt}"),
     resume=("{binary}", "{options}", "--session", "{session_id}", "{prompt}"),
     one_shot=("{binary}", "{options}", "-p", "{prompt}"),
+    one_shot_work=("{binary}", "{options}", "-p", "{prompt}"),
     model=("--model", "{model}"),
     effort=("--thinking", "{effort}"),
     efforts=("off", "minimal", "low", "medium", "high", "xhigh"),
@@ -235,6 +261,7 @@ DEMO = Harness(
     full=("{python}", "-m", "orange_tui.demo.agent", "{prompt}"),
     reduced=("{python}", "-m", "orange_tui.demo.agent", "{prompt}"),
     one_shot=("{python}", "-m", "orange_tui.demo.one_shot", "{prompt}"),
+    one_shot_work=("{python}", "-m", "orange_tui.demo.one_shot", "{prompt}"),
     window_title=Screen(busy=(r"^demo · busy",), idle=(r"^demo · (?:idle|asks)",)),
     starts_in=0.0,
 )

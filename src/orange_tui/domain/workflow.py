@@ -35,22 +35,29 @@ class Gate:
     verdict: str | None = None
     verdict_line: str = "any"
     outcome: tuple[str, ...] = ()
+    report: tuple[str, ...] = ()
     command: str | None = None
 
 
 @record
 class State:
-    """A place a task can be in, and whose window must be alive there (None: any window will do)."""
+    """A place a task can be in, and whose window must be alive there (None: any window will do).
+
+    Orange itself moves a task on from here to `auto`, as soon as there is room for it; and to `rejoin`, once the
+    tasks it has delegated to are done.
+    """
 
     name: str
     terminal: bool = False
     agent: str | None = None
     respawn_prompt: str | None = None
+    auto: str | None = None
+    rejoin: str | None = None
 
 
 @record
 class Transition:
-    """One permitted move. `by` narrows who may make it: the engine itself, or a confirmed forced merge."""
+    """One permitted move. `by` narrows who may make it: the engine itself, a person, or a confirmed forced merge."""
 
     source: str
     target: str
@@ -70,9 +77,11 @@ class Branch:
 
 @record
 class ExitRule:
-    """What follows when the agent of a task in `status` has died."""
+    """What follows when the agent of a task in `status` has died, or is missing and `stale_after` seconds passed."""
 
     status: str
+    when: Condition | None = None
+    stale_after: int | None = None
     has_artifact: Gate | None = None
     no_artifact: bool = False
     then: str | None = None
@@ -111,6 +120,15 @@ class Workflow:
         """Where a task starts unless it is told otherwise."""
         return next(iter(self.initial))
 
+    @property
+    def starts_by_itself(self) -> bool:
+        """Whether its tasks wait for room, and not for a person, when they are created."""
+        return self.states[self.first_state].auto is not None
+
+    def has_action(self, name: str) -> bool:
+        """Whether some move sets off this action."""
+        return any(hook.action == name for move in self.transitions for hook in move.hooks)
+
     def is_terminal(self, status: str) -> bool:
         """Whether a task in this state is finished; an unknown state is not."""
         state = self.states.get(status)
@@ -139,6 +157,7 @@ def way_back(workflow: Workflow, source: str) -> str | None:
     ends = [end for end in workflow.targets(source, "person") if workflow.is_terminal(end) and end != "cancelled"]
     for move in workflow.moves(source, "person") if ends else ():
         told = any(hook.action in {"notify_worker", "spawn_agent"} for hook in move.hooks)
+        told = told or workflow.states[move.target].auto is not None  # an agent will read it when its turn comes
         if told and move.gate is None and not workflow.is_terminal(move.target):
             return move.target
     return None

@@ -25,6 +25,7 @@ def check_together(draft: Draft) -> None:
     _check_guards(draft)
     _check_ambiguity(draft)
     _check_escalation(draft)
+    _check_own_moves(draft)
 
 
 def _check_ends(draft: Draft) -> None:
@@ -88,6 +89,21 @@ def _check_escalation(draft: Draft) -> None:
                 f"`stuck_after` needs a transition from {quoted(rule.status)} to 'stuck'",
                 f"add `{{from: {rule.status}, to: stuck, by: engine}}` to `transitions`",
             )
+
+
+def _check_own_moves(draft: Draft) -> None:
+    """What Orange does by itself goes along a transition, as everything does."""
+    for name, state in draft.states.items():
+        for key, target in (("auto", state.auto), ("rejoin", state.rejoin)):
+            if target is None or _can_move(draft, name, target):
+                continue
+            line = draft.state_lines[name]
+            if target in draft.states:
+                fix = f"add `{{from: {name}, to: {target}}}` to `transitions`"
+                draft.findings.problem(line, f"`{key}: {target}` of {quoted(name)} has no transition to go along", fix)
+            else:
+                what = f"`{key}` of {quoted(name)} names the state {quoted(target)}, which does not exist"
+                draft.findings.problem(line, what, instead(target, draft.states))
 
 
 def _can_move(draft: Draft, source: str, target: str) -> bool:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Data = dict[str, Any]
 
+_LISTS = ("fields", "outcome", "report")  # of a gate
+
 
 def to_data(workflow: Workflow) -> Data:
     """What `from_data` reads, made of dictionaries, lists, texts, numbers, booleans and None."""
@@ -36,7 +38,7 @@ def _hooks_data(hooks: Iterable[Hook]) -> list[Data]:
 def _gate_data(gate: Gate | None) -> Data | None:
     if gate is None:
         return None
-    return vars(gate) | {"fields": list(gate.fields), "outcome": list(gate.outcome)}
+    return vars(gate) | {name: list(getattr(gate, name)) for name in _LISTS}
 
 
 def _when_data(when: Condition | None) -> list[Any] | None:
@@ -57,6 +59,7 @@ def _transition_data(transition: Transition) -> Data:
 
 def _rule_data(rule: ExitRule) -> Data:
     return vars(rule) | {
+        "when": _when_data(rule.when),
         "has_artifact": _gate_data(rule.has_artifact),
         "then_when": _branches_data(rule.then_when),
     }
@@ -89,7 +92,7 @@ def _hooks(data: Iterable[Data]) -> tuple[Hook, ...]:
 
 
 def _gate(data: Data) -> Gate:
-    return Gate(**data | {"fields": tuple(data["fields"]), "outcome": tuple(data["outcome"])})
+    return Gate(**data | {name: tuple(data[name]) for name in _LISTS})
 
 
 def _branches(data: Iterable[list[Any]]) -> tuple[Branch, ...]:
@@ -111,6 +114,7 @@ def _rule(data: Data) -> ExitRule:
     return ExitRule(
         **data
         | {
+            "when": data["when"] and Condition(*data["when"]),
             "has_artifact": data["has_artifact"] and _gate(data["has_artifact"]),
             "then_when": _branches(data["then_when"]),
         }

@@ -53,7 +53,7 @@ class Draft:
         self.rules: list[tuple[ExitRule, int]] = []
         self.signals: list[tuple[Signal, int]] = []
         self.guards: list[Guard] = []
-        self.counted: set[str] = {"review_round", "crash_count"}
+        self.counted: set[str] = {"review_round", "crash_count", "error_repeats"}
 
     def state(self, item: Item | None) -> str | None:
         """The state a value names; one that does not exist is a problem of that value."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from orange_tui.domain.conditions import uncovered
+from orange_tui.domain.report import JUDGED
 from orange_tui.domain.workflow import Branch, ExitRule, Gate, Signal
 from orange_tui.domain.workflow_findings import quoted
 from orange_tui.domain.workflow_nodes import only_one
@@ -14,15 +15,17 @@ if TYPE_CHECKING:
     from orange_tui.domain.workflow_draft import Draft
     from orange_tui.domain.workflow_nodes import Item
 
-_KINDS = ("section", "outcome", "command")
+_KINDS = ("section", "outcome", "report", "command")
 _NEED_SECTION = ("required", "fields", "verdict", "verdict_line")
 _SECTION = re.compile(r"##[ \t]+[^\s#][^\n]*")
 _FIELD = re.compile(r"[A-Z][A-Z0-9_-]*", re.ASCII)
 
 _RULE_KEYS = (
     "status",
+    "when",
     "has_artifact",
     "no_artifact",
+    "stale_after",
     "then",
     "then_when",
     "action",
@@ -33,15 +36,17 @@ _SIGNAL_KEYS = ("status", "outcome", "has_artifact", "then", "then_when")
 
 
 def read_gate(item: Item | None) -> Gate | None:
-    """A gate: exactly one of a section, an outcome or a command, with what belongs to it."""
+    """A gate: exactly one of a section, an outcome, a report or a command, with what belongs to it."""
     if item is None:
         return None
     entries = item.entries((*_KINDS, *_NEED_SECTION))
     kind = only_one(item, entries, _KINDS)
     if kind is None and item.could_be_mapping:
-        item.complain("asks for nothing", "write a `section`, an `outcome` or a `command` into it")
+        item.complain("asks for nothing", "write a `section`, an `outcome`, a `report` or a `command` into it")
     if kind == "outcome":
         gate = Gate(outcome=_outcomes(entries["outcome"]))
+    elif kind == "report":
+        gate = Gate(report=_reports(entries["report"]))
     elif kind == "command":
         gate = Gate(command=entries["command"].text())
     else:
@@ -110,16 +115,23 @@ def _outcomes(item: Item) -> tuple[str, ...]:
     return tuple(word for word in words if word is not None)
 
 
+def _reports(item: Item) -> tuple[str, ...]:
+    words = [entry.word(JUDGED) for entry in item.one_or_more("a report")]
+    return tuple(word for word in words if word is not None)
+
+
 def read_rule(item: Item, draft: Draft) -> None:
     """One rule on the death of an agent."""
     entries = item.entries(_RULE_KEYS, required=("status",))
     status = draft.state(entries.get("status"))
-    only_one(item, entries, ("has_artifact", "no_artifact"))
+    only_one(item, entries, ("has_artifact", "no_artifact", "stale_after"))
     _check_effect(item, entries, ("then", "then_when", "action"))
     action = entries["action"].word(("crash", "mark_dead")) if "action" in entries else None
     _check_crash_only(entries, action)
     rule = ExitRule(
         status=status or "",
+        when=draft.condition(entries.get("when")),
+        stale_after=entries["stale_after"].whole() if "stale_after" in entries else None,
         has_artifact=read_gate(entries.get("has_artifact")),
         no_artifact=bool(entries["no_artifact"].flag()) if "no_artifact" in entries else False,
         then=draft.state(entries.get("then")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from orange_tui.domain.actions import ACTIONS, PROMPT_VARIABLES
+from orange_tui.domain.actions import ACTIONS, ASSEMBLED_VARIABLES, KEPT_NUMBERS, PROMPT_VARIABLES
 from orange_tui.domain.prompts import variables
 from orange_tui.domain.task import ENGINE_FIELDS, FIELDS
 from orange_tui.domain.workflow import Hook
@@ -12,7 +12,7 @@ from orange_tui.domain.workflow_findings import instead, listed, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from orange_tui.domain.actions import Parameter
     from orange_tui.domain.workflow_draft import Draft
@@ -53,6 +53,7 @@ def _with_parameters(item: Item, action: str | None, given: dict[str, Item], dra
 
 def _parameters(item: Item, action: str, given: dict[str, Item], draft: Draft) -> Mapping[str, object]:
     takes = ACTIONS[action]
+    draft.counted.update(KEPT_NUMBERS.get(action, ()))
     for name, value in given.items():
         if name not in takes:
             fix = instead(name, takes) if takes else "it takes none; remove this line"
@@ -73,7 +74,7 @@ def _parameter(item: Item, parameter: Parameter, action: str, draft: Draft) -> o
     if parameter.kind == "prompt":
         return draft.prompt(item)
     if parameter.kind == "template":
-        return read_template(item)
+        return _read_template(item)
     if parameter.kind == "field":
         return _field(item, action, draft)
     if parameter.kind == "seconds":
@@ -81,15 +82,20 @@ def _parameter(item: Item, parameter: Parameter, action: str, draft: Draft) -> o
     return item.value() if parameter.kind == "any" else item.text()
 
 
-def read_template(item: Item) -> str | None:
+def read_prompt(item: Item) -> str | None:
+    """Text for an agent, which may also ask for what is put together for it."""
+    return _read_template(item, (*PROMPT_VARIABLES, *ASSEMBLED_VARIABLES))
+
+
+def _read_template(item: Item, known: Collection[str] = PROMPT_VARIABLES) -> str | None:
     """Text with variables, all of which exist."""
     text = item.text()
     for name, below in variables(text or ""):
-        if name not in PROMPT_VARIABLES:
+        if name not in known:
             item.findings.problem(
                 item.line_inside(below),
                 f"{item.name} has the unknown variable {{{name[:60]}}}",
-                f"{instead(name, PROMPT_VARIABLES)}; write {{{{{name[:60]}}}}} for the word in braces",
+                f"{instead(name, known)}; write {{{{{name[:60]}}}}} for the word in braces",
             )
     return text
 

@@ -6,14 +6,14 @@ from orange_tui.domain.workflow import State, Transition
 from orange_tui.domain.workflow_draft import Move
 from orange_tui.domain.workflow_findings import instead, quoted
 from orange_tui.domain.workflow_gates import read_gate, read_rule, read_signal
-from orange_tui.domain.workflow_hooks import read_hooks, read_template
+from orange_tui.domain.workflow_hooks import read_hooks, read_prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.workflow_draft import Draft
     from orange_tui.domain.workflow_nodes import Item
 
-_STATE_KEYS = ("terminal", "agent", "respawn_prompt")
+_STATE_KEYS = ("terminal", "agent", "respawn_prompt", "auto", "rejoin")
 _TRANSITION_KEYS = ("from", "to", "when", "by", "gate", "hooks")
 
 
@@ -45,6 +45,8 @@ def _state(name: str, item: Item, draft: Draft) -> State:
         terminal=bool(entries["terminal"].flag()) if "terminal" in entries else False,
         agent=entries["agent"].word(("worker", "reviewer", "none")) if "agent" in entries else None,
         respawn_prompt=draft.prompt(entries["respawn_prompt"]) if "respawn_prompt" in entries else None,
+        auto=entries["auto"].text() if "auto" in entries else None,
+        rejoin=entries["rejoin"].text() if "rejoin" in entries else None,
     )
 
 
@@ -53,7 +55,7 @@ def read_prompts(item: Item, draft: Draft) -> None:
     draft.prompts_known = item.could_be_mapping
     for name, prompt in item.entries().items():
         prompt.name = f"the prompt {quoted(name)}"
-        draft.prompts[name] = read_template(prompt) or ""
+        draft.prompts[name] = read_prompt(prompt) or ""
 
 
 def read_initial(item: Item, draft: Draft) -> None:
@@ -99,7 +101,7 @@ def _read_transition(item: Item, draft: Draft) -> None:
     _check_leaves_no_end(entries.get("from"), sources, draft)
     target = draft.state(entries.get("to"))
     when = draft.condition(entries.get("when"))
-    by = entries["by"].word(("engine", "force")) if "by" in entries else None
+    by = entries["by"].word(("engine", "force", "person")) if "by" in entries else None
     gate = read_gate(entries.get("gate"))
     hooks = read_hooks(entries.get("hooks"), draft)
     clear = (when is not None) == ("when" in entries) and (by is not None) == ("by" in entries)

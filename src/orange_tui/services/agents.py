@@ -94,20 +94,25 @@ class Agents:
             return False
 
     def start_if_possible(self, ref: TaskRef) -> Moved | None:
-        """Start a waiting task; not yet is no failure, but a blocker that will never be done is worth a word."""
-        found = self.tasks.engine.store.read(ref)
-        if not isinstance(found, StoredTask):
-            return None
-        hopeless = [b for b in self.tasks.unfinished_blockers(found.task) if self._will_never_be_done(b)]
-        if hopeless:
-            self._ask_for_a_person(ref, f"It waits for {', '.join(hopeless)}, which was cancelled or is gone")
-            return None
+        """Start a waiting task; not yet is no failure."""
         try:
-            return self.tasks.spawn(ref)
+            return self.tasks.spawn(ref) if self.is_unblocked(ref) else None
         except Refused:
             return None
 
-    def _will_never_be_done(self, blocker: str) -> bool:
+    def is_unblocked(self, ref: TaskRef) -> bool:
+        """Whether a task waits for no other; one that will never be done is worth a word to the person."""
+        found = self.tasks.engine.store.read(ref)
+        if not isinstance(found, StoredTask):
+            return False
+        blockers = self.tasks.unfinished_blockers(found.task)
+        hopeless = [blocker for blocker in blockers if self.will_never_be_done(blocker)]
+        if hopeless:
+            self._ask_for_a_person(ref, f"It waits for {', '.join(hopeless)}, which was cancelled or is gone")
+        return not blockers
+
+    def will_never_be_done(self, blocker: str) -> bool:
+        """Whether a task that is waited for is gone, or was given up."""
         try:
             found = self.tasks.engine.store.read(self.tasks.engine.store.find(blocker))
         except OrangeError:

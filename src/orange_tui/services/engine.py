@@ -124,7 +124,7 @@ class Engine:
 
             return failure(opened, gate.command, self.store.home)
         ref = self.store.ref_of(opened.task)
-        outcome = self.store.outcome(ref) if gate.outcome else None
+        outcome = self.store.outcome(ref) if gate.outcome or gate.report else None
         return gates.missing(gate, opened.body, outcome, opened.task.id)
 
     def enter(  # noqa: PLR0913 - all but the first three have a usual value
@@ -271,4 +271,6 @@ def _gate_in_short(gate: Gate) -> str:
         return f"`{gate.command}` succeeds"
     if gate.outcome:
         return f"outcome {' or '.join(gate.outcome)}"
+    if gate.report:
+        return f"a report of {' or '.join(gate.report)}"
     return f"{gate.section} says {gate.verdict}" if gate.verdict else f"with {gate.section}"

@@ -114,6 +114,9 @@ BUILT_IN: Mapping[str, Action | str] = {
     "delete_remote_branch": "orange_tui.services.actions.remote:DELETE_REMOTE_BRANCH",
     "run_command": "orange_tui.services.actions.others:RUN_COMMAND",
     "notify": "orange_tui.services.actions.others:NOTIFY",
+    "take_report": "orange_tui.services.actions.reporting:TAKE_REPORT",
+    "commit_work": "orange_tui.services.actions.reporting:COMMIT_WORK",
+    "delegate": "orange_tui.services.actions.reporting:DELEGATE",
     "increment": Action(increment),
     "set_field": Action(set_field),
 }

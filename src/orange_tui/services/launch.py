@@ -28,11 +28,11 @@ _SCRIPT = """\
 # shell dies of it, and only then does the agent hear of it too: so there must be no trap here.
 cd {directory} || exit 1
 {exports}
-{command}
-code=$?
-echo "$code" >{note}
-exit "$code"
+{run}
 """
+_RUN = '{command}\ncode=$?\necho "$code" >{note}\nexit "$code"'
+# What it prints is wanted as well. The exit code is that of the agent, not that of `tee`.
+_RUN_AND_KEEP = '{{ {command}; echo $? >{note}; }} | tee {answer}\nexit "$(cat {note})"'
 
 _KEEP = (
     'while dd bs=65536 count="$1" iflag=count_bytes of="$0" oflag=append conv=notrunc 2>/dev/null'
@@ -56,6 +56,7 @@ class Start:
     prompt: str
     directory: str
     environment: Mapping[str, str]
+    keeps_answer: bool = False  # what it prints is its answer, kept as it is beside the log of its window
 
 
 def prepare(task_directory: str, window: str, start: Start) -> Launch:
@@ -64,19 +65,29 @@ def prepare(task_directory: str, window: str, start: Start) -> Launch:
     os.makedirs(logs, exist_ok=True)
     base = os.path.join(logs, window)
     replace_file(f"{base}.prompt.md", start.prompt.encode(), durable=False)
-    with suppress(FileNotFoundError):
-        os.unlink(f"{base}.exit")
+    for earlier in (f"{base}.exit", answer_file(task_directory, window)):
+        with suppress(FileNotFoundError):
+            os.unlink(earlier)
+    run = (_RUN_AND_KEEP if start.keeps_answer else _RUN).format(
+        command=" ".join(_word(word, f"{base}.prompt.md", start.prompt) for word in start.words),
+        note=shlex.quote(f"{base}.exit"),
+        answer=shlex.quote(answer_file(task_directory, window)),
+    )
     script = _SCRIPT.format(
         window=window,
-        note=shlex.quote(f"{base}.exit"),
         directory=shlex.quote(start.directory),
         exports="\n".join(f"export {name}={shlex.quote(value)}" for name, value in start.environment.items()),
-        command=" ".join(_word(word, f"{base}.prompt.md", start.prompt) for word in start.words),
+        run=run,
     )
     replace_file(f"{base}.sh", script.encode(), durable=False)
     keep = f"exec sh -c {shlex.quote(_KEEP)} {shlex.quote(f'{base}.log')} {_KEEP_BYTES}"
     # tmux expands formats and times in this one, and a path may have either mark in it.
     return Launch(("/bin/sh", f"{base}.sh"), keep.replace("#", "##").replace("%", "%%"))
+
+
+def answer_file(task_directory: str, window: str) -> str:
+    """Where what a one-shot agent printed is kept."""
+    return os.path.join(task_directory, "logs", f"{window}.answer")
 
 
 def _word(word: str, prompt_file: str, prompt: str) -> str:

@@ -6,16 +6,21 @@ death counts once, because what came of it stands in the journal after the agent
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from orange_tui.domain import gates
-from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
+from orange_tui.services import clock, reports
 from orange_tui.services.engine import checksum
-from orange_tui.services.sessions import ACTIVE, DEAD, LOST, exit_code, required_window
+from orange_tui.services.sessions import ACTIVE, DEAD, LOST, NONE, WORKER, exit_code, required_window
 from orange_tui.services.starts import note_start_once
 from orange_tui.services.tasks import STUCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Branch, ExitRule, Gate, Workflow
     from orange_tui.outside.tmux import Pane
@@ -37,24 +42,64 @@ class Monitor:
     agents: Agents
 
     def look_at(self, ref: TaskRef) -> None:
-        """Deal with a task whose agent may have died, and with what its files say."""
+        """Deal with a task whose agent may have died, and with what its files say.
+
+        One that another command holds is left to it for now (`Busy`): others must not wait for its set-up.
+        """
         engine = self.tasks.engine
-        with engine.open(ref) as opened:
+        with engine.open(ref, wait=False) as opened:
             workflow = engine.workflows.load(opened.task.workflow)
             state = workflow.states.get(opened.task.status)
             if state is None or state.terminal:
                 return
-            if self._follow_signal(opened, workflow) or opened.task.tmux_session is None:
-                return
-            if state.agent == "none":
+            if state.rejoin is not None:
+                self._rejoin(opened, state.rejoin)
+            if self._follow_signal(opened, workflow) or state.agent == NONE:
                 return
             found = self.tasks.sessions.state(opened.task, state, fresh=True)
             if found == ACTIVE:
                 self._finish_respawn(opened, self.tasks.sessions.agent(opened.task, state))
-            elif found == LOST:
+                return
+            if found == LOST:
                 self._note_once(opened, "session.lost", "Its tmux server is gone; respawn brings the agent back")
             elif found == DEAD and not _is_dealt_with(opened):
                 self._bury(opened, workflow)
+            self._free_if_stale(opened, workflow)
+
+    def waits_for_subtasks(self, task: Task) -> bool:
+        """Whether a task goes on by itself once what it waits for is done."""
+        try:
+            state = self.tasks.engine.workflows.load(task.workflow).states.get(task.status)
+        except OrangeError:
+            return False
+        return state is not None and state.rejoin is not None and bool(task.blocked_by)
+
+    def may_go_stale(self, task: Task) -> bool:
+        """Whether a task without an agent is to be looked at again after a while."""
+        try:
+            rules = self.tasks.engine.workflows.load(task.workflow).rules
+        except OrangeError:
+            return False
+        return any(rule.status == task.status and rule.stale_after is not None for rule in rules)
+
+    def _free_if_stale(self, opened: OpenTask, workflow: Workflow) -> None:
+        """Nobody works on it, and nothing has happened for a long time: an agent that never came, or was lost."""
+        for rule in workflow.rules:
+            is_due = rule.status == opened.task.status and rule.stale_after is not None
+            if is_due and clock.seconds_since(opened.task.updated_at) >= (rule.stale_after or 0):
+                self._advance(opened, _target(rule.then, rule.then_when, opened.task), "nobody worked on it any more")
+                return
+
+    def _rejoin(self, opened: OpenTask, target: str) -> None:
+        """Go on once everything that was delegated is done; a part that never will be is for a person to decide."""
+        blockers = opened.task.blocked_by
+        unfinished = self.tasks.unfinished_blockers(opened.task)
+        if blockers and not unfinished:
+            self._advance(opened, target, "all that it had delegated is done", changes={"blocked_by": []})
+        elif unfinished and all(self.agents.will_never_be_done(blocker) for blocker in unfinished):
+            sentence = f"Of its subtasks, {', '.join(unfinished)} was cancelled or is gone; unblock it, or cancel it"
+            if opened.task.attention != sentence:
+                opened.change("task.updated", {"attention": sentence})
 
     def _finish_respawn(self, opened: OpenTask, pane: Pane | None) -> None:
         """An agent that came back, and nobody has said so: the command that brought it was killed right then."""
@@ -74,40 +119,56 @@ class Monitor:
         return False
 
     def _bury(self, opened: OpenTask, workflow: Workflow) -> None:
+        reports.collect(opened, _window(opened, workflow))
         for rule in workflow.rules:
-            if rule.status == opened.task.status and self._applies(opened, rule):
-                self._apply(opened, workflow, rule)
+            is_for_this = rule.status == opened.task.status and rule.stale_after is None
+            if is_for_this and self._applies(opened, workflow, rule) and self._apply(opened, workflow, rule):
                 return
         self._note_once(opened, "agent.died", "The agent has ended; respawn brings it back")
 
-    def _applies(self, opened: OpenTask, rule: ExitRule) -> bool:
-        if rule.has_artifact is None:
-            return True
-        return _was_written_to(opened) and self._is_open(opened, rule.has_artifact)
+    def _applies(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
+        gate = rule.has_artifact
+        if gate is not None:
+            is_fresh = bool(gate.report) or _was_written_to(opened)  # a report is always this agent's: see its start
+            return is_fresh and self._is_open(opened, gate) and _holds(rule, opened.task)
+        if rule.action is None:
+            _note_failure(opened, _what_failed(opened, workflow))
+        return _holds(rule, opened.task)
 
     def _is_open(self, opened: OpenTask, gate: Gate) -> bool:
         if gate.command is not None:
             return self.tasks.engine.lacking(opened, gate) is None
         store = self.tasks.engine.store
-        outcome = store.outcome(store.ref_of(opened.task)) if gate.outcome else None
+        outcome = store.outcome(store.ref_of(opened.task)) if gate.outcome or gate.report else None
         return gates.missing(gate, opened.body, outcome, opened.task.id) is None
 
-    def _apply(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> None:
+    def _apply(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
+        """Do what a rule says; where the move it leads to is refused, the next rule has its turn."""
         if rule.action == "mark_dead":
             self._note_once(opened, "agent.died", "The agent has ended; respawn brings it back")
         elif rule.action == "crash":
             self._crash(opened, workflow, rule)
         else:
-            target = _target(rule.then, rule.then_when, opened.task)
-            if not self._advance(opened, target, "the agent had written what was asked and ended"):
-                self._crash(opened, workflow, rule)
+            return self._follow(opened, workflow, rule)
+        return True
 
-    def _advance(self, opened: OpenTask, target: str | None, reason: str) -> bool:
+    def _follow(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
+        target = _target(rule.then, rule.then_when, opened.task)
+        if rule.has_artifact is not None:
+            return self._advance(opened, target, "the agent had written what was asked and ended")
+        state = workflow.states.get(target or "")
+        goes_on = state is not None and state.auto is not None
+        error = f"The agent has failed: {opened.task.extra.get('last_error')}"
+        return self._advance(opened, target, "the agent has failed", {"attention": None if goes_on else error})
+
+    def _advance(
+        self, opened: OpenTask, target: str | None, reason: str, changes: Mapping[str, object] | None = None
+    ) -> bool:
         if target is None:
             return False
         source = opened.task.status
         try:
-            self.tasks.engine.move(opened, target, "engine")
+            self.tasks.engine.move(opened, target, "engine", changes=changes)
         except Refused as refusal:
             self.tasks.engine.log.write("warning", f"not advanced: {refusal}", task=opened.task.id)
             return False
@@ -148,6 +209,20 @@ class Monitor:
             opened.change(kind, {"attention": attention}, status=opened.task.status)
 
 
+def _note_failure(opened: OpenTask, error: str) -> None:
+    """An agent that ended without what it was to leave: the error, and how often in a row it was the same."""
+    since_start = takewhile(lambda event: event["type"] not in _STARTS, opened.journal.backwards())
+    if any(event["type"] == "agent.failed" for event in since_start):
+        return
+    is_same = opened.task.extra.get("last_error") == error
+    repeats = opened.task.number("error_repeats") + 1 if is_same else 1
+    opened.change("agent.failed", {"last_error": error, "error_repeats": repeats}, reason=error, repeats=repeats)
+
+
+def _holds(rule: ExitRule, task: Task) -> bool:
+    return rule.when is None or rule.when.holds(task.number(rule.when.field))
+
+
 def _is_dealt_with(opened: OpenTask) -> bool:
     """Whether this death has had its consequences: they stand after the agent's last start."""
     for event in opened.journal.backwards():
@@ -170,7 +245,21 @@ def _target(then: str | None, arms: tuple[Branch, ...], task: Task) -> str | Non
     return next((arm.then for arm in arms if arm.when.holds(task.number(arm.when.field))), None)
 
 
+def _window(opened: OpenTask, workflow: Workflow) -> str:
+    return required_window(opened.task, workflow.states.get(opened.task.status)) or WORKER
+
+
+def _what_failed(opened: OpenTask, workflow: Workflow) -> str:
+    how = _how_it_ended(opened, workflow)
+    if not any(rule.has_artifact and rule.has_artifact.report for rule in workflow.rules):
+        return how
+    try:
+        reports.current(opened)
+    except Unreadable as problem:
+        return f"{problem} ({how})"
+    return how
+
+
 def _how_it_ended(opened: OpenTask, workflow: Workflow) -> str:
-    window = required_window(opened.task, workflow.states.get(opened.task.status)) or "worker"
-    code = exit_code(opened.directory, window)
+    code = exit_code(opened.directory, _window(opened, workflow))
     return "its window was closed" if code is None else f"exit code {code}"

@@ -191,7 +191,7 @@ def _task_of(job: Job, start: Run) -> NewTask:
         labels=job.labels,
         workflow=job.workflow,
         harness=job.harness,
-        job=job.id,
+        fields={"job": job.id},
         id=start.task,
     )
 

@@ -44,6 +44,9 @@ SETTINGS: Mapping[str, Setting] = {
     "router_model": Setting(str, "", "The model it is asked with, in its own words (default: its usual one)."),
     "router_timeout": Setting(int, 60, "How many seconds it may think before the fallback is taken."),
     "router_fallback": Setting(str, "", "Who does a task whose routing failed (default: the first agent installed)."),
+    "parallel": Setting(
+        int, 4, "How many tasks that start by themselves (autopilot) run at once; a project can have less."
+    ),
     "webhook": Setting(str, "", "Where `notify` hooks with `via: webhook` send their notices (a web address)."),
 }
 
@@ -64,7 +67,7 @@ class Settings:
         return {str(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}
 
     def number(self, name: str) -> int:
-        """A setting that is a number."""
+        """A setting that is a whole number."""
         value = self.values[name]
         return value if isinstance(value, int) else 0
 

@@ -10,7 +10,7 @@ import os
 from contextlib import contextmanager
 
 from orange_tui.domain import task_file
-from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
+from orange_tui.domain.errors import Busy, NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_id, check_project_name
 from orange_tui.services import clock
@@ -137,7 +137,7 @@ class Store:
         lock = os.path.join(self.directory(ref), ".lock")
         with locked(lock, what=f"task {ref.id}", wait=wait) as held:
             if not held:
-                raise Refused(f"Task {ref.id} is busy: another command is at work on it")
+                raise Busy(f"Task {ref.id} is busy: another command is at work on it")
             task = OpenTask(self.home, self.directory(ref), lambda found: self.complete(found, ref))
             task.put_right()
             yield task

@@ -12,13 +12,14 @@ import os
 import time
 from contextlib import ExitStack, suppress
 
-from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.services import messages
 from orange_tui.services.files import locked
 from orange_tui.services.monitor import Monitor
 from orange_tui.services.pr_watch import PullRequestWatch
 from orange_tui.services.schedule import Schedule
 from orange_tui.services.sessions import ACTIVE
+from orange_tui.services.starter import Starter
 from orange_tui.services.store import StoredTask
 from orange_tui.services.watch import Watch
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 _BACKSTOP = 30.0
 _TURN = 1.0  # seconds between two tries to become the acting one
-_RETRY = 2.0  # seconds until a message that could not be delivered is tried again
+_RETRY = 2.0  # seconds until what could not be done is tried again: a message delivered, a busy task looked at
 _STEP = 100  # milliseconds between two looks for links replaced in worktrees, which is seldom; each costs a little
 _CONDITION = 0.1  # seconds between two looks at a condition somebody waits for
 
@@ -49,8 +50,8 @@ class Supervisor:
         self._processes: dict[int, tuple[int, TaskRef]] = {}  # pid → pidfd, task
         self._due: set[TaskRef] = set()
         self._active: set[TaskRef] = set()  # tasks with an agent to lose
-        self._waiting: dict[TaskRef, str] = {}  # tasks that start when they can, and since when they are there
-        self._undelivered: set[TaskRef] = set()
+        self._starter = Starter(orange, self._notice_from_thread)
+        self._retry: set[TaskRef] = set()  # a message could not be delivered, or a command was at work on it
         self._pull_requests = PullRequestWatch(orange)
         self._looked_around = time.monotonic()
         jobs = schedule or Schedule(orange)
@@ -105,7 +106,7 @@ class Supervisor:
             await asyncio.to_thread(self._deal_with, due)
             self._wait_for_processes(await asyncio.to_thread(self._live_agents))
             self._pull_requests.look()
-        overdue_at = self._looked_around + (_RETRY if self._undelivered else _BACKSTOP)
+        overdue_at = self._looked_around + (_RETRY if self._retry else _BACKSTOP)
         pause = overdue_at - time.monotonic()
         limit = max(0.0, pause if deadline is None else min(pause, deadline - time.monotonic(), _CONDITION))
         with suppress(TimeoutError):
@@ -123,11 +124,15 @@ class Supervisor:
             for each in found
             if isinstance(each, StoredTask) and self._orange.tasks.session_state(each.task) == ACTIVE
         }
-        return (self._active - alive) | self._waiting.keys() | self._undelivered
+        return (self._active - alive) | self._starter.waiting() | self._retry
 
     def _notice(self, refs: Iterable[TaskRef]) -> None:
         self._due.update(refs)
         self._wake.set()
+
+    def _notice_from_thread(self, refs: Iterable[TaskRef]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: whoever acts next sees for himself
+            self._loop.call_soon_threadsafe(self._notice, refs)
 
     async def _watch_tasks(self) -> None:
         """A changed file below a task's directory makes that task due; where anything may have changed, all are."""
@@ -157,39 +162,50 @@ class Supervisor:
     def _deal_with(self, due: set[TaskRef]) -> None:
         for ref in sorted(due, key=_in_order):
             self._safely(ref, self._look_at)
-        for ref in sorted(self._waiting, key=lambda ref: (self._waiting[ref], ref.id)):  # the oldest first
-            self._safely(ref, self._orange.agents.start_if_possible)
+        self._starter.go()
 
     def _look_at(self, ref: TaskRef) -> None:
         """Sort a task that has changed to where it belongs, and see what happened to it."""
         found = self._orange.store.read(ref)
-        self._waiting.pop(ref, None)
-        for group in (self._active, self._undelivered):
+        for group in (self._active, self._retry):
             group.discard(ref)
+        self._starter.forget(ref)
         if not isinstance(found, StoredTask):
             self._pull_requests.know(ref, None)
             return
-        url = found.task.pr_url
-        self._pull_requests.know(ref, url if url and not self._orange.tasks.is_finished(found.task) else None)
-        journal = self._orange.store.journal(ref)
-        if found.task.tmux_session or found.task.workspace:
+        task, journal = found.task, self._orange.store.journal(ref)
+        finished = self._orange.tasks.is_finished(task)
+        self._pull_requests.know(ref, None if finished else task.pr_url)
+        self._starter.sort_in(ref, task, journal)
+        if task.tmux_session or task.workspace or self._monitor.may_go_stale(task):
             self._active.add(ref)
-        elif self._orange.agents.is_waiting(found.task, journal):
-            self._waiting[ref] = found.task.created_at
-        if ref in self._active or found.tampered or journal.unfinished() is not None:
+        waits = self._monitor.waits_for_subtasks(task)
+        if ref in self._active or waits or found.tampered or journal.unfinished() is not None:
             self._monitor.look_at(ref)
             self._deliver(ref)
+        if task.parent is not None and finished:
+            self._look_at_parent(task.parent)
+
+    def _look_at_parent(self, task_id: str) -> None:
+        """A subtask has ended: the task that delegated it may be able to go on."""
+        try:
+            ref = self._orange.store.find(task_id)
+        except OrangeError:
+            return  # it was deleted
+        found = self._orange.store.read(ref)
+        if isinstance(found, StoredTask) and self._monitor.waits_for_subtasks(found.task):
+            self._safely(ref, self._monitor.look_at)
 
     def _deliver(self, ref: TaskRef) -> None:
         if not messages.waiting(self._orange.store.journal(ref)):
             return
-        with self._orange.engine.open(ref) as opened:
+        with self._orange.engine.open(ref, wait=False) as opened:
             for message in messages.waiting(opened.journal):
                 pane = self._orange.sessions.window(ref.id, message.window)
                 harness = messages.harness_in(self._orange.services.harnesses, opened.journal, message.window)
                 tmux = self._orange.services.tmux
                 if pane is None or not messages.deliver(opened, message, pane, tmux, harness):
-                    self._undelivered.add(ref)
+                    self._retry.add(ref)
                     return
 
     def _tidy_up(self) -> None:
@@ -203,6 +219,8 @@ class Supervisor:
         """One task's trouble is told and stops no other."""
         try:
             work(ref)
+        except Busy:
+            self._retry.add(ref)
         except OrangeError as problem:
             self._orange.log.write("warning", str(problem), task=ref.id)
 

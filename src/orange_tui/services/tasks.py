@@ -46,8 +46,8 @@ class NewTask:
     blocked_by: tuple[str, ...] = ()
     parent: str | None = None
     labels: tuple[str, ...] = ()
-    job: str | None = None  # the job whose run it is
     id: str | None = None  # chosen before, where it must be known who makes the task before it is there
+    fields: Mapping[str, object] = {}  # others than ours
     spawn: bool = True
 
 
@@ -75,12 +75,13 @@ class Tasks:
         summary = check_summary(new.summary)
         status = self._start_state(workflow, new, summary)
         entered = workflow.first_state if workflow.initial[status] and new.spawn else status
-        values = self._first_values(new, project) | {"summary": summary, "status": entered}
+        values = {**new.fields, **self._first_values(new, project, workflow), "summary": summary, "status": entered}
         with self.engine.store.project_lock(project.name):
             self.branch_must_be_free(project.name, new.branch)
             ref = self.engine.store.add(project.name, values, _first_body(new.context), start=new.spawn)
         self.engine.log.write("info", "task created", task=ref.id, project=project.name)
-        return self._start(ref, workflow, status) if new.spawn else Created(ref, None, None)
+        waits_for_room = status == workflow.first_state and workflow.starts_by_itself
+        return self._start(ref, workflow, status) if new.spawn and not waits_for_room else Created(ref, None, None)
 
     def _start_state(self, workflow: Workflow, new: NewTask, summary: str) -> str:
         if new.status is None:
@@ -90,9 +91,9 @@ class Tasks:
             raise Refused(f"In {workflow.name} a task cannot start as {new.status}; it can start as {allowed}")
         return new.status
 
-    def _first_values(self, new: NewTask, project: Project) -> dict[str, object]:
+    def _first_values(self, new: NewTask, project: Project, workflow: Workflow) -> dict[str, object]:
         find, harnesses = self.engine.store.find, self.engine.services.harnesses
-        harness = new.harness or harnesses.first_installed()
+        harness = new.harness or (None if workflow.has_action("route") else harnesses.first_installed())
         reviewer = new.review_harness or project.entry.get("review_harness") or harness
         _check_effort(harnesses, harness, new.effort)
         _check_effort(harnesses, reviewer, new.review_effort)
@@ -104,9 +105,8 @@ class Tasks:
             "effort": new.effort,
             "review_effort": new.review_effort,
             "blocked_by": tuple(dict.fromkeys(find(check_id(other)).id for other in new.blocked_by)),
-            "parent": find(check_id(new.parent)).id if new.parent else None,
             "labels": new.labels,
-            **({"job": new.job} if new.job else {}),
+            "parent": find(check_id(new.parent)).id if new.parent else None,
             **({"id": new.id} if new.id else {}),
         }
 
@@ -160,6 +160,14 @@ class Tasks:
             return False
         return task.status == workflow.first_state and not self.unfinished_blockers(task)
 
+    def starts_by_itself(self, task: Task) -> bool:
+        """Whether a task is in a state that Orange itself moves it on from."""
+        try:
+            state = self.engine.workflows.load(task.workflow).states.get(task.status)
+        except OrangeError:
+            return False
+        return state is not None and state.auto is not None
+
     def in_order(self, found: Iterable[StoredTask | BrokenTask]) -> list[StoredTask | BrokenTask]:
         """Unreadable ones first, then what is not finished, then the newest."""
         newest = sorted(found, key=_created_at, reverse=True)
@@ -187,11 +195,28 @@ class Tasks:
                 hooks = workflow.initial[target]
                 self._must_be_able(hooks)
                 return self.engine.enter(opened, target, hooks, by="create")
+            state = workflow.states.get(opened.task.status)
+            if state is not None and state.auto is not None:
+                return self.move_on(opened, workflow)
             again = _failed_start(opened)
             if again:
                 return self.engine.enter(opened, opened.task.status, again, by="person")
             start = self._starting_move(workflow, opened.task)
             return self.engine.move(opened, start, "person")
+
+    def move_on(self, opened: OpenTask, workflow: Workflow) -> Moved:
+        """Take the moves that Orange makes by itself, from one to the next, until an agent works or one is refused."""
+        moved: Moved | None = None
+        while (target := workflow.states[opened.task.status].auto) is not None:
+            try:
+                moved = self.engine.move(opened, target, "engine")
+            except Refused:
+                if moved is None:
+                    raise
+                break
+        if moved is None:
+            raise Refused(f"{opened.task.id} is {opened.task.status}: it does not go on from there by itself")
+        return moved
 
     def _first_status(self, workflow: Workflow, task: Task) -> str:
         """A task that found no workspace waits in the first state; without a summary it will begin by asking."""

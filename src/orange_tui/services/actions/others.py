@@ -26,7 +26,8 @@ def spawn_next(run: HookRun) -> None:
     tasks = Tasks(run.engine, run.services.projects, Sessions(run.services))
     found = [each for each in working(run.services.store.read_all(run.task.project)) if each.ref.id != run.task.id]
     earlier = _noted(run, "next.chosen")  # by this very hook, before it was interrupted
-    ready = [each for each in found if tasks.is_ready(each.task) and earlier in {None, each.ref.id}]
+    could_start = [each for each in found if tasks.is_ready(each.task) and not tasks.starts_by_itself(each.task)]
+    ready = [each for each in could_start if earlier in {None, each.ref.id}]
     if not ready:
         return
     ref = min(ready, key=lambda each: each.task.created_at).ref

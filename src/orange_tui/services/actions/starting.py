@@ -8,16 +8,19 @@ import sys
 from orange_tui.domain.actions import PROMPT_VARIABLES
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harness import build, environment, guarded, resumable
-from orange_tui.domain.prompts import render_prompt
+from orange_tui.domain.prompts import render_prompt, variables
 from orange_tui.outside.tmux import Window
 from orange_tui.services import launch, messages
 from orange_tui.services.actions.workspaces import acquire
 from orange_tui.services.agent_files import place
+from orange_tui.services.files import replace_file
 from orange_tui.services.runtime import Runtime
 from orange_tui.services.starts import note_start, note_start_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from orange_tui.domain.harness import Harness, Mode
     from orange_tui.domain.task import Task
     from orange_tui.outside.tmux import Pane
@@ -40,9 +43,23 @@ def start_agent(run: HookRun, window: str, role: str, sessions: Sessions) -> Non
 
 
 def prompt_text(run: HookRun, key: str) -> str:
-    """A prompt of the workflow, with the task's values in it."""
-    workflow = run.services.workflows.load(run.task.workflow)
-    return spoken(run, workflow.prompts[key])
+    """A prompt of the workflow, with the task's values in it, and what it asks to be put together."""
+    template = run.services.workflows.load(run.task.workflow).prompts[key]
+    values = {name: getattr(run.task, name) for name in PROMPT_VARIABLES}
+    asked = {name: _ASSEMBLED[name](run) for name, _ in variables(template) if name in _ASSEMBLED}
+    return guarded(render_prompt(template, values | asked))
+
+
+_ASSEMBLED: Mapping[str, Callable[[HookRun], str]] = {
+    "profile": lambda run: _profile(run.task),
+    "report_file": lambda run: os.path.join(run.opened.directory, ".orange-outcome"),
+}
+
+
+def _profile(task: Task) -> str:
+    from orange_tui.domain.route import profile_text
+
+    return profile_text(task)
 
 
 def spoken(run: HookRun, template: str) -> str:
@@ -70,25 +87,35 @@ def _give_workspace_back(run: HookRun) -> None:
 def _prepared(run: HookRun, window: str, role: str) -> tuple[Window, Harness, str]:
     """Everything that the window needs to find when it starts, and what its agent must be told once it is there."""
     harness = run.services.harnesses.get(_harness_name(run.task, role))
-    if run.task.workspace is None:
-        raise Refused("there is no workspace to start an agent in")
     if run.services.harnesses.installed(harness.name) is None:
         raise Refused(f"{harness.name} is not installed. {harness.install}")
-    if not run.services.pool.is_ready(run.task):  # deleted by hand, or given back by a command that was killed
-        acquire(run)
-    worktree = run.services.pool.worktree(run.task.workspace)
-    values = _values(run, worktree, window)
-    for note in place(harness, worktree, values):
+    place_to_work = _place_to_work(run)
+    values = _values(run, place_to_work, window)
+    for note in place(harness, place_to_work, values) if run.task.workspace else ():
         run.services.log.write("warning", note, task=run.task.id)
-    words, prompt = _words(run, harness, values, role), prompt_text(run, run.text("prompt"))
+    words, prompt = _said(run, harness, values, role)
     scene = launch.scene(run.opened.directory, run.task.id, window, run.services.home.root)
-    start = launch.Start(words, prompt, worktree, {**scene, **environment(harness, values)})
+    surroundings = {**scene, **environment(harness, values)}
+    start = launch.Start(words, prompt, place_to_work, surroundings, keeps_answer=_is_one_shot(run))
     made = launch.prepare(run.opened.directory, window, start)
+    if _is_one_shot(run):  # what an earlier attempt has reported is in the history
+        replace_file(os.path.join(run.opened.directory, ".orange-outcome"), b"", durable=False)
     resumes = run.params.get("resume") and resumable(harness, "resume", values) == "resume"
     known = {"session_id": values["session_id"]} if resumes else {}
     Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT], **known)
-    wanted = Window(run.services.home.root, run.task.id, window, run.token, worktree, made.command, made.log)
+    wanted = Window(run.services.home.root, run.task.id, window, run.token, place_to_work, made.command, made.log)
     return wanted, harness, "" if launch.PROMPT in words else prompt
+
+
+def _place_to_work(run: HookRun) -> str:
+    """The task's worktree. An agent that only answers can do without, and reads the repository where it is."""
+    if run.task.workspace is None:
+        if run.params.get("mode") == "one_shot":
+            return run.services.projects.get(run.task.project).path
+        raise Refused("there is no workspace to start an agent in")
+    if not run.services.pool.is_ready(run.task):  # deleted by hand, or given back by a command that was killed
+        acquire(run)
+    return run.services.pool.worktree(run.task.workspace)
 
 
 def _open_window(run: HookRun, wanted: Window, harness: Harness, others: list[Pane]) -> None:
@@ -110,22 +137,35 @@ def take_up(run: HookRun, pane: Pane) -> bool:
     return True
 
 
-def _words(run: HookRun, harness: Harness, values: dict[str, str], role: str) -> tuple[str, ...]:
+def _said(run: HookRun, harness: Harness, values: dict[str, str], role: str) -> tuple[tuple[str, ...], str]:
+    """The agent's words and its prompt; who it is comes first where it has no flag for that."""
     reviews = role == "review"
-    return build(
+    system = prompt_text(run, run.text("system")) if "system" in run.params else ""
+    prompt = prompt_text(run, run.text("prompt"))
+    words = build(
         harness,
         _mode(run),
         values,
         model=None if reviews else run.task.model,
         effort=run.task.review_effort if reviews else run.task.effort,
+        system=system,
         root=os.geteuid() == 0,
     )
+    return words, prompt if harness.system_prompt or not system else f"{system}\n\n{prompt}"
+
+
+def _is_one_shot(run: HookRun) -> bool:
+    return str(run.params.get("mode") or "").startswith("one_shot")
 
 
 def _mode(run: HookRun) -> Mode:
     """How much the agent may do unasked; one that is to take up its own conversation does where it can."""
     if run.params.get("resume"):
         return "resume"
+    if run.params.get("mode") == "one_shot":
+        return "one_shot"
+    if run.params.get("mode") == "one_shot_work":
+        return "one_shot_work"
     return "reduced" if run.params.get("permissions") == "reduced" or run.action == "spawn_reviewer" else "full"
 
 

@@ -1,0 +1,146 @@
+"""What an agent says came of its work: a JSON object in `.orange-outcome`, and what that means.
+
+An agent's word is not the last one. A report without a status, or one that says done and lists what remains without
+a changed file, is read for what it is; the engine moves the task by what it is judged to be.
+"""
+
+from __future__ import annotations
+
+import json
+
+from orange_tui.domain.errors import Unreadable
+from orange_tui.domain.records import record
+from orange_tui.domain.task import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DONE, IN_PROGRESS, BLOCKED, NEEDS_REVIEW, DELEGATED = "done", "in_progress", "blocked", "needs_review", "delegated"
+REPORTED = (DONE, IN_PROGRESS, BLOCKED, NEEDS_REVIEW)  # what an agent may say
+JUDGED = (*REPORTED, DELEGATED)  # what it can come to
+
+MOST_CHARACTERS = 256 * 1024
+_MOST_ITEMS = 100
+_LONGEST_ITEM = 2_000
+_LONGEST_TEXT = 10_000
+MOST_DELEGATIONS = 20
+
+
+@record
+class Delegation:
+    """A piece of work that an agent wants others to do."""
+
+    title: str
+    body: str
+    labels: tuple[str, ...]
+    harness: str | None
+
+
+@record
+class Report:
+    """A report that could be read; `judged` is what it comes to, and `why` where that is not what it says."""
+
+    judged: str
+    why: str
+    summary: str
+    reason: str
+    accomplished: tuple[str, ...]
+    remaining: tuple[str, ...]
+    blockers: tuple[str, ...]
+    files_changed: tuple[str, ...]
+    needs_help: bool
+    agent: str
+    model: str
+    delegations: tuple[Delegation, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """The report as it is kept in the history."""
+        kept = {name: value for name, value in vars(self).items() if name != "judged"}
+        return kept | {"status": self.judged, "delegations": [vars(each) for each in self.delegations]}
+
+    @property
+    def sentence(self) -> str:
+        """Why the task is where it is, in the agent's words or in ours."""
+        return self.why or self.reason or "; ".join(self.blockers) or self.summary
+
+
+def read_report(text: str, task_id: str) -> Report:
+    """The report in a text. Raises `Unreadable` where there is none at all."""
+    if len(text) > MOST_CHARACTERS:
+        raise Unreadable(f".orange-outcome is longer than {MOST_CHARACTERS:,} characters")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise Unreadable(".orange-outcome is not a JSON object" if text.strip() else "the agent has left no report")
+    if data.get("id") not in {None, task_id}:
+        raise Unreadable(f".orange-outcome is about task {ascii(data['id'])[:60]}, not {task_id}")
+    return _judged(data)
+
+
+def _judged(data: Mapping[str, object]) -> Report:
+    delegations = _delegations(data.get("delegations"))
+    remaining, changed = _texts(data.get("remaining")), _texts(data.get("files_changed"))
+    status, why = _verdict(data, remaining, changed)
+    if delegations and status in {IN_PROGRESS, BLOCKED, DONE}:
+        status, why = DELEGATED, ""
+    return Report(
+        judged=status,
+        why=why,
+        summary=_text(data.get("summary")),
+        reason=_text(data.get("reason")),
+        accomplished=_texts(data.get("accomplished")),
+        remaining=remaining,
+        blockers=_texts(data.get("blockers")),
+        files_changed=changed,
+        needs_help=data.get("needs_help") is True,
+        agent=_text(data.get("agent"), 100),
+        model=_text(data.get("model"), 200),
+        delegations=delegations,
+    )
+
+
+def _verdict(data: Mapping[str, object], remaining: tuple[str, ...], changed: tuple[str, ...]) -> tuple[str, str]:
+    """What a report comes to, and why where that is not what it says."""
+    said = data.get("status")
+    if said is None or said == "":
+        return NEEDS_REVIEW, "The agent's report has no status"
+    if said not in REPORTED:
+        return NEEDS_REVIEW, f"The agent reports {ascii(said)[:60]}, which is no status ({', '.join(REPORTED)})"
+    if data.get("needs_help") is True and said != DONE:
+        return NEEDS_REVIEW, ""
+    if said == DONE and remaining and not changed:
+        return IN_PROGRESS, f"The agent says done, but changed no file and left {len(remaining)} to do"
+    return str(said), ""
+
+
+def _delegations(value: object) -> tuple[Delegation, ...]:
+    found = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    made = [
+        Delegation(
+            title=_line(each.get("title")),
+            body=_text(each.get("body")),
+            labels=tuple(_line(label) for label in _texts(each.get("labels"))),
+            harness=_line(each.get("suggested_agent")) or None,
+        )
+        for each in found[:MOST_DELEGATIONS]
+    ]
+    return tuple(each for each in made if each.title)
+
+
+def _text(value: object, most: int = _LONGEST_TEXT) -> str:
+    return value[:most].strip() if isinstance(value, str) else ""
+
+
+def _line(value: object) -> str:
+    """One line: what becomes a summary or a label."""
+    return printable(" ".join(_text(value, _LONGEST_ITEM).split()))[:200]
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    """A list of texts; a single text stands for a list of one."""
+    items = [value] if isinstance(value, str) else value
+    found = [_text(item, _LONGEST_ITEM) for item in items[:_MOST_ITEMS]] if isinstance(items, list) else []
+    return tuple(text for text in found if text)

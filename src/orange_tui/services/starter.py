@@ -1,0 +1,121 @@
+"""Starting tasks whose turn has come, beside everything else the supervisor does.
+
+A set-up can take minutes and a router a minute; meanwhile another agent's death must be noticed at once. So each start
+runs in a thread of its own. They are daemons: Orange may be closed at any time, and what was begun is finished from
+the journal. Tasks that wait for a workspace start in the order of their age, one after the other in each project;
+tasks that go on by themselves (`auto`) start side by side, as many as may run at once.
+"""
+
+from __future__ import annotations
+
+from threading import Lock, Thread
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.services.sessions import NONE
+from orange_tui.services.settings import read_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from orange_tui.domain.task import Task
+    from orange_tui.services.journal import Journal
+    from orange_tui.services.orange import Orange
+    from orange_tui.services.store import TaskRef
+
+
+class Starter:
+    """What waits to be started, what is being started, and what runs."""
+
+    def __init__(self, orange: Orange, when_done: Callable[[Iterable[TaskRef]], None]) -> None:
+        self._orange = orange
+        self._when_done = when_done
+        self._lock = Lock()
+        self._queued: dict[TaskRef, str] = {}  # for a workspace, and since when they are there
+        self._automatic: dict[TaskRef, str] = {}  # in a state that Orange moves them on from
+        self._running: set[TaskRef] = set()  # those that were, and have an agent now
+        self._under_way: set[TaskRef | str] = set()  # tasks that go on, and projects whose queue is worked off
+        self._said: dict[TaskRef, str] = {}
+
+    def sort_in(self, ref: TaskRef, task: Task, journal: Journal) -> None:
+        """Take note of a task as it is now."""
+        self.forget(ref)
+        try:
+            workflow = self._orange.workflows.load(task.workflow)
+        except OrangeError:
+            return
+        state = workflow.states.get(task.status)
+        if state is None or state.terminal:
+            return
+        if state.auto is not None:
+            self._automatic[ref] = task.created_at
+        elif workflow.starts_by_itself and state.agent not in {None, NONE}:
+            self._running.add(ref)
+        elif self._orange.agents.is_waiting(task, journal):
+            self._queued[ref] = task.created_at
+
+    def forget(self, ref: TaskRef) -> None:
+        """A task that is gone, or about to be looked at anew."""
+        self._queued.pop(ref, None)
+        self._automatic.pop(ref, None)
+        self._running.discard(ref)
+
+    def waiting(self) -> set[TaskRef]:
+        """Every task that is to start."""
+        return self._queued.keys() | self._automatic.keys()
+
+    def go(self) -> None:
+        """Start what can start now, and return at once."""
+        for project in dict.fromkeys(ref.project for ref in self._queued):
+            queue = [ref for ref in _oldest_first(self._queued) if ref.project == project]
+            self._begin(project, lambda queue=queue: self._work_off(queue))  # type: ignore[misc]
+        for ref in _oldest_first(self._automatic):
+            if self._has_room(ref.project) and self._orange.agents.is_unblocked(ref):
+                self._begin(ref, lambda ref=ref: self._move_on(ref))  # type: ignore[misc]
+
+    def _has_room(self, project: str) -> bool:
+        """Whether one more may run, in all and in its project."""
+        with self._lock:
+            busy = self._running | {each for each in self._under_way if not isinstance(each, str)}
+        settings = read_settings(self._orange.home)
+        known = self._orange.projects.find(project)
+        of_project = known.entry.get("parallel") if known is not None else None
+        limit = of_project if isinstance(of_project, int) else settings.number("parallel")
+        here = sum(1 for ref in busy if not isinstance(ref, str) and ref.project == project)
+        return len(busy) < settings.number("parallel") and here < limit
+
+    def _begin(self, what: TaskRef | str, work: Callable[[], Iterable[TaskRef]]) -> None:
+        with self._lock:
+            if what in self._under_way:
+                return
+            self._under_way.add(what)
+        Thread(target=self._run, args=(what, work), daemon=True, name=f"orange start {what}").start()
+
+    def _run(self, what: TaskRef | str, work: Callable[[], Iterable[TaskRef]]) -> None:
+        touched: Iterable[TaskRef] = ()
+        try:
+            touched = work()
+        finally:
+            with self._lock:
+                self._under_way.discard(what)
+            self._when_done(touched)
+
+    def _work_off(self, queue: list[TaskRef]) -> list[TaskRef]:
+        return [ref for ref in queue if self._tried(ref, self._orange.agents.start_if_possible)]
+
+    def _move_on(self, ref: TaskRef) -> list[TaskRef]:
+        return [ref] if self._tried(ref, self._orange.tasks.spawn) else []
+
+    def _tried(self, ref: TaskRef, start: Callable[[TaskRef], object]) -> bool:
+        """Whether something came of it; why not is told once, and stops no other."""
+        try:
+            return start(ref) is not None
+        except OrangeError as problem:
+            if self._said.get(ref) != str(problem):
+                self._said[ref] = str(problem)
+                self._orange.log.write("info", f"not started: {problem}", task=ref.id)
+            return False
+
+
+def _oldest_first(waiting: dict[TaskRef, str]) -> list[TaskRef]:
+    return sorted(waiting, key=lambda ref: (waiting[ref], ref.id))
