@@ -49,6 +49,7 @@ STATES = {
         agent-review  | reviewer | reviewer       | acquire_workspace, spawn_reviewer(reviewer)
         reviewing     | worker   | worker_respawn | -
         stuck         | worker   | stuck_fix      | no
+        delegated     | none     | -              | no
         done          | none     | -              | terminal
         cancelled     | none     | -              | terminal
     """,
@@ -79,19 +80,20 @@ STATES = {
     """,
 }
 
-# from \ to: x anybody, e only the engine, f only a forced merge, . nobody
+# from \ to: x anybody, e only the engine, f only a forced merge, p only a person, b engine or forced merge, . nobody
 MATRIX = {
     "default": """
-                      pending planning clarification working agent-review reviewing stuck done cancelled
-        pending       .       x        .             .       .            .         .     .    x
-        planning      .       .        x             x       .            .         e     f    x
-        clarification .       x        .             x       .            .         .     f    x
-        working       .       .        x             .       x            .         x     f    x
-        agent-review  .       .        .             x       .            x         x     f    x
-        reviewing     .       .        .             x       .            .         .     x    x
-        stuck         .       .        .             .       .            x         .     f    x
-        done          .       .        .             .       .            .         .     .    .
-        cancelled     .       .        .             .       .            .         .     .    .
+                      pending planning clarification working agent-review reviewing stuck delegated done cancelled
+        pending       .       x        .             .       .            .         .     .         .    x
+        planning      .       .        x             x       .            .         e     .         f    x
+        clarification .       x        .             x       .            .         .     .         f    x
+        working       .       .        x             .       x            .         x     x         f    x
+        agent-review  .       .        .             x       .            x         x     .         f    x
+        reviewing     .       .        .             x       .            .         .     .         x    x
+        stuck         .       .        .             .       .            x         .     .         f    x
+        delegated     p       .        .             .       .            .         .     .         b    x
+        done          .       .        .             .       .            .         .     .         .    .
+        cancelled     .       .        .             .       .            .         .     .         .    .
     """,
     "classic": """
                       pending clarification working agent-review reviewing stuck done cancelled
@@ -140,6 +142,7 @@ MOVES = {
         working       | agent-review  | -                 | {HANDOFF}            | spawn_reviewer(reviewer)
         working       | clarification | -                 | -                    | -
         working       | stuck         | -                 | -                    | {STUCK_FIX}
+        working       | delegated     | -                 | -                    | delegate(required), {DROPPED}
         working       | cancelled     | -                 | -                    | {DROPPED}
         working       | done          | force             | -                    | {MERGED}
         agent-review  | reviewing     | -                 | ## Review PASS first | kill_reviewer
@@ -153,6 +156,10 @@ MOVES = {
         stuck         | reviewing     | -                 | -                    | -
         stuck         | cancelled     | -                 | -                    | {DROPPED}
         stuck         | done          | force             | -                    | {MERGED}
+        delegated     | done          | engine            | -                    | spawn_next
+        delegated     | pending       | person            | -                    | -
+        delegated     | cancelled     | -                 | -                    | {DROPPED}
+        delegated     | done          | force             | -                    | {MERGED}
     """,
     "classic": f"""
         pending       | working       | -                 | -                    | {WORKER}
@@ -263,6 +270,7 @@ FACTS = {
         ## Questions | orange task update --status clarification | wait: a person will join you
         ## Plan | APPROACH | TOUCHING | RISKS is optional | orange task update --status working
         AGENTS.md | Do what ## Plan says, test it, commit it
+        --parent $ORANGE_TASK | orange task update --status delegated | when all parts are merged, this task is done
         ## Handoff | at least one of these lines | DONE: | REMAINING: | DECISIONS: | UNCERTAIN:
         orange task update --status agent-review | THEN WAIT
         A reviewer reads your work in a window of its own
@@ -409,7 +417,7 @@ def test_its_moves(name: str) -> None:
 @pytest.mark.parametrize("actor", ["agent", "person", "engine", "force"])
 def test_who_may_go_where(name: str, actor: Actor) -> None:
     workflow = shipped(name)
-    letters = {"engine": "xe", "force": "xf"}.get(actor, "x")
+    letters = {"engine": "xeb", "force": "xfb", "person": "xp"}.get(actor, "x")
     for source, target, letter in matrix(MATRIX[name]):
         allowed = bool(workflow.candidates(source, target, actor))
         assert allowed == (letter in letters), f"{actor}: {source} → {target}"
@@ -605,6 +613,7 @@ def hook_text(hook: Hook) -> str:
     params = dict(hook.params)
     words = [str(params.pop(key)) for key in ("prompt", "harness", "permissions") if key in params]
     words += [f"+{params.pop('increment')}"] if "increment" in params else []
+    words += [str(params.pop("subtasks"))] if "subtasks" in params else []
     words += re.findall(r"Read (## \w+)", str(params.pop("message", "")))
     assert params == {}
     return f"{hook.action}({' '.join(words)})" if words else hook.action

@@ -60,8 +60,10 @@ DEFAULT_WAYS = """\
   back      agent-review → working · reviewing → working
   beside    planning, working → clarification → planning, working
             planning, working, agent-review → stuck → reviewing
+            working → delegated → pending
             every state → cancelled
-  forced    planning, clarification, working, agent-review, stuck → done
+  forced    planning, clarification, working, agent-review, stuck, delegated
+            → done
   created   in pending; on request in clarification, agent-review or reviewing
 
 """

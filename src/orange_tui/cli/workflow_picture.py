@@ -28,7 +28,7 @@ _GLUE = "\u00a0"  # a blank at which no line is broken
 _ARROW = f" →{_GLUE}"
 _USUAL = {("harness", "task"), ("permissions", "full")}  # not worth saying
 _WHO = {"worker": "worker's window", "reviewer": "reviewer's window", "none": "no agent"}
-_RESERVED = {"engine": "the engine itself", "force": "a forced merge"}
+_RESERVED = {"engine": "the engine itself", "force": "a forced merge", "person": "a person"}
 
 
 def picture(workflow: Workflow, width: int = 100) -> str:
@@ -65,10 +65,15 @@ def _overview(workflow: Workflow, width: int) -> Iterator[str]:
 
 
 def _forward_path(workflow: Workflow) -> list[str]:
-    """From the first state along the first move listed, until it ends or would go round."""
+    """From the first state along the first move listed that is not reserved, until it ends or would go round.
+
+    Where agents report and the engine decides, the way on is the engine's own.
+    """
     path = [workflow.first_state]
+    by_report = any(move.gate and move.gate.report for move in workflow.transitions)
     while True:
-        onward = [move.target for move in workflow.transitions if move.source == path[-1] and not move.by]
+        moves = [move for move in workflow.transitions if move.source == path[-1]]
+        onward = [move.target for move in moves if not move.by or (by_report and move.by == "engine")]
         if not onward or onward[0] in path:
             return path
         path.append(onward[0])
@@ -144,6 +149,8 @@ def _standing(workflow: Workflow, state: State) -> str:
         start if state.name in workflow.initial else "",
         _WHO.get(state.agent or "", "any live window"),
         f"respawned with {state.respawn_prompt}" if state.respawn_prompt else "",
+        f"by itself to {state.auto}" if state.auto else "",
+        f"after its subtasks to {state.rejoin}" if state.rejoin else "",
     ]
     return f" ·{_GLUE}".join(_together(fact) for fact in facts if fact)
 
@@ -164,6 +171,7 @@ def _gate(gate: Gate) -> str:
     wanted = [
         _section(gate) if gate.section else "",
         f".orange-outcome saying {_either(gate.outcome)}" if gate.outcome else "",
+        f"a report of {_either(gate.report)}" if gate.report else "",
         f"`{gate.command}` to succeed" if gate.command else "",
     ]
     return " and ".join(text for text in wanted if text)
@@ -211,8 +219,16 @@ def _rule_rows(workflow: Workflow) -> Iterator[Row]:
         if rule.has_artifact:
             yield from _arms(rule.status, rule, rule.has_artifact)
         else:
-            yield rule.status, _consequence(workflow, rule), "otherwise" if rule.status == above else ""
+            yield rule.status, _consequence(workflow, rule), _otherwise(rule, is_first=rule.status != above)
         above = rule.status
+
+
+def _otherwise(rule: ExitRule, *, is_first: bool) -> str:
+    if rule.stale_after is not None:
+        return f"nobody there, nothing new for {rule.stale_after} s"
+    if rule.when is not None:
+        return f"nothing left behind, {_together(str(rule.when))}"
+    return "" if is_first else "otherwise"
 
 
 def _arms(status: str, rule: ExitRule | Signal, gate: Gate) -> Iterator[Row]:
@@ -273,7 +289,7 @@ def _prompts(workflow: Workflow, width: int) -> Iterator[str]:
 
 def _prompts_in_use(workflow: Workflow) -> Iterator[str]:
     for hooks in (*workflow.initial.values(), *(move.hooks for move in workflow.transitions)):
-        yield from (str(hook.params["prompt"]) for hook in hooks if "prompt" in hook.params)
+        yield from (str(hook.params[key]) for hook in hooks for key in ("prompt", "system") if key in hook.params)
     yield from (state.respawn_prompt for state in workflow.states.values() if state.respawn_prompt)
 
 

@@ -9,40 +9,40 @@ import json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterator
 
-MOST_TEXT = 1_000_000  # characters, from the end: an answer comes last
-_MOST_TRIES = 2000  # braces looked at; hostile text is made of nothing else
-_ENVELOPE = "result"
+    Object = dict[str, object]
 
-
-def answered(text: str) -> dict[str, Any] | None:
-    """The last whole JSON object of a text; one that is an agent's envelope is opened."""
-    found = _last_object(text[-MOST_TEXT:])
-    inner = found.get(_ENVELOPE) if found is not None and "type" in found else None
-    return answered(inner) if isinstance(inner, str) else found
+_MOST_TEXT = 1_000_000  # characters, from the end: an answer comes last
+_INSIDE = "result"  # where an envelope has the answer
 
 
-def envelope(text: str) -> dict[str, Any]:
+def answered(text: str, key: str) -> Object | None:
+    """The last object with this key, also inside an envelope; else the last object there is."""
+    objects = list(_objects(text[-_MOST_TEXT:]))
+    for found in reversed(objects):
+        if key in found:
+            return found
+        inner = found.get(_INSIDE)
+        if isinstance(inner, str):
+            for answer in reversed(list(_objects(inner))):
+                if key in answer:
+                    return answer
+    return objects[-1] if objects else None
+
+
+def envelope(text: str) -> Object:
     """What an agent says around its answer: what it cost, and how long it took. Most say nothing."""
-    found = _last_object(text[-MOST_TEXT:])
-    return found if found is not None and _ENVELOPE in found and "type" in found else {}
+    return next((found for found in reversed(list(_objects(text[-_MOST_TEXT:]))) if _INSIDE in found), {})
 
 
-def _last_object(text: str) -> dict[str, Any] | None:
-    """From brace to brace backwards: what still ends at the same place or later contains what was found before."""
-    decoder = json.JSONDecoder()
-    best: dict[str, Any] | None = None
-    best_end, start = 0, len(text)
-    for _ in range(_MOST_TRIES):
-        start = text.rfind("{", 0, start)
-        if start < 0:
-            break
+def _objects(text: str) -> Iterator[Object]:
+    """Every JSON object in a text that is in no other, in order."""
+    decoder, position = json.JSONDecoder(), text.find("{")
+    while position >= 0:
         try:
-            value, end = decoder.raw_decode(text, start)
+            found, position = decoder.raw_decode(text, position)
+            yield found
         except (ValueError, RecursionError):
-            continue
-        if end < best_end:
-            break  # it ended before: a separate, earlier one
-        best, best_end = value, end
-    return best
+            position += 1
+        position = text.find("{", position)

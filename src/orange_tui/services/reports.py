@@ -30,7 +30,7 @@ def collect(opened: OpenTask, window: str) -> None:
     path = os.path.join(opened.directory, ".orange-outcome")
     if _text(path).strip():
         return
-    found = answered(_text(answer_file(opened.directory, window)))
+    found = answered(_text(answer_file(opened.directory, window)), "status")
     if found is not None:
         replace_file(path, json.dumps(found, ensure_ascii=False).encode(errors="replace"))
 

@@ -125,6 +125,13 @@ def _routed(event: Event) -> str:
     return f"Routed to {to}{split}{f', the fallback: {text_of(why)}' if why else ''}"
 
 
+def _reported(event: Event) -> str:
+    report = event.get("report")
+    known = report if isinstance(report, dict) else {}
+    why = known.get("why") or known.get("reason") or known.get("summary")
+    return f"The agent reports {text_of(known.get('status'))}{f': {text_of(why)}' if why else ''}"
+
+
 def _moved(event: Event) -> str:
     return f"{text_of(event.get('from'))} → {text_of(event.get('to'))}, {who(event.get('by'))}"
 
@@ -134,6 +141,7 @@ SAYINGS: Mapping[str, Saying] = {
     "task.adopted": Saying("+", "accent", "Taken over as it stood"),
     "task.updated": Saying("~", "text", _updated),
     "task.routed": Saying("»", "info", _routed),
+    "task.delegated": Saying("»", "info", "Delegated: {summary} ({child})"),
     "task.waiting": Saying("…", "dim", "Waits: {reason}"),
     "task.merged": Saying("✓", "good", _merged),
     "merge.started": Saying("→", "dim", "The merge begins"),
@@ -148,6 +156,8 @@ SAYINGS: Mapping[str, Saying] = {
     "agent.respawned": Saying("▸", "info", "A new agent takes over ({status})"),
     "agent.notified": Saying("»", "info", "Message delivered to {window}"),
     "agent.crashed": Saying("✗", "bad", "The agent crashed while {status} ({reason}), time {crash_count}"),
+    "agent.failed": Saying("✗", "bad", "The agent failed ({reason}), time {repeats} in a row"),
+    "agent.reported": Saying("»", "accent", _reported),
     "agent.died": Saying("✗", "bad", "The agent has ended while {status}"),
     "session.lost": Saying("!", "warning", "Its tmux server is gone"),
     "message.queued": Saying("»", "text", "Message for {window}: {text}"),
@@ -174,6 +184,9 @@ HOOKS: Mapping[str, str] = {
     "spawn_agent": "started the agent",
     "spawn_reviewer": "started a reviewer",
     "route": "chose who does it",
+    "take_report": "took the report",
+    "commit_work": "committed what was left",
+    "delegate": "made the subtasks, if there were any",
     "kill_session": "ended the session",
     "kill_reviewer": "ended the reviewer",
     "notify_worker": "told the worker",
