@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.workflow import Workflow
 
 FILES = pathlib.Path(__file__).parents[2] / "workflows"
-NAMES = ("default", "classic", "minimal", "solo")
+NAMES = ("default", "classic", "minimal", "solo", "autopilot")
 
 MINIMAL = """\
 ── minimal, version 1 ──────────────────────────────────────────────────────────

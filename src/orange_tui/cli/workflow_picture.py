@@ -217,9 +217,11 @@ def _rule_rows(workflow: Workflow) -> Iterator[Row]:
     above = None
     for rule in workflow.rules:
         if rule.has_artifact:
-            yield from _arms(rule.status, rule, rule.has_artifact)
-        else:
+            yield from _arms(rule.status, rule, _gate(rule.has_artifact))
+        elif rule.action:
             yield rule.status, _consequence(workflow, rule), _otherwise(rule, is_first=rule.status != above)
+        else:
+            yield from _arms(rule.status, rule, _otherwise(rule, is_first=False))
         above = rule.status
 
 
@@ -231,21 +233,18 @@ def _otherwise(rule: ExitRule, *, is_first: bool) -> str:
     return "" if is_first else "otherwise"
 
 
-def _arms(status: str, rule: ExitRule | Signal, gate: Gate) -> Iterator[Row]:
-    """Where an artifact leads; a row for each arm where that depends."""
+def _arms(status: str, rule: ExitRule | Signal, reason: str) -> Iterator[Row]:
+    """Where a rule leads; a row for each arm where that depends."""
     if rule.then:
-        yield status, f"→ {rule.then}", _gate(gate)
+        yield status, f"→ {rule.then}", reason
     for arm in rule.then_when:
-        yield status, f"→ {arm.then}", f"{_gate(gate)}, {_together(str(arm.when))}"
+        yield status, f"→ {arm.then}", f"{reason}, {_together(str(arm.when))}"
 
 
 def _consequence(workflow: Workflow, rule: ExitRule) -> str:
     """What follows without an artifact; the last crash leads to `stuck` where the workflow has it."""
     if rule.action == "mark_dead":
         return "waits, shown as dead"
-    if rule.action != "crash":
-        targets = [rule.then] if rule.then else [f"{arm.then} if {arm.when}" for arm in rule.then_when]
-        return f"→ {', '.join(targets)}"
     effect = "restart" if rule.respawn_auto else "crash"
     end = "→ stuck" if "stuck" in workflow.states else "attention"
     return f"{effect}, {end} after {rule.stuck_after}" if rule.stuck_after else effect
@@ -254,7 +253,7 @@ def _consequence(workflow: Workflow, rule: ExitRule) -> str:
 def _signals(workflow: Workflow, width: int) -> Iterator[str]:
     if workflow.signals:
         yield from ("", _title("When a file says so, whether the agent lives or not", width))
-        rows = [row for each in workflow.signals for row in _arms(", ".join(each.status), each, each.gate)]
+        rows = [row for each in workflow.signals for row in _arms(", ".join(each.status), each, _gate(each.gate))]
         yield from _effects(rows, width)
 
 

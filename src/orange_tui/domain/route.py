@@ -6,15 +6,14 @@ are short and plain, and whatever is wrong is a sentence. What can be used witho
 
 from __future__ import annotations
 
-import json
-
+from orange_tui.domain.answers import answered
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Mapping
 
     from orange_tui.domain.task import Task
 
@@ -78,7 +77,7 @@ class Answer:
 
 def read_answer(text: str, known: Collection[str], installed: Collection[str], skills: Collection[str]) -> Answer:
     """The route in what a router has printed; never raises."""
-    found = _answer_in(text)
+    found = answered(text[-_LONGEST_ANSWER:], "executor")
     if found is None:
         return Answer(None, ("the router's answer has no JSON object in it",))
     fault = _executor_fault(found.get("executor"), known, installed)
@@ -151,32 +150,6 @@ def obeying(route: Route, harness: str | None, model: str | None) -> Route:
     if harness is not None and harness != route.executor:
         route = replace(route, executor=harness, model=None)
     return replace(route, model=model) if model is not None else route
-
-
-def _answer_in(text: str, *, wrapped: bool = False) -> dict[str, object] | None:
-    """The last object that names an agent, or else the last one; some agents wrap their answer in one of their own."""
-    objects = list(_objects(text[-_LONGEST_ANSWER:]))
-    for found in reversed(objects):
-        if "executor" in found:
-            return found
-        inner = found.get("result")
-        if isinstance(inner, str) and not wrapped:
-            answer = _answer_in(inner, wrapped=True)
-            if answer is not None:
-                return answer
-    return objects[-1] if objects else None
-
-
-def _objects(text: str) -> Iterator[dict[str, object]]:
-    """Every JSON object in a text that is in no other, in order."""
-    decoder, position = json.JSONDecoder(), text.find("{")
-    while position >= 0:
-        try:
-            found, position = decoder.raw_decode(text, position)
-            yield found
-        except (ValueError, RecursionError):
-            position += 1
-        position = text.find("{", position)
 
 
 def _executor_fault(executor: object, known: Collection[str], installed: Collection[str]) -> str | None:

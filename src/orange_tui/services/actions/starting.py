@@ -50,16 +50,24 @@ def prompt_text(run: HookRun, key: str) -> str:
     return guarded(render_prompt(template, values | asked))
 
 
-_ASSEMBLED: Mapping[str, Callable[[HookRun], str]] = {
-    "profile": lambda run: _profile(run.task),
-    "report_file": lambda run: os.path.join(run.opened.directory, ".orange-outcome"),
-}
+def _context(run: HookRun) -> str:
+    from orange_tui.services.enrichment import directory_of, enriched
+
+    opened, task = run.opened, run.task
+    return enriched(run.services, task, opened.body, opened.journal, directory_of(run.services, task))
 
 
 def _profile(task: Task) -> str:
     from orange_tui.domain.route import profile_text
 
     return profile_text(task)
+
+
+_ASSEMBLED: Mapping[str, Callable[[HookRun], str]] = {
+    "context": _context,
+    "profile": lambda run: _profile(run.task),
+    "report_file": lambda run: os.path.join(run.opened.directory, ".orange-outcome"),
+}
 
 
 def spoken(run: HookRun, template: str) -> str:
