@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import time
 from contextlib import asynccontextmanager
 from functools import wraps
@@ -21,11 +22,12 @@ from orange_tui.tui.screens.dashboard import Dashboard
 from orange_tui.tui.widgets.task_list import TaskList
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine
+    from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
     from pathlib import Path
 
     from syrupy.location import PyTestLocation
     from textual.pilot import Pilot
+    from textual.widget import Widget
 
 NOW = "2026-11-16T09:30:00.000000Z"
 PLAN = """
@@ -41,6 +43,47 @@ TOUCHING: auth/login.py, auth/state.py
 - read the state before the session
 - keep the old cookie for a release
 """
+BEFORE = {
+    "auth/login.py": """def login(request):
+    user = find(request.form["name"])
+    if user is None:
+        return redirect("/login")
+    request.session["user"] = user.id
+    return redirect(request.args["next"])
+
+
+def logout(request):
+    request.session.clear()
+    return redirect("/")
+""",
+    "auth/old.py": "COOKIE = 'legacy'\n",
+    "README": "coffee\n",
+}
+WORK: dict[str, str | None] = {
+    "auth/login.py": """from auth.state import signed
+
+
+def login(request):
+    user = find(request.form["name"])
+    if user is None:
+        return redirect("/login?again")
+    request.session["user"] = user.id
+    return redirect(signed(request).target)
+
+
+def logout(request):
+    request.session.clear()
+    return redirect("/bye")
+""",
+    "auth/state.py": """\"\"\"The address to return to, signed, so that nobody can send people elsewhere.\"\"\"
+
+
+def signed(request):
+    # 日本語: wide characters stay in their columns
+    return State.load(request.args["state"], key=SECRET)
+""",
+    "auth/old.py": None,
+}
 TASKS: tuple[dict[str, Any], ...] = (
     {"branch": "login-fix", "summary": "Fix the redirect loop on mobile", "status": "working", "review_round": 1},
     {"branch": "csv-export", "summary": "Export orders as CSV", "status": "agent-review", "review_round": 1},
@@ -89,6 +132,35 @@ class Stage:
         pr_news.take(self.orange, ref, url, PullRequest(url, **{"state": "open", **more}))
         return url
 
+    def work(self, branch: str, *, files: Mapping[str, str | None]) -> None:
+        """Let a branch change files of a real repository; None deletes one."""
+        here = self.root / "coffee"
+        if not (here / ".git").exists():
+            for name, before in BEFORE.items():
+                self._write(here / name, before)
+            self._git("init", "--quiet", "--initial-branch=main")
+            self._commit("first")
+        self._git("checkout", "--quiet", "-b", branch, "main")
+        for name, text in files.items():
+            if text is None:
+                (here / name).unlink()
+            else:
+                self._write(here / name, text)
+        self._commit("work")
+        self._git("checkout", "--quiet", "main")
+
+    def _write(self, path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def _commit(self, message: str) -> None:
+        self._git("add", "--all")
+        self._git("commit", "--quiet", f"--message={message}")
+
+    def _git(self, *words: str) -> None:
+        who = ("-c", "user.name=Stage", "-c", "user.email=stage@example.org")
+        subprocess.run(["git", "-C", str(self.root / "coffee"), *who, *words], check=True, capture_output=True)
+
     def app(self, project: str | None = "coffee") -> OrangeApp:
         return OrangeApp(self.orange, project, acts=False)
 
@@ -121,6 +193,10 @@ class Scene:
     async def resize(self, width: int, height: int) -> None:
         """Make the terminal another size."""
         await self._pilot.resize_terminal(width, height)
+        await self._pilot.pause()
+
+    async def click(self, widget: type[Widget] | str, offset: tuple[int, int], times: int = 1) -> None:
+        await self._pilot.click(widget, offset=offset, times=times)
         await self._pilot.pause()
 
     async def until(self, condition: Callable[[], bool], seconds: float = 10.0) -> None:

@@ -11,11 +11,15 @@ from hypothesis import given
 from looking import DARK, assert_harmless, nasty_text, steadily, style_at, texts
 
 from orange_tui.tui.diff import DiffFile, parse_diff
-from orange_tui.tui.diff_view import render_file
+from orange_tui.tui.diff_view import DiffLines
 from orange_tui.tui.palette import NO_COLOUR
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from textual.strip import Strip
+
+    from orange_tui.tui.palette import Palette
 
 CHANGED = """\
 diff --git a/brew.py b/brew.py
@@ -35,6 +39,10 @@ index 1234567..89abcde 100644
 def only(text: str) -> DiffFile:
     (file,) = parse_diff(text)
     return file
+
+
+def render_file(file: DiffFile, palette: Palette) -> list[Strip]:
+    return list(DiffLines([file], palette))
 
 
 def shown(text: str) -> list[str]:
@@ -139,17 +147,37 @@ def test_line_ends_of_windows_are_shown_only_where_they_changed() -> None:
     assert [line for line in shown(text.replace("+two\r", "+one")) if "x0d" in line][-1].endswith(r"one\x0d")
 
 
-def test_a_long_line_and_a_long_file_are_cut_with_a_word_about_it() -> None:
-    lines = shown(head("--- a/x", "+++ b/x", "@@ -0,0 +1,6000 @@", "+" + "x" * 9_000, *["+y"] * 5_999))
+def test_a_long_line_is_cut_with_a_word_about_it() -> None:
+    lines = shown(head("--- a/x", "+++ b/x", "@@ -0,0 +1,1 @@", "+" + "x" * 9_000))
     assert lines[2].endswith("x … 7,000 more characters")
-    assert lines[-1] == "… 1,000 more lines of this file are not shown here"
-    assert len(lines) == 2 + 5_000 + 1
+
+
+def test_a_long_file_is_drawn_where_somebody_looks_and_its_numbers_go_on() -> None:
+    text = head("--- a/x", "+++ b/x", "@@ -1,30000 +1,60000 @@", *[" same", "-old", "+new", "+more"] * 30_000)
+    lines = DiffLines(parse_diff(text), DARK)
+    assert len(lines) == 2 + 120_000
+    assert lines[2 + 119_999].text.split() == ["90000", "+", "more"]
+    assert lines[2 + 60_001].text.split() == ["30002", "−", "old"]
+    assert len(lines._drawn) == 2
 
 
 def test_a_thousand_files_are_taken_apart_and_none_is_drawn() -> None:
     files = parse_diff("".join(CHANGED.replace("brew", f"brew{n}") for n in range(1_000)))
     assert [file.path for file in files] == [f"brew{n}.py" for n in range(1_000)]
     assert {(file.added, file.removed) for file in files} == {(2, 1)}
+    lines = DiffLines(files, DARK)
+    assert not lines._drawn
+    assert [lines[place].text.split()[0] for place in lines.files[998:]] == ["brew998.py", "brew999.py"]
+    assert all(lines[place].text.startswith("@@") for place in lines.hunks[-3:])
+    assert not lines[lines.files[999] - 1].text
+
+
+@steadily
+@given(nasty_text)
+def test_no_line_is_wider_than_was_foretold(text: str) -> None:
+    lines = DiffLines(parse_diff(CHANGED + text), DARK)
+    assert max(strip.cell_length for strip in lines) <= lines.width
+    assert len(list(lines)) == len(lines)
 
 
 @steadily

@@ -138,6 +138,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "workspace", "w", "workspace", "Session, diff and history on the whole screen", why_no_task, in_footer=False
     ),
+    Command("diff", "D", "diff", "What the branch changes: file by file, on the whole screen", why_no_task),
     Command("create", "c", "new task", "Create a task"),
     Command("read", "v", "read", "Read TASK.md on the whole screen", why_no_task, in_footer=False),
     Command("next", "n", "next", "Go to the next task that needs you"),

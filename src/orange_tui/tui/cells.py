@@ -21,3 +21,14 @@ def fit_right(text: str, width: int) -> str:
     """The same, standing at the right."""
     shown = printable(text)
     return " " * max(0, width - cell_len(shown)) + fit(shown, min(width, cell_len(shown)))
+
+
+def fit_end(text: str, width: int) -> str:
+    """The same, but the end is kept: of a path, the file's name."""
+    shown = printable(text)
+    if cell_len(shown) <= width or width <= 0:
+        return fit(shown, width)
+    start = 1
+    while cell_len(shown[start:]) >= width:
+        start += 1
+    return fit(f"…{shown[start:]}", width)

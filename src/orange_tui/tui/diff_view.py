@@ -1,30 +1,34 @@
-"""One file of a diff as lines: numbers, signs, colours of the language, and the words that changed.
+"""A diff as lines: numbers, signs, colours of the language, and the words that changed.
 
 A line is added or removed by its sign first; colour and background only say it again. Long lines are not wrapped,
-the view scrolls, but they are cut where nobody reads on; so is a file with more lines than anybody reviews.
+the view scrolls, but they are cut where nobody reads on. However much has changed, only what comes into sight is
+drawn, a piece at a time: a thousand files, or one of five megabytes, cost no more than a screenful.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
-from orange_tui.tui.lines import restyle, safe, strip_of
+from rich.cells import cell_len
+from textual.strip import Strip
+
+from orange_tui.tui.lines import LazyLines, restyle, safe, strip_of
 from orange_tui.tui.syntax import coloured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from textual.strip import Strip
+    from collections.abc import Iterator, Sequence
 
     from orange_tui.tui.diff import DiffFile, Hunk
     from orange_tui.tui.lines import Run
     from orange_tui.tui.palette import Palette
 
-MOST_LINES = 5_000
 _LONGEST_LINE = 2_000
-_MOST_COLOURED = 40_000  # characters of a file that are coloured: more would take over a tenth of a second
+_PIECE = 100  # lines that are drawn at once
+_MOST_PIECES = 100  # that are kept drawn
+_MOST_COLOURED = 20_000  # characters of a piece: more would be felt while scrolling
 _LONGEST_COMPARED, _LEAST_ALIKE = 400, 0.4
 _SIGNS = {"+": "+", "-": "−", " ": " ", "\\": " "}
 
@@ -41,9 +45,105 @@ class _Line:
     changed: tuple[int, int] = (0, 0)
 
 
-def render_file(file: DiffFile, palette: Palette, *, most_lines: int = MOST_LINES) -> list[Strip]:
-    """A file's lines, headed by what happened to it."""
-    return [*_heading(file, palette), *_body(file, palette, most_lines)]
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Some lines of a hunk, or without one a file's heading; `start` is where it stands in the whole."""
+
+    start: int
+    file: DiffFile
+    hunk: Hunk | None = None
+    begin: int = 0
+    end: int = 0
+    old: int = 0
+    new: int = 0
+    crlf: bool = False
+
+    def strips(self, palette: Palette) -> list[Strip]:
+        if self.hunk is None:
+            return [*_heading(self.file, palette)]
+        lines = list(_numbered(self, self.hunk))
+        size = sum(len(line.text) for line in lines)
+        _colour(lines, self.file.path if size <= _MOST_COLOURED else "", palette)
+        digits = _digits(self.file)
+        header = [strip_of([(safe(self.hunk.header), palette.dim)])] if self.begin == 0 and self.hunk.header else []
+        return [*header, *(_strip(line, digits, palette) for line in lines)]
+
+
+class DiffLines(LazyLines):
+    """All lines of a diff; `files` and `hunks` tell where each begins."""
+
+    def __init__(self, files: Sequence[DiffFile], palette: Palette) -> None:
+        self._palette = palette
+        self._pieces: list[_Piece] = []
+        self._size = 0
+        self._drawn: dict[int, list[Strip]] = {}
+        self.files: list[int] = []
+        self.hunks: list[int] = []
+        for file in files:
+            self._add_file(file)
+        self._starts = [piece.start for piece in self._pieces]
+        self.width = max((_width(file) for file in files), default=0)
+
+    def _add_file(self, file: DiffFile) -> None:
+        self._size += 1 if self.files else 0  # a blank line between two
+        self.files.append(self._size)
+        self._pieces.append(_Piece(self._size, file))
+        self._size += 1 + len(file.notes)
+        for hunk in file.hunks:
+            self.hunks.append(self._size)
+            self._add_hunk(file, hunk)
+
+    def _add_hunk(self, file: DiffFile, hunk: Hunk) -> None:
+        old, new, crlf = hunk.old_start, hunk.new_start, _ends_in_cr(hunk)
+        for begin in range(0, max(1, len(hunk.lines)), _PIECE):
+            end = min(begin + _PIECE, len(hunk.lines))
+            self._pieces.append(_Piece(self._size, file, hunk, begin, end, old, new, crlf))
+            self._size += end - begin + (1 if begin == 0 and hunk.header else 0)
+            if end < len(hunk.lines):
+                signs = [_sign(line, hunk.parents) for line in hunk.lines[begin:end]]
+                old += sum(sign in " -" for sign in signs) if hunk.parents == 1 else 0
+                new += sum(sign in " +" for sign in signs)
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> Strip: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Strip]: ...
+    def __getitem__(self, index: int | slice) -> Strip | list[Strip]:
+        if isinstance(index, slice):
+            return [self[line] for line in range(*index.indices(self._size))]
+        if not 0 <= index < self._size:
+            raise IndexError(index)
+        number = bisect_right(self._starts, index) - 1
+        strips = self._strips(number)
+        within = index - self._starts[number]
+        return strips[within] if within < len(strips) else Strip([])
+
+    def _strips(self, number: int) -> list[Strip]:
+        if number not in self._drawn:
+            if len(self._drawn) >= _MOST_PIECES:
+                self._drawn.clear()
+            self._drawn[number] = self._pieces[number].strips(self._palette)
+        return self._drawn[number]
+
+
+def _width(file: DiffFile) -> int:
+    """How wide its lines may be; a guess that is never too small, for nothing is drawn to know it."""
+    longest = max((_cells(line) for hunk in file.hunks for line in (hunk.header, *hunk.lines)), default=0)
+    heading = max(_cells(text) for text in (file.path, *file.notes))
+    return max(heading + 30, 2 * _digits(file) + 4 + longest)
+
+
+def _cells(line: str) -> int:
+    if len(line) > _LONGEST_LINE:
+        return _cells(line[:_LONGEST_LINE]) + 30  # and a word about the rest
+    return len(line) if line.isascii() and line.isprintable() else cell_len(safe(line))
+
+
+def _digits(file: DiffFile) -> int:
+    return max((len(str(hunk.new_start + hunk.old_start + len(hunk.lines))) for hunk in file.hunks), default=1)
 
 
 def _heading(file: DiffFile, palette: Palette) -> Iterator[Strip]:
@@ -57,35 +157,18 @@ def _heading(file: DiffFile, palette: Palette) -> Iterator[Strip]:
         yield strip_of([(safe(note), palette.dim)])
 
 
-def _body(file: DiffFile, palette: Palette, most_lines: int) -> Iterator[Strip]:
-    left, size = most_lines, sum(len(line) for hunk in file.hunks for line in hunk.lines)
-    digits = max((len(str(hunk.new_start + hunk.old_start + len(hunk.lines))) for hunk in file.hunks), default=1)
-    for hunk in file.hunks:
-        if left <= 0:
-            break
-        if hunk.header:
-            yield strip_of([(safe(hunk.header), palette.dim)])
-        lines = list(_numbered(hunk, left, crlf=_ends_in_cr(hunk)))
-        left -= len(lines)
-        _colour(lines, file.path if size <= _MOST_COLOURED else "", palette)
-        yield from (_strip(line, digits, palette) for line in lines)
-    more = sum(len(hunk.lines) for hunk in file.hunks) - most_lines
-    if more > 0:
-        yield strip_of([(f"… {more:,} more lines of this file are not shown here", palette.dim)])
-
-
 def _ends_in_cr(hunk: Hunk) -> bool:
     """Whether a file has CR LF throughout: shown at every line, that would hide what changed."""
     return all(line.endswith("\r") for line in hunk.lines if not line.startswith("\\"))
 
 
-def _numbered(hunk: Hunk, most: int, *, crlf: bool) -> Iterator[_Line]:
-    old, new = hunk.old_start, hunk.new_start
-    for line in hunk.lines[:most]:
+def _numbered(piece: _Piece, hunk: Hunk) -> Iterator[_Line]:
+    old, new = piece.old, piece.new
+    numbered = hunk.new_start + hunk.old_start > 0
+    for line in hunk.lines[piece.begin : piece.end]:
         sign = _sign(line, hunk.parents)
-        text = _cut(line[hunk.parents :].removesuffix("\r") if crlf else line[hunk.parents :])
+        text = _cut(line[hunk.parents :].removesuffix("\r") if piece.crlf else line[hunk.parents :])
         has_old, has_new = sign in " -" and hunk.parents == 1, sign in " +"
-        numbered = hunk.new_start + hunk.old_start > 0
         yield _Line(sign, old if has_old and numbered else None, new if has_new and numbered else None, text, [])
         old, new = old + has_old, new + has_new
 

@@ -7,6 +7,7 @@ Rich or Textual markup is ever parsed here: a run is a text and a style, and sta
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells
@@ -26,6 +27,12 @@ NARROWEST = 8  # cells: below this there is no room for a mark and a wide charac
 _TAB, _JOINER = 4, "\u200d"
 _WIDE = r"\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60"
 _WORD = re.compile(rf"[{_WIDE}][\ufe00-\ufe0f\u200d\u0300-\u036f]* *|[^ {_WIDE}]+ *| +")
+
+
+class LazyLines(Sequence[Strip]):
+    """Lines that are made when they are asked for; `width` is how wide the widest may be."""
+
+    width: int
 
 
 def safe(text: str) -> str:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Lines = Callable[[Orange, Row, int, Palette], Sequence[Strip]]
 
-_MOST_DIFF = 2_000_000
-
 
 @record
 class Source:
@@ -111,34 +109,19 @@ def _route_texts(task: Task) -> list[str]:
     return [fact for fact in facts if fact]
 
 
-def diff_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
+def diff_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Sequence[Strip]:
     """What the branch changes, against the default branch."""
-    from orange_tui.outside.git import Repository
+    from orange_tui.services.task_diff import task_diff
     from orange_tui.tui.diff import parse_diff
-    from orange_tui.tui.diff_view import render_file
+    from orange_tui.tui.diff_view import DiffLines
 
     if row.task is None:
         return []
     try:
-        project = orange.projects.get(row.task.project)
+        files = parse_diff(task_diff(orange, row.ref, row.task, finished=row.finished))
     except OrangeError as problem:
-        return said(str(problem), palette.bad, width)
-    worktree = orange.pool.worktree(row.task.workspace) if row.task.workspace else None
-    span = _merged_span(orange, row) or f"{project.default_branch}...{row.task.branch}"
-    finished = Repository(project.path).ask("diff", "--no-color", "--no-ext-diff", span, "--")
-    text = finished.output[:_MOST_DIFF]
-    if worktree is not None:
-        text += Repository(worktree).ask("diff", "--no-color", "--no-ext-diff", "HEAD").output[:_MOST_DIFF]
-    files = parse_diff(text)
-    if not files:
-        return said("No changes yet." if finished.code == 0 else finished.message, palette.dim, width)
-    return [line for file in files for line in (*render_file(file, palette), Strip([]))]
-
-
-def _merged_span(orange: Orange, row: Row) -> str | None:
-    """What a merged task has changed: against the default branch there is nothing left of it to see."""
-    merged = orange.store.journal(row.ref).last("merge.started") if row.finished else None
-    return f"{merged['base']}...{merged['head']}" if merged is not None else None
+        return said(str(problem), palette.dim, width)
+    return DiffLines(files, palette) if files else said("No changes yet.", palette.dim, width)
 
 
 def history_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:

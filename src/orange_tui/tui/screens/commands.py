@@ -211,6 +211,12 @@ def _workspace(dashboard: Dashboard, row: Row) -> None:
     dashboard.app.push_screen(Workspace(row))
 
 
+def _diff(dashboard: Dashboard, row: Row) -> None:
+    from orange_tui.tui.screens.diff import Diff
+
+    dashboard.app.push_screen(Diff(row))
+
+
 def _projects(dashboard: Dashboard) -> None:
     from orange_tui.tui.screens.projects import Projects
 
@@ -299,5 +305,6 @@ _ON_TASK: dict[str, Callable[[Dashboard, Row], None]] = {
     "pull_request": _pull_request,
     "refresh": _refresh,
     "workspace": _workspace,
+    "diff": _diff,
     "map": _map,
 }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.screens.dashboard import Dashboard
 
 _ROOMY = 100
-_LEAST_NEEDED = ("filter", "next", "search", "create", "pull_request", "delete", "cancel", "merge")
+_LEAST_NEEDED = ("filter", "next", "search", "diff", "create", "pull_request", "delete", "cancel", "merge")
 
 
 class Line(Static):
@@ -88,16 +88,27 @@ class Footer(Line):
         self.say(line)
 
     def _line(self, dashboard: Dashboard, row: Row | None, usable: Sequence[Command], palette: Palette) -> Text:
-        about_task, others = Text(), Text()
+        about_task: list[tuple[str, str]] = []
+        others: list[tuple[str, str]] = []
         for command in usable:
-            line = others if command.why_not is None else about_task
             does = enter_does(dashboard, row) if command.name == "enter" and row is not None else ""
-            line.append(key_name(command, dashboard.app.other_keys), style=palette.accent)
-            line.append(f" {does or command.title}  ", style=palette.dim)
-        return Text.assemble(" ", about_task, ("│ " if about_task else "", palette.dim), others)
+            keys = others if command.why_not is None else about_task
+            keys.append((key_name(command, dashboard.app.other_keys), does or command.title))
+        if not about_task:
+            return keys_line(others, palette)
+        return Text.assemble(keys_line(about_task, palette), ("│", palette.dim), keys_line(others, palette))
 
 
 def _can_be_used(dashboard: Dashboard, row: Row | None, command: Command) -> bool:
     if command.why_not is None:
         return True
     return row is not None and command.why_not(dashboard, row) is None
+
+
+def keys_line(keys: Sequence[tuple[str, str]], palette: Palette) -> Text:
+    """Keys and what they do, as the footer of any screen has them."""
+    line = Text(" ")
+    for key, title in keys:
+        line.append(key, style=palette.accent)
+        line.append(f" {title}  ", style=palette.dim)
+    return line

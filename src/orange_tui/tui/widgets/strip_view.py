@@ -8,6 +8,8 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from orange_tui.tui.lines import LazyLines
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -37,8 +39,7 @@ class StripView(ScrollView, can_focus=True):
             # Counted from the end: who has begun to read further up goes on there when the beginning is added.
             y = len(strips) - (len(self._strips) - y if keep_place and not self.is_at_end else self.size.height)
         self._strips = strips
-        width = max((strip.cell_length for strip in strips), default=0)
-        self.virtual_size = Size(width, len(strips))
+        self.virtual_size = Size(_width(strips), len(strips))
         self.scroll_to(x, max(0, y), animate=False, force=True)
         self.refresh()
 
@@ -58,3 +59,9 @@ class StripView(ScrollView, can_focus=True):
             return Strip.blank(width, self.rich_style)
         strip = self._strips[line].crop(scroll_x, scroll_x + width)
         return strip.extend_cell_length(width, self.rich_style).apply_style(self.rich_style)
+
+
+def _width(strips: Sequence[Strip]) -> int:
+    if isinstance(strips, LazyLines):
+        return strips.width
+    return max((strip.cell_length for strip in strips), default=0)

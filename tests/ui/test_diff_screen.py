@@ -1,0 +1,122 @@
+"""The diff on the whole screen: through files and changes by keys and mouse, quick however much there is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stage import WORK, Stage, fixed, stage, story
+
+from orange_tui.tui.screens.diff import Diff
+from orange_tui.tui.widgets.file_list import FileList
+from orange_tui.tui.widgets.strip_view import StripView
+
+if TYPE_CHECKING:
+    from stage import Scene
+
+__all__ = ["fixed", "stage"]
+
+
+def screen(scene: Scene) -> Diff:
+    assert isinstance(scene.app.screen, Diff)
+    return scene.app.screen
+
+
+@story
+async def test_the_files_stand_beside_the_diff_and_keys_go_through_them(stage: Stage) -> None:
+    stage.tasks()
+    stage.work("login-fix", files=WORK)
+    async with stage.open((120, 24)) as scene:
+        await scene.press("D")
+        await scene.sees("coffee/login-fix", "1/3 auth/login.py", "+12 −4", "M auth/login.py", "D auth/old.py")
+        await scene.press("right_square_bracket")
+        await scene.sees("2/3 auth/old.py")
+        await scene.press("right_square_bracket", "right_square_bracket", "right_square_bracket")
+        await scene.sees("3/3 auth/state.py")
+        await scene.press("left_square_bracket", "left_square_bracket")
+        await scene.sees("1/3 auth/login.py")
+        await scene.press("G")
+        await scene.press("q")
+        await scene.sees("csv-export")
+
+
+@story
+async def test_n_and_p_go_from_change_to_change(stage: Stage) -> None:
+    stage.tasks()
+    text = "".join(f"line {n}\n" for n in range(1, 401))
+    stage.work("before", files={"long.txt": text})
+    stage._git("merge", "--quiet", "before")
+    stage.work("login-fix", files={"long.txt": text.replace("e 20\n", "e twenty\n").replace("e 200\n", "e two\n")})
+    async with stage.open((80, 10)) as scene:
+        await scene.press("D")
+        await scene.sees("1/1 long.txt", "+2 −2")
+        await scene.press("n", "n")
+        await scene.until(lambda: "@@ -197" in scene.text.splitlines()[1])
+        await scene.press("p")
+        await scene.until(lambda: "@@ -17" in scene.text.splitlines()[1])
+
+
+@story
+async def test_a_click_on_a_file_goes_there(stage: Stage) -> None:
+    stage.tasks()
+    stage.work("login-fix", files={f"brew{n:02}.py": "milk = 1\n" * 40 for n in range(30)})
+    async with stage.open((120, 24)) as scene:
+        await scene.press("D")
+        await scene.sees("1/30 brew00.py")
+        await scene.click(FileList, (5, 7))
+        await scene.sees("8/30 brew07.py")
+
+
+@story
+async def test_a_narrow_screen_shows_the_files_when_asked(stage: Stage) -> None:
+    stage.tasks()
+    stage.work("login-fix", files=WORK)
+    async with stage.open((80, 24)) as scene:
+        await scene.press("D")
+        await scene.sees("1/3 auth/login.py")
+        assert "M auth/login.py" not in scene.text
+        await scene.press("f")
+        await scene.sees("M auth/login.py")
+
+
+@story
+async def test_what_the_agent_has_not_committed_yet_is_there_with_new_files(stage: Stage) -> None:
+    stage.tasks({"branch": "login-fix", "status": "working", "workspace": "coffee--1"})
+    stage.work("login-fix", files=WORK)
+    worktree = stage.root / "home" / "workspaces" / "coffee--1"
+    stage._git("worktree", "add", "--quiet", str(worktree), "login-fix")
+    (worktree / "auth" / "login.py").write_text("nothing = 'left'\n")
+    (worktree / "brand new.py").write_text("fresh = True\n")
+    async with stage.open((120, 36)) as scene:
+        await scene.press("D")
+        await scene.sees("A brand new.py", "nothing = 'left'", "D auth/old.py")
+        assert scene.text.count("M auth/login.py") == 1
+
+
+@story
+async def test_without_changes_or_without_a_branch_it_says_so(stage: Stage) -> None:
+    stage.tasks({"branch": "empty", "status": "working"}, {"branch": "none-yet", "status": "pending"})
+    stage.work("other", files=WORK)
+    stage._git("branch", "empty", "main")
+    async with stage.open((80, 24)) as scene:
+        await scene.press("D")
+        await scene.sees("No changes yet.")
+        await scene.press("n", "p", "right_square_bracket", "escape", "j", "D")
+        await scene.sees("none-yet", "git diff:")
+
+
+@story
+async def test_a_thousand_files_and_five_megabytes_are_opened_and_gone_through(stage: Stage) -> None:
+    stage.tasks()
+    files: dict[str, str | None] = {f"many/f{n:04}.py": f"value = {n}\n" for n in range(1_000)}
+    stage.work("login-fix", files=files | {"big.txt": "x" * 49 + "\n" + ("y" * 49 + "\n") * 100_000})
+    async with stage.open((120, 36)) as scene:
+        await scene.press("D")
+        await scene.until(lambda: "1/1001 big.txt" in scene.text, seconds=60)
+        await scene.press("G")
+        await scene.sees("value = 999")
+        lines = screen(scene)._lines
+        assert lines is not None
+        assert len(lines._drawn) < 40  # pieces; there are two thousand
+        await scene.press("g", "right_square_bracket")
+        await scene.sees("2/1001 many/f0000.py")
+        assert scene.app.screen.query_one("#changes", StripView).scroll_offset.y > 100_000
