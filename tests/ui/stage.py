@@ -101,6 +101,7 @@ class Stage:
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (root / "home").mkdir(exist_ok=True)
+        monkeypatch.setenv("HOME", str(root))
         numbers = iter(range(1, 10_000))
         monkeypatch.setattr(Store, "_free_id", lambda _store: f"task{next(numbers):03d}")
         self.root = root

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
+from lively import lively
 from stage import Scene, Stage, fixed, stage
+from textual.widgets import Input
 
 from orange_tui.services import jobs
 from orange_tui.services.orange import assemble
@@ -19,38 +21,70 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     Compare = Callable[..., bool]
+    Size = tuple[int, int]
 
 __all__ = ["fixed", "stage"]
 
-SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)], ids=["80x24", "120x36", "200x50"])
+SIZES = [(80, 24), (120, 40), (200, 60)]
+EVERY_SIZE = pytest.mark.parametrize("size", SIZES, ids=["80x24", "120x40", "200x60"])
+WIDE = 100
 
 
-def after(*keys: str, sees: str) -> Any:
-    """Press keys once everything is there, and wait until something can be read."""
+class Picture(Protocol):
+    """Press keys, wait until something can be read, and compare with the picture that was accepted."""
 
-    async def run(pilot: Pilot[str]) -> None:
+    def __call__(self, size: Size, *keys: str, sees: str) -> None: ...
+
+
+@pytest.fixture
+def picture(stage: Stage, monkeypatch: pytest.MonkeyPatch, snap_compare: Compare) -> Picture:
+    """A home in full swing, to take pictures of."""
+    lively(stage, monkeypatch)
+    return lambda size, *keys, sees: take(stage, snap_compare, size, keys, sees)
+
+
+def take(stage: Stage, snap_compare: Compare, size: Size, keys: tuple[str, ...], sees: str) -> None:
+    async def pose(pilot: Pilot[str]) -> None:
         app = pilot.app
         assert isinstance(app, OrangeApp)
         scene = Scene(app, pilot)
-        await scene.until(scene.is_ready)
-        await scene.sees("login-fix", *(["APPROACH"] if app.size.width > 100 else []))
+        await scene.until(lambda: scene.is_ready() and is_measured(app))
+        if app.snapshot and app.snapshot.rows:
+            await scene.sees("login-fix")
+        await scene.until(lambda: is_drawn(app))
         for key in keys:
             await scene.press(key)
         await scene.sees(sees)
-        await scene.until(lambda: not any(worker.group == "preview" and worker.is_running for worker in app.workers))
+        for field in app.screen.query(Input):
+            field.cursor_blink = False
+        await scene.until(lambda: is_drawn(app))
 
-    return run
-
-
-@SIZES
-def test_the_dashboard(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
-    stage.tasks()
-    seen = "Fix the redirect loop" if size[0] < 100 else "APPROACH"
-    assert snap_compare(stage.app(), terminal_size=size, run_before=after(sees=seen))
+    assert snap_compare(stage.app(), terminal_size=size, run_before=pose)
 
 
-@SIZES
-def test_pull_requests(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
+def is_measured(app: OrangeApp) -> bool:
+    """Whether git has told what it has to tell."""
+    rows = app.snapshot.rows if app.snapshot else ()
+    return not any(row.task and row.task.branch in {"login-fix", "rate-limit"} and row.stats is None for row in rows)
+
+
+def is_drawn(app: OrangeApp) -> bool:
+    """Whether the preview has nothing more to draw."""
+    return all(worker.is_finished for worker in app.workers if worker.group == "preview")
+
+
+def preview(size: Size, *keys: str) -> tuple[str, ...]:
+    """On a narrow screen, the preview is a key away."""
+    return keys if size[0] > WIDE else ("space", *keys)
+
+
+@EVERY_SIZE
+def test_the_dashboard(picture: Picture, size: Size) -> None:
+    picture(size, sees="Fix the redirect loop")
+
+
+@EVERY_SIZE
+def test_pull_requests(stage: Stage, picture: Picture, size: Size) -> None:
     known: tuple[dict[str, Any], ...] = (
         {"checks": "failed"},
         {"checks": "running", "draft": True},
@@ -58,57 +92,138 @@ def test_pull_requests(stage: Stage, snap_compare: Compare, size: tuple[int, int
         {},
         {"checks": "passed", "review": "changes requested"},
     )
-    for number, (ref, more) in enumerate(zip(stage.tasks(), known, strict=False)):
+    for number, (ref, more) in enumerate(zip(stage.orange.store.refs("coffee"), known, strict=False)):
         stage.pull_request(ref, 96 + 2 * number, **more)
-    seen = "Fix the redirect loop" if size[0] < 100 else "APPROACH"
-    assert snap_compare(stage.app(), terminal_size=size, run_before=after(sees=seen))
+    picture(size, sees="#96")
 
 
-@SIZES
-def test_the_history_of_a_task(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
-    stage.tasks()
-    keys = ("space", "tab", "tab", "tab") if size[0] < 100 else ("tab", "tab", "tab")
-    assert snap_compare(stage.app(), terminal_size=size, run_before=after(*keys, sees="reated"))
+@EVERY_SIZE
+def test_a_task_in_the_preview(picture: Picture, size: Size) -> None:
+    picture(size, *preview(size, "j", "j"), sees="A search box on every page")
 
 
-@SIZES
-def test_a_question_before_something_is_cancelled(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
-    stage.tasks()
-    assert snap_compare(stage.app(), terminal_size=size, run_before=after("x", sees="Cancel login-fix?"))
+@EVERY_SIZE
+def test_the_session_of_a_task(picture: Picture, size: Size) -> None:
+    picture(size, *preview(size, "tab"), sees="31 passed")
 
 
-@SIZES
-def test_the_form_for_a_new_task(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
-    stage.tasks()
-    assert snap_compare(stage.app(), terminal_size=size, run_before=after("c", sees="New task"))
+@EVERY_SIZE
+def test_the_diff_of_a_task(picture: Picture, size: Size) -> None:
+    picture(size, *preview(size, "tab", "tab"), sees="from auth.state import signed")
 
 
-@SIZES
-def test_help(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
-    stage.tasks()
-    assert snap_compare(stage.app(), terminal_size=size, run_before=after("question_mark", sees="Send the agent"))
+@EVERY_SIZE
+def test_the_history_of_a_task(picture: Picture, size: Size) -> None:
+    picture(size, *preview(size, "tab", "tab", "tab"), sees="reated")
 
 
-@SIZES
-def test_reading_task_md(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
-    stage.tasks()
-    assert snap_compare(stage.app(), terminal_size=size, run_before=after("v", sees="APPROACH"))
+@EVERY_SIZE
+def test_what_needs_you(picture: Picture, size: Size) -> None:
+    picture(size, "f", "f", "f", sees="needs you")
 
 
-@SIZES
-def test_the_workflow_as_a_picture(stage: Stage, snap_compare: Compare, size: tuple[int, int]) -> None:
-    stage.tasks()
-    assert snap_compare(stage.app(), terminal_size=size, run_before=after("W", sees="States and moves"))
+@EVERY_SIZE
+def test_a_search(picture: Picture, size: Size) -> None:
+    picture(size, "slash", "s", "e", "a", sees="A search box on every page")
 
 
-def test_the_dashboard_in_light(stage: Stage, snap_compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
-    stage.tasks()
-    monkeypatch.setenv("TEXTUAL_THEME", "orange-light")
-    assert snap_compare(stage.app(), terminal_size=(120, 36), run_before=after(sees="APPROACH"))
+@EVERY_SIZE
+def test_nothing_found(picture: Picture, size: Size) -> None:
+    picture(size, "slash", *"xyz", sees="Nothing here")
 
 
-@SIZES
-def test_the_welcome(tmp_path: Path, fixed: None, snap_compare: Compare, size: tuple[int, int]) -> None:
+@EVERY_SIZE
+def test_the_whole_diff(picture: Picture, size: Size) -> None:
+    picture(size, "D", sees="from auth.state import signed")
+
+
+@EVERY_SIZE
+def test_the_workspace_view(picture: Picture, size: Size) -> None:
+    picture(size, "w", sees="esc back")
+
+
+@EVERY_SIZE
+def test_reading_task_md(picture: Picture, size: Size) -> None:
+    picture(size, "v", sees="APPROACH")
+
+
+@EVERY_SIZE
+def test_the_form_for_a_new_task(picture: Picture, size: Size) -> None:
+    picture(size, "c", sees="New task")
+
+
+@EVERY_SIZE
+def test_a_new_task_that_cannot_be(picture: Picture, size: Size) -> None:
+    picture(size, "c", "tab", *"login-fix", sees="has a task already")
+
+
+@EVERY_SIZE
+def test_a_question_before_something_is_cancelled(picture: Picture, size: Size) -> None:
+    picture(size, "x", sees="Cancel login-fix?")
+
+
+@EVERY_SIZE
+def test_a_question_before_a_forced_merge(picture: Picture, size: Size) -> None:
+    picture(size, "m", sees="Force merge?")
+
+
+@EVERY_SIZE
+def test_an_answer_for_an_agent(picture: Picture, size: Size) -> None:
+    picture(size, "a", sees="Answer login-fix")
+
+
+@EVERY_SIZE
+def test_sending_work_back(picture: Picture, size: Size) -> None:
+    picture(size, "j", "j", "j", "j", "r", sees="for changes")
+
+
+@EVERY_SIZE
+def test_a_key_that_cannot_be_used_now(picture: Picture, size: Size) -> None:
+    picture(size, "d", sees="Only done and cancelled")
+
+
+@EVERY_SIZE
+def test_help(picture: Picture, size: Size) -> None:
+    picture(size, "question_mark", sees="Send the agent")
+
+
+@EVERY_SIZE
+def test_the_workflow_as_a_picture(picture: Picture, size: Size) -> None:
+    picture(size, "W", sees="planning")
+
+
+@EVERY_SIZE
+def test_the_projects(picture: Picture, size: Size) -> None:
+    picture(size, "P", sees="register")
+
+
+@EVERY_SIZE
+def test_the_command_palette(picture: Picture, size: Size) -> None:
+    picture(size, "ctrl+p", sees="Search")
+
+
+@EVERY_SIZE
+def test_no_tasks_yet(stage: Stage, snap_compare: Compare, size: Size) -> None:
+    take(stage, snap_compare, size, (), "No tasks yet")
+
+
+@EVERY_SIZE
+def test_a_task_that_cannot_be_read(stage: Stage, picture: Picture, size: Size) -> None:
+    (stage.root / "home" / "tasks" / "coffee" / "task004" / "TASK.md").write_text("---\nstatus: [\n---\n")
+    picture(size, sees="TASK.md")
+
+
+@EVERY_SIZE
+def test_work_on_a_task_goes_on(stage: Stage, picture: Picture, size: Size, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = "Merging: pushing …"
+    monkeypatch.setattr(
+        "orange_tui.tui.jobs.Jobs.running", {stage.orange.store.refs("coffee")[0]: shown}, raising=False
+    )
+    picture(size, sees="Merging")
+
+
+@EVERY_SIZE
+def test_the_welcome(tmp_path: Path, fixed: None, snap_compare: Compare, size: Size) -> None:
     app = OrangeApp(assemble(Home(str(tmp_path / "nothing"))), None, acts=False)
     assert snap_compare(app, terminal_size=size)
 
@@ -128,28 +243,27 @@ JOBS: tuple[tuple[str, str, dict[str, object]], ...] = (
 )
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
-def test_the_jobs(stage: Stage, snap_compare: Compare, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+@EVERY_SIZE
+def test_the_jobs(stage: Stage, picture: Picture, size: Size, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Europe/Berlin")
-    stage.tasks()
     for cron, summary, more in JOBS:
         job = jobs.add(stage.orange, jobs.NewJob(cron, summary, "coffee"))
         stage.orange.jobs.update(job.id, more)
-    assert snap_compare(stage.app(), terminal_size=size, run_before=after("J", sees="skipped"))
+    picture(size, "J", sees="skipped")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
-def test_the_form_for_a_new_job(
-    stage: Stage, snap_compare: Compare, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@EVERY_SIZE
+def test_the_form_for_a_new_job(picture: Picture, size: Size, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Europe/Berlin")
-    stage.tasks()
+    picture(size, "J", "c", *"30 9 * * mon", sees="2026-12-07 09:30 CET")
 
-    async def typed(pilot: Pilot[str]) -> None:
-        await after("J", sees="No jobs yet.")(pilot)
-        await pilot.press("c")
-        await pilot.press(*"30 9 * * mon")
-        assert isinstance(pilot.app, OrangeApp)
-        await Scene(pilot.app, pilot).sees("2026-12-07 09:30 CET")
 
-    assert snap_compare(stage.app(), terminal_size=size, run_before=typed)
+@pytest.mark.parametrize("theme", ["orange-light", "ansi-dark", "nord"])
+def test_the_dashboard_in_another_theme(picture: Picture, theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEXTUAL_THEME", theme)
+    picture((120, 40), sees="APPROACH")
+
+
+def test_the_dashboard_without_colour(picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    picture((120, 40), sees="APPROACH")

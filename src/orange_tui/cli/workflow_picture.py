@@ -50,7 +50,7 @@ def picture(workflow: Workflow, width: int = 100) -> str:
 
 def _overview(workflow: Workflow, width: int) -> Iterator[str]:
     """The forward path on a line, and beneath it everything that leaves it."""
-    path = _forward_path(workflow)
+    path = forward_path(workflow)
     yield _title(f"{workflow.name}, version {workflow.version}", width)
     ways = {
         "forward": [_ARROW.join(path)],
@@ -64,7 +64,7 @@ def _overview(workflow: Workflow, width: int) -> Iterator[str]:
             yield from _row(f"  {'' if number else label}", text, 12, width)
 
 
-def _forward_path(workflow: Workflow) -> list[str]:
+def forward_path(workflow: Workflow) -> list[str]:
     """From the first state along the first move listed that is not reserved, until it ends or would go round.
 
     Where agents report and the engine decides, the way on is the engine's own.

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.binding import Binding
+from textual.keys import format_key
+
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import spawns_an_agent, way_back
@@ -152,22 +155,45 @@ COMMANDS: tuple[Command, ...] = (
     Command("jobs", "J", "jobs", "Jobs: tasks created by the clock; add, switch off, remove", in_footer=False),
     Command("log", "L", "log", "What Orange has been doing", in_footer=False),
     Command("help", "question_mark", "help", "Every key, and whether it can be used now"),
+    Command("theme", "T", "theme", "Other colours", in_footer=False),
     Command("quit", "q", "quit", "Leave; agents keep running", in_footer=False),
 )
 
+MOVING_KEYS = (
+    *("j", "k", "g", "G", "up", "down", "left", "right", "space", "home", "end", "pageup", "pagedown", "escape"),
+    *("shift+tab", "ctrl+u", "ctrl+d", "ctrl+p", "ctrl+c", "ctrl+q"),
+)
 SHOWN_KEYS = {"enter": "⏎", "slash": "/", "question_mark": "?", "tab": "⇥"}
 
 
 def key_name(command: Command, other_keys: Mapping[str, str]) -> str:
     """A command's key as people write it, where they have not chosen another."""
     key = other_keys.get(command.name, command.key)
-    return SHOWN_KEYS.get(key, key)
+    return SHOWN_KEYS.get(key) or format_key(key)
 
 
-def keymap(other_keys: Mapping[str, str]) -> dict[str, str]:
-    """What Textual wants to know of keys a person has chosen; names that are no command are refused."""
+def keymap(chosen: Mapping[str, str]) -> dict[str, str]:
+    """What Textual wants to know of keys a person has chosen.
+
+    Refused: names that are no command, what is no key, and a key that would do two things.
+    """
     names = {command.name for command in COMMANDS}
-    for name in other_keys:
+    for name in chosen:
         if name not in names:
             raise Refused(f"keys: there is no command '{name}'; there are {', '.join(sorted(names))}")
-    return dict(other_keys)
+    keys = {name: _named(name, key) for name, key in chosen.items()}
+    taken: dict[str, str] = dict.fromkeys(MOVING_KEYS, "moving around")
+    for command in COMMANDS:
+        key = keys.get(command.name, command.key)
+        if key in taken:
+            shown = SHOWN_KEYS.get(key) or format_key(key)
+            raise Refused(f"keys: '{shown}' is for {taken[key]} already, and cannot be for {command.name}, too")
+        taken[key] = command.name
+    return keys
+
+
+def _named(name: str, key: str) -> str:
+    """A key as Textual calls it: `?` is question_mark there."""
+    if not key or not key.isprintable() or any(letter in key for letter in ", "):
+        raise Refused(f"keys: {name} must be one key, such as M, f5 or ctrl+t")
+    return next(iter(Binding.make_bindings([Binding(key, "")]))).key

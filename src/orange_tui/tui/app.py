@@ -30,6 +30,7 @@ from orange_tui.tui.warm import load_screens
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
+    from textual.command import Provider
     from textual.screen import Screen
 
     from orange_tui.services.board import Snapshot
@@ -43,12 +44,26 @@ _AGAIN = 1.0  # seconds until a row that time alone changes is looked at again
 _PAUSE = 1.0  # seconds between two measurements of all branches
 
 
+def _command_search() -> type[Provider]:
+    from orange_tui.tui.command_search import CommandSearch  # late: only who opens the palette needs it
+
+    return CommandSearch
+
+
+def _task_search() -> type[Provider]:
+    from orange_tui.tui.command_search import TaskSearch
+
+    return TaskSearch
+
+
 class OrangeApp(App[str]):
     """Holds the services, the snapshot and the jobs; starts the loops; shows the dashboard."""
 
     TITLE = "Orange"
     ENABLE_COMMAND_PALETTE = True
     CSS_PATH = [os.path.join(paths.shipped("styles"), "app.tcss")]  # noqa: RUF012 - Textual's own way
+
+    COMMANDS = {_command_search, _task_search}  # noqa: RUF012 - Textual's own way
 
     snapshot: reactive[Snapshot | None] = reactive(None)
 
@@ -70,6 +85,7 @@ class OrangeApp(App[str]):
         )
         self._boards = Boards(orange, project)
         self._scan = self._boards.scan()
+        self.drafts: dict[str, str] = {}  # what was written to somebody and not sent, by what it was for
         self._watch_files = Watch(orange.home)
         self._acts = acts  # whether this app's supervisor acts, if no other one does
         self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
@@ -151,8 +167,8 @@ class OrangeApp(App[str]):
         problem = now.problem
         try:
             if now.settings is not None and (before is None or now.settings != before.settings):
-                self.other_keys = now.settings.texts("keys")
-                self.set_keymap(keymap(self.other_keys))
+                self.other_keys = keymap(now.settings.texts("keys"))
+                self.set_keymap(dict(self.other_keys))
                 self.notices = Notices(self, bell=now.settings.flag("bell"), desktop=now.settings.flag("desktop"))
                 if before is not None:  # else nothing is shown yet, and there is no snapshot to speak of
                     self.mutate_reactive(OrangeApp.snapshot)  # the keys that are shown

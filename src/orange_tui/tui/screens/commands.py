@@ -6,6 +6,7 @@ import os
 from collections import deque
 from typing import TYPE_CHECKING
 
+from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
 from orange_tui.tui.actions import enter_does
 from orange_tui.tui.screens.dialogs import Confirm, Write
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.screens.dashboard import Dashboard
 
 _LAST_LINES = 1000
+_READABLE = 100  # cells of a line of prose: longer ones are hard to follow
 
 
 def run(dashboard: Dashboard, name: str) -> None:
@@ -152,21 +154,28 @@ def _read(dashboard: Dashboard, row: Row) -> None:
     from orange_tui.tui.screens.pages import Page
     from orange_tui.tui.sources import task_lines
 
-    palette, orange = dashboard.app.palette, dashboard.orange
-    dashboard.app.push_screen(
-        Page(f"TASK.md · {_name(row)}", lambda width: task_lines(orange, row, width, palette), palette)
-    )
+    app = dashboard.app
+    lines = lambda width: task_lines(app.orange, row, min(width, _READABLE), app.palette)  # noqa: E731
+    app.push_screen(Page(f"TASK.md · {_name(row)}", lines, follows=True))
 
 
 def _map(dashboard: Dashboard, row: Row) -> None:
-    from orange_tui.cli.workflow_picture import picture
     from orange_tui.tui.actions import workflow_of
-    from orange_tui.tui.screens.pages import Page, plain
+    from orange_tui.tui.screens.pages import Page
+    from orange_tui.tui.workflow_map import workflow_map
 
-    workflow, palette = workflow_of(dashboard, row), dashboard.app.palette
-    if workflow is not None:
-        lines = lambda width: plain(picture(workflow, max(60, width)), palette)(width)  # noqa: E731
-        dashboard.app.push_screen(Page(f"Workflow {workflow.name}", lines, palette))
+    workflow = workflow_of(dashboard, row)
+    if workflow is None:
+        dashboard.notify("Its workflow cannot be read; `orange workflow check` says why.", markup=False)
+        return
+
+    def lines(width: int) -> list[Strip]:
+        rows = dashboard.app.snapshot.rows if dashboard.app.snapshot else ()
+        now = next((each.task for each in rows if each.ref == row.ref), row.task)
+        tasks = [each.task for each in rows if each.task is not None]
+        return workflow_map(workflow, tasks, now, max(60, width), dashboard.app.palette)
+
+    dashboard.app.push_screen(Page(f"Workflow {workflow.name}", lines, follows=True))
 
 
 def _pull_request(dashboard: Dashboard, row: Row) -> None:
@@ -239,13 +248,12 @@ def _log(dashboard: Dashboard) -> None:
     from orange_tui.cli.log_command import line_of
     from orange_tui.tui.screens.pages import Page, plain
 
-    palette = dashboard.app.palette
-
-    def lines(width: int) -> Sequence[Strip]:
+    def lines(_width: int) -> list[Strip]:
         last = deque(dashboard.orange.log.entries(), maxlen=_LAST_LINES)
-        return plain("\n".join(printable(line_of(entry)) for entry in reversed(last)), palette)(width)
+        text = "\n".join(printable(line_of(entry)) for entry in reversed(last))
+        return plain(text or "Nothing has been logged yet.", dashboard.app.palette)
 
-    dashboard.app.push_screen(Page("Log, newest first", lines, palette))
+    dashboard.app.push_screen(Page("Log, newest first", lines))
 
 
 def _copy(dashboard: Dashboard, row: Row) -> None:
@@ -254,10 +262,11 @@ def _copy(dashboard: Dashboard, row: Row) -> None:
 
 
 def _help(dashboard: Dashboard) -> None:
-    from orange_tui.tui.screens.pages import Page, help_lines
+    from orange_tui.tui.screens.help import help_lines
+    from orange_tui.tui.screens.pages import Page
 
-    palette = dashboard.app.palette
-    dashboard.app.push_screen(Page("Help", help_lines(dashboard, dashboard.row, palette), palette))
+    row = dashboard.row
+    dashboard.app.push_screen(Page("Help", lambda width: help_lines(dashboard, row, width, dashboard.app.palette)))
 
 
 def _create(dashboard: Dashboard) -> None:
@@ -291,6 +300,7 @@ _ANYWHERE: dict[str, Callable[[Dashboard], None]] = {
     "saved": _saved,
     "projects": _projects,
     "jobs": _jobs,
+    "theme": lambda dashboard: dashboard.app.search_themes(),
     "quit": lambda dashboard: dashboard.app.exit(),
 }
 _ON_TASK: dict[str, Callable[[Dashboard, Row], None]] = {

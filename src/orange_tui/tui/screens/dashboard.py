@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import Input
+from textual.widgets import Input, Label
 
 from orange_tui.tui.actions import COMMANDS, workflow_of
 from orange_tui.tui.palette import facts_of, status_look
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from orange_tui.services.board import Row, Snapshot
     from orange_tui.services.orange import Orange
+    from orange_tui.services.store import TaskRef
     from orange_tui.tui.app import OrangeApp
 
 _WIDE = 100
@@ -95,7 +96,9 @@ class Dashboard(Screen[None]):
                 yield ColumnTitles(id="titles")
                 yield TaskList(lambda: self.app.palette, self._status_style, id="list")
             yield Preview(id="side")
-        yield Input(placeholder="search", id="search", select_on_focus=False)
+        with Horizontal(id="search-line"):
+            yield Label("/ ")
+            yield Input(placeholder="branch, summary, status or id", id="search", select_on_focus=False)
         yield Footer(id="footer", markup=False)
 
     def on_mount(self) -> None:
@@ -192,7 +195,7 @@ class Dashboard(Screen[None]):
 
     def action_preview(self, show: bool) -> None:
         self.set_class(show and not self.has_class("-wide"), "-preview")
-        self.call_after_refresh(self.query_one(Preview).tell, self.row)
+        self.call_after_refresh(self._about, self.row)
 
     def action_tab_back(self) -> None:
         self.query_one(Preview).next_tab(-1)
@@ -238,16 +241,22 @@ class Dashboard(Screen[None]):
         self.remove_class("-searching")
         self._list.focus()
 
+    def go_to(self, ref: TaskRef) -> None:
+        """Put the cursor on a task, showing it first where a filter or a search hides it."""
+        rows = self.app.snapshot.rows if self.app.snapshot else ()
+        if not any(row.ref == ref and self._is_shown(row) for row in rows):
+            self._filter, self._search = "all", ""
+            self.query_one("#search", Input).value = ""
+            self.remove_class("-searching")
+            self._take(self.app.snapshot)
+        self._list.select(ref)
+
     def next_in_need(self) -> None:
         """Go to the next task that needs the person, round and round."""
         rows = [row for row in (self.app.snapshot.rows if self.app.snapshot else ()) if row.needs]
         if not rows:
             self.notify("Nothing needs you.", markup=False)
             return
-        if self._filter not in {"all", "needs you"} or self._search:
-            self._filter, self._search = "all", ""
-            self.query_one("#search", Input).value = ""
-            self._take(self.app.snapshot)
         places = [row.ref for row in rows]
         here = places.index(self.row.ref) if self.row and self.row.ref in places else -1
-        self._list.select(places[(here + 1) % len(places)])
+        self.go_to(places[(here + 1) % len(places)])

@@ -11,6 +11,8 @@ from textual.widgets import Button, Label, Static, TextArea
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from orange_tui.tui.app import OrangeApp
+
 
 class Confirm(ModalScreen[bool]):
     """Yes or no; Escape and Enter are no, unless the person has gone to yes."""
@@ -26,8 +28,8 @@ class Confirm(ModalScreen[bool]):
             yield Label(self._title, classes="title", markup=False)
             yield Static(self._what_happens, classes="hint", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("No (n)", id="no", variant="default", compact=True)
-                yield Button(f"{self._yes} (y)", id="yes", variant="warning", compact=True)
+                yield Button("No (n)", id="no", compact=True)
+                yield Button(f"{self._yes} (y)", id="yes", compact=True)
 
     def on_mount(self) -> None:
         self.query_one("#no").focus()
@@ -37,9 +39,13 @@ class Confirm(ModalScreen[bool]):
 
 
 class Write(ModalScreen[str | None]):
-    """A text for somebody, which may be prepared: what it is for is said above, Ctrl+S sends it."""
+    """A text for somebody, which may be prepared: what it is for is said above, Ctrl+S sends it.
 
-    BINDINGS = [("escape", "dismiss(None)", "Never mind"), ("ctrl+s", "send", "Send")]  # noqa: RUF012
+    What was written and not sent is there again the next time: Escape is pressed too easily.
+    """
+
+    app: OrangeApp
+    BINDINGS = [("escape", "leave", "Never mind"), ("ctrl+s", "send", "Send")]  # noqa: RUF012
 
     def __init__(self, title: str, hint: str, send: str, prepared: str = "") -> None:
         super().__init__()
@@ -49,10 +55,11 @@ class Write(ModalScreen[str | None]):
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
             yield Static(self._hint, classes="hint", markup=False)
-            yield TextArea(self._prepared, id="text", tab_behavior="focus", compact=True)
+            draft = self.app.drafts.get(self._title, self._prepared)
+            yield TextArea(draft, id="text", tab_behavior="focus", compact=True)
             with Horizontal(classes="buttons"):
                 yield Button("Never mind (esc)", id="no", compact=True)
-                yield Button(f"{self._send} (ctrl+s)", id="yes", variant="primary", compact=True)
+                yield Button(f"{self._send} (ctrl+s)", id="yes", compact=True)
 
     def on_mount(self) -> None:
         area = self.query_one(TextArea)
@@ -61,11 +68,15 @@ class Write(ModalScreen[str | None]):
         area.focus()
 
     def action_send(self) -> None:
-        text = self.query_one(TextArea).text.strip()
-        self.dismiss(text or None)
+        self.app.drafts.pop(self._title, None)
+        self.dismiss(self.query_one(TextArea).text.strip() or None)
+
+    def action_leave(self) -> None:
+        self.app.drafts[self._title] = self.query_one(TextArea).text
+        self.dismiss(None)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         if event.button.id == "yes":
             self.action_send()
         else:
-            self.dismiss(None)
+            self.action_leave()

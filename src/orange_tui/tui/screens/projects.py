@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from rich.text import Text
 from textual.containers import Horizontal, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, Static
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.task import printable
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -30,10 +32,11 @@ class Projects(ModalScreen[None]):
         with VerticalScroll(classes="dialog form"):
             yield Label("Projects", classes="title")
             for number, project in enumerate(self._projects):
-                yield Static(f"{project.name}   {project.path}   {project.default_branch}", markup=False)
+                yield Static(_about(project), classes="project", markup=False)
                 with Horizontal(classes="field"):
                     yield Label("pool size", classes="name")
                     yield Input(str(project.pool_size), id=f"size-{number}", type="integer", compact=True)
+                    yield Label("  workflow", classes="name")
                     known = project.workflow in dict(workflows)
                     chosen = project.workflow if known else Select.NULL
                     yield Select(workflows, value=chosen, id=f"workflow-{number}", compact=True, allow_blank=not known)
@@ -43,7 +46,7 @@ class Projects(ModalScreen[None]):
             yield Static("", id="problem", classes="problem", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button("Never mind (esc)", id="no", compact=True)
-                yield Button("Save (ctrl+s)", id="yes", variant="primary", compact=True)
+                yield Button("Save (ctrl+s)", id="yes", compact=True)
 
     def on_mount(self) -> None:
         for field in self.query(Input):
@@ -86,3 +89,14 @@ class Projects(ModalScreen[None]):
                 self.app.orange.projects.update(project.name, changes)
         if path:
             register(self.app.orange, os.path.abspath(os.path.expanduser(path)))
+
+
+def _about(project: Project) -> Text:
+    """Its name, where it is, and what it is compared with."""
+    import os
+
+    home = os.path.expanduser("~")
+    path = f"~{project.path.removeprefix(home)}" if project.path.startswith(f"{home}/") else project.path
+    return Text.assemble(
+        (printable(project.name), "bold"), f"  {printable(path)} · {printable(project.default_branch)}"
+    )

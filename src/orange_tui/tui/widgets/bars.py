@@ -94,6 +94,10 @@ class Footer(Line):
             does = enter_does(dashboard, row) if command.name == "enter" and row is not None else ""
             keys = others if command.why_not is None else about_task
             keys.append((key_name(command, dashboard.app.other_keys), does or command.title))
+        if dashboard.has_class("-preview"):
+            return Text.assemble(keys_line([("esc", "list"), ("⇥", "next")], palette), keys_line(about_task, palette))
+        if row is not None and not dashboard.has_class("-wide"):
+            others.insert(0, ("␣", "preview"))
         if not about_task:
             return keys_line(others, palette)
         return Text.assemble(keys_line(about_task, palette), ("│", palette.dim), keys_line(others, palette))

@@ -1,0 +1,77 @@
+"""Help: every key with what it does, why it cannot be used where it cannot, and what the signs mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orange_tui.tui.actions import COMMANDS, key_name
+from orange_tui.tui.cells import fit
+from orange_tui.tui.lines import strip_of, width_of, wrap
+from orange_tui.tui.look import SIGNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual.strip import Strip
+
+    from orange_tui.services.board import Row
+    from orange_tui.tui.lines import Run
+    from orange_tui.tui.palette import Palette
+    from orange_tui.tui.screens.dashboard import Dashboard
+
+_MOVING = (
+    ("j k ↑ ↓", "Up and down"),
+    ("g G", "First and last"),
+    ("space →", "The preview, on a narrow screen"),
+    ("⇧⇥", "The part of the preview before this one"),
+    ("ctrl+p", "Commands, tasks and themes by name"),
+    ("esc", "Back; ends a search"),
+)
+_KEY = 11
+_TWO_COLUMNS = 110
+
+
+def help_lines(dashboard: Dashboard, row: Row | None, width: int, palette: Palette) -> list[Strip]:
+    """All there is to know, in two columns where there is room."""
+    if width < _TWO_COLUMNS:
+        parts = [*_about_task(dashboard, row, width, palette), [], *_others(dashboard, width, palette)]
+        return [strip_of(line) for line in parts]
+    half = width // 2 - 2
+    left, right = list(_about_task(dashboard, row, half, palette)), list(_others(dashboard, half, palette))
+    longest = max(len(left), len(right))
+    left, right = [column + [[]] * (longest - len(column)) for column in (left, right)]
+    return [
+        strip_of([*one, (" " * (half + 4 - width_of(one)), palette.text), *other])
+        for one, other in zip(left, right, strict=True)
+    ]
+
+
+def _about_task(dashboard: Dashboard, row: Row | None, width: int, palette: Palette) -> Iterator[list[Run]]:
+    name = row.task.branch if row is not None and row.task is not None else "the task under the cursor"
+    yield [(fit(f"For {name}", width).rstrip(), palette.heading)]
+    for command in COMMANDS:
+        if command.why_not is not None:
+            reason = command.why_not(dashboard, row) if row is not None else None
+            key = key_name(command, dashboard.app.other_keys)
+            yield from _entry(key, command.help, palette.dim if reason else palette.text, width, palette)
+            if reason:
+                yield from _entry("", reason, palette.warning, width, palette)
+
+
+def _others(dashboard: Dashboard, width: int, palette: Palette) -> Iterator[list[Run]]:
+    yield [("Everywhere", palette.heading)]
+    for command in COMMANDS:
+        if command.why_not is None:
+            key = key_name(command, dashboard.app.other_keys)
+            yield from _entry(key, command.help, palette.text, width, palette)
+    for title, entries in (("Moving", _MOVING), ("Signs", SIGNS)):
+        yield []
+        yield [(title, palette.heading)]
+        for key, what in entries:
+            yield from _entry(key, what, palette.text, width, palette)
+
+
+def _entry(key: str, what: str, style: object, width: int, palette: Palette) -> Iterator[list[Run]]:
+    for line in wrap([(what, style)], width - _KEY):  # type: ignore[list-item]
+        yield [(fit(f"  {key}", _KEY), palette.accent), *line]
+        key = ""
