@@ -119,7 +119,7 @@ async def test_a_task_that_cannot_be_read_is_a_row_with_the_reason(stage: Stage)
     path = stage.root / "home" / "tasks" / "coffee" / refs[3].id / "TASK.md"
     path.write_text("---\nstatus: [\n---\n")
     async with stage.open() as scene:
-        await scene.sees(refs[3].id, "TASK.md:")
+        await scene.sees(refs[3].id, "      TASK.md:")
         await scene.sees("login-fix")
 
 

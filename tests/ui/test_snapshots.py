@@ -40,13 +40,11 @@ class Picture(Protocol):
 def picture(stage: Stage, monkeypatch: pytest.MonkeyPatch, snap_compare: Compare) -> Picture:
     """A home in full swing, to take pictures of."""
     lively(stage, monkeypatch)
-    return lambda size, *keys, sees: take(stage, snap_compare, size, keys, sees)
+    return lambda size, *keys, sees: take(stage.app(), snap_compare, size, keys, sees)
 
 
-def take(stage: Stage, snap_compare: Compare, size: Size, keys: tuple[str, ...], sees: str) -> None:
+def take(app: OrangeApp, snap_compare: Compare, size: Size, keys: tuple[str, ...], sees: str) -> None:
     async def pose(pilot: Pilot[str]) -> None:
-        app = pilot.app
-        assert isinstance(app, OrangeApp)
         scene = Scene(app, pilot)
         await scene.until(lambda: scene.is_ready() and is_measured(app))
         if app.snapshot and app.snapshot.rows:
@@ -59,7 +57,7 @@ def take(stage: Stage, snap_compare: Compare, size: Size, keys: tuple[str, ...],
             field.cursor_blink = False
         await scene.until(lambda: is_drawn(app))
 
-    assert snap_compare(stage.app(), terminal_size=size, run_before=pose)
+    assert snap_compare(app, terminal_size=size, run_before=pose)
 
 
 def is_measured(app: OrangeApp) -> bool:
@@ -204,7 +202,7 @@ def test_the_command_palette(picture: Picture, size: Size) -> None:
 
 @EVERY_SIZE
 def test_no_tasks_yet(stage: Stage, snap_compare: Compare, size: Size) -> None:
-    take(stage, snap_compare, size, (), "No tasks yet")
+    take(stage.app(), snap_compare, size, (), "No tasks yet")
 
 
 @EVERY_SIZE
@@ -214,12 +212,10 @@ def test_a_task_that_cannot_be_read(stage: Stage, picture: Picture, size: Size) 
 
 
 @EVERY_SIZE
-def test_work_on_a_task_goes_on(stage: Stage, picture: Picture, size: Size, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = "Merging: pushing …"
-    monkeypatch.setattr(
-        "orange_tui.tui.jobs.Jobs.running", {stage.orange.store.refs("coffee")[0]: shown}, raising=False
-    )
-    picture(size, sees="Merging")
+def test_work_on_a_task_goes_on(stage: Stage, picture: Picture, snap_compare: Compare, size: Size) -> None:
+    app = stage.app()
+    app.jobs.running[stage.orange.store.refs("coffee")[0]] = "Merging: pushing …"
+    take(app, snap_compare, size, (), "Merging: pushing")
 
 
 @EVERY_SIZE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,12 @@ def conflict_marks(row: Row) -> str:
     if row.conflicts is None:
         return ""
     return (WOULD_NOT_MERGE if row.conflicts.files else "") + (COLLIDES if row.conflicts.others else "")
+
+
+def tilde(text: str) -> str:
+    """A text in which the person's own directory is `~`: paths are long enough."""
+    home = os.path.expanduser("~")
+    return text.replace(f"{home}/", "~/") if len(home) > 1 else text
 
 
 def age(stamp: str) -> str:

@@ -56,6 +56,7 @@ class Palette:
     removed_line: Style = _PLAIN
     added_words: Style = _UNDERLINE
     removed_words: Style = _UNDERLINE
+    selected: Style = _BOLD  # the line under the cursor, besides its bar
     syntax: Mapping[tuple[str, ...], Style] | None = None  # by kind of token, as pygments names them
 
 
@@ -85,6 +86,7 @@ def _in_true_colour(named: dict[str, str]) -> Palette:
         removed_line=behind("error", _LINE_SHARE),
         added_words=behind("success", _WORDS_SHARE),
         removed_words=behind("error", _WORDS_SHARE),
+        selected=Style(bgcolor=Color.parse(named["panel"]).rich_color),
     )
 
 
@@ -120,6 +122,7 @@ def _in_terminal_colours(named: dict[str, str]) -> Palette:
         removed_line=_PLAIN,
         added_words=_TITLE,
         removed_words=_TITLE,
+        selected=_BOLD,  # a background of our own might not go with the terminal's
     )
 
 
@@ -131,6 +134,7 @@ def _coloured(  # noqa: PLR0913 - one for each that differs between the two kind
     removed_line: Style,
     added_words: Style,
     removed_words: Style,
+    selected: Style,
 ) -> Palette:
     return Palette(
         dim=dim,
@@ -151,6 +155,7 @@ def _coloured(  # noqa: PLR0913 - one for each that differs between the two kind
         removed_line=removed_line,
         added_words=added_words,
         removed_words=removed_words,
+        selected=selected,
         syntax=_syntax(ink, dim),
     )
 

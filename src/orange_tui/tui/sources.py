@@ -12,7 +12,7 @@ from orange_tui.domain.route import route_of
 from orange_tui.services.merge_plan import listed
 from orange_tui.services.store import StoredTask, TaskRef
 from orange_tui.tui.lines import said
-from orange_tui.tui.look import COLLIDES, WOULD_NOT_MERGE
+from orange_tui.tui.look import COLLIDES, WOULD_NOT_MERGE, tilde
 from orange_tui.tui.session import session_lines, whole_session_lines
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
 
     found = orange.store.read(row.ref)
     if not isinstance(found, StoredTask):
-        return said(found.error, palette.bad, width)
+        return said(tilde(found.error), palette.bad, width)
     task = found.task
     facts = [task.status, f"round {task.review_round}" if task.review_round else "", task.harness or "no agent"]
     facts += [task.workspace or "", row.waits or "", row.agent if row.agent and row.agent != "unknown" else ""]

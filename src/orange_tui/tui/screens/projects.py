@@ -12,6 +12,7 @@ from textual.widgets import Button, Input, Label, Select, Static
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
+from orange_tui.tui.look import tilde
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -93,10 +94,7 @@ class Projects(ModalScreen[None]):
 
 def _about(project: Project) -> Text:
     """Its name, where it is, and what it is compared with."""
-    import os
-
-    home = os.path.expanduser("~")
-    path = f"~{project.path.removeprefix(home)}" if project.path.startswith(f"{home}/") else project.path
+    path = tilde(f"{project.path}/").rstrip("/")
     return Text.assemble(
         (printable(project.name), "bold"), f"  {printable(path)} · {printable(project.default_branch)}"
     )

@@ -76,5 +76,5 @@ class FileList(ScrollView):
             Segment(fit_right(added, _COUNTS - len(removed)), palette.added),
             Segment(removed, palette.removed),
         ]
-        background = Style(bgcolor=self.app.theme_variables.get("panel", "default")) if here else Style()
+        background = palette.selected if here else Style()
         return Strip(segments).adjust_cell_length(width).apply_style(self.rich_style + background)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -17,6 +19,7 @@ from orange_tui.tui.widgets.strip_view import StripView
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from textual import events
     from textual.app import ComposeResult
     from textual.strip import Strip
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
     What = tuple[TaskRef | None, int, int]  # task, tab, width
 
+_GAP = "   "
 _FRAME = 0.2  # seconds between two looks at a live session
 _SETTLE = 0.06  # seconds the cursor must rest before a preview is worth drawing
 
@@ -110,11 +114,22 @@ class Preview(Vertical):
     def _draw_tabs(self) -> None:
         palette = self.app.palette
         line = Text()
-        for number, source in enumerate(SOURCES):
-            title = source.title(self._row)
-            line.append(f"{title}", style=palette.accent if number == self._tab else palette.dim)
-            line.append("   ")
+        for number, title in enumerate(self._titles()):
+            line.append(title, style=palette.accent if number == self._tab else palette.dim)
+            line.append(_GAP)
         self.query_one("#tabs", Line).say(line)
+
+    def _titles(self) -> list[str]:
+        return [source.title(self._row) for source in SOURCES]
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a tab's title shows that tab."""
+        if event.widget is not self.query_one("#tabs"):
+            return
+        ends = list(accumulate(len(title) + len(_GAP) for title in self._titles()))
+        tab = bisect_right(ends, event.x - 1)  # the line begins a cell from the edge
+        if tab < len(SOURCES):
+            self.next_tab(tab - self._tab)
 
     async def _load(self) -> None:
         what = self._loading

@@ -11,7 +11,6 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from rich.style import Style
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -24,6 +23,7 @@ from orange_tui.tui.widgets.columns import MARKS, columns_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from rich.style import Style
     from textual import events
 
     from orange_tui.services.board import Row
@@ -138,7 +138,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         if row.ref in self._busy:
             return self._busy[row.ref]
         if row.error:
-            return row.error
+            return row.error[max(0, row.error.find("TASK.md")) :]  # which one, the line above says
         summary = row.task.summary if place == self._cursor and row.task is not None else ""
         return " · ".join(text for text in (row.needs, summary) if text)
 
@@ -217,13 +217,10 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
             width, style = self._width, self.rich_style
             segments = self._first(place, width) if is_first else self._second(place, width)
             if is_selected:
-                style += Style(bgcolor=self._cursor_background())
+                style += self._palette().selected
             # The row is kept with its line: as long as it is, no other one has its id.
             found = self._drawn[key] = row, Strip(segments).adjust_cell_length(self.size.width).apply_style(style)
         return found[1]
-
-    def _cursor_background(self) -> str:
-        return self.app.theme_variables.get("surface" if not self.has_focus else "panel", "default")
 
     def _empty_line(self, y: int, width: int) -> Strip:
         lines = self.empty_text.splitlines()

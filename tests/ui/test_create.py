@@ -1,0 +1,100 @@
+"""The form for a new task: what is wrong with it is said while it is typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stage import WORK, Stage, fixed, stage, story
+from textual.widgets import Button, Select
+
+if TYPE_CHECKING:
+    from stage import Scene
+
+__all__ = ["fixed", "stage"]
+
+
+async def opened(scene: Scene) -> None:
+    await scene.press("c")
+    await scene.sees("New task")
+
+
+def can_create(scene: Scene) -> bool:
+    return not scene.app.screen.query_one("#yes", Button).disabled
+
+
+@story
+async def test_a_branch_that_git_would_refuse_is_refused_at_once(stage: Stage) -> None:
+    async with stage.open() as scene:
+        await opened(scene)
+        await scene.press("tab", *"bad..")
+        await scene.sees("is not a branch name")
+        assert not can_create(scene)
+
+
+@story
+async def test_a_branch_that_has_a_task_is_named_with_it(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await opened(scene)
+        await scene.press("tab", *"login-fix")
+        await scene.sees("Branch login-fix has a task already: task001")
+        assert not can_create(scene)
+        await scene.press("2")
+        await scene.until(lambda: can_create(scene))
+
+
+@story
+async def test_a_branch_that_git_has_is_taken_over_with_a_word_about_it(stage: Stage) -> None:
+    stage.work("latte", files=WORK)
+    async with stage.open() as scene:
+        await opened(scene)
+        await scene.press("tab", *"latte")
+        await scene.sees("Branch latte is in git already")
+        assert can_create(scene)
+
+
+@story
+async def test_the_states_to_begin_in_follow_the_workflow(stage: Stage) -> None:
+    async with stage.open() as scene:
+        await opened(scene)
+        state, workflow = (scene.app.screen.query_one(f"#{name}", Select) for name in ("state", "workflow"))
+        assert [value for _, value in state._options] == ["usual:pending", "clarification", "agent-review", "reviewing"]
+        workflow.value = "minimal"
+        await scene.until(lambda: [value for _, value in state._options] == ["usual:pending", "reviewing"])
+        state.value = "reviewing"
+        await scene.press(*"Milk", "ctrl+s")
+        await scene.sees("reviewing", "Milk")
+        (ref,) = stage.orange.store.refs()
+        task = getattr(stage.orange.store.read(ref), "task")  # noqa: B009
+        assert (task.status, task.workflow) == ("reviewing", "minimal")
+
+
+@story
+async def test_a_workflow_that_is_broken_says_why_when_it_is_chosen(stage: Stage) -> None:
+    (stage.root / "home" / "workflows").mkdir()
+    (stage.root / "home" / "workflows" / "odd.yml").write_text("name: odd\nstates: {}\n")
+    async with stage.open() as scene:
+        await opened(scene)
+        scene.app.screen.query_one("#workflow", Select).value = "odd"
+        await scene.sees("Workflow odd cannot be used")
+        assert not can_create(scene)
+
+
+@story
+async def test_only_agents_that_are_installed_are_offered(stage: Stage) -> None:
+    async with stage.open() as scene:
+        await opened(scene)
+        assert [value for _, value in scene.app.screen.query_one("#harness", Select)._options] == ["demo"]
+
+
+@story
+async def test_with_several_projects_one_is_chosen_first(stage: Stage) -> None:
+    (stage.root / "tea").mkdir()
+    entry = {"name": "tea", "path": str(stage.root / "tea"), "default_branch": "main", "workflow": "minimal"}
+    stage.orange.projects.add(entry)
+    async with stage.open(project=None) as scene:
+        await opened(scene)
+        await scene.press("ctrl+s")
+        await scene.sees("Choose a project.")
+        scene.app.screen.query_one("#project", Select).value = "tea"
+        await scene.sees("minimal, as usual")

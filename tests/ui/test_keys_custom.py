@@ -1,0 +1,66 @@
+"""The same keys in a workflow with other names for everything: they follow its moves, not its words."""
+
+from __future__ import annotations
+
+import pytest
+from keys import one_task, tries_every_key
+from stage import Stage, fixed, stage, story
+
+__all__ = ["fixed", "stage"]
+
+KITCHEN = """\
+name: kitchen
+states:
+  ordered: {agent: none}
+  cooking: {agent: worker, respawn_prompt: cook}
+  tasting: {agent: reviewer}
+  plated: {agent: none}
+  burnt: {agent: none}
+  done: {terminal: true}
+  cancelled: {terminal: true}
+transitions:
+  - from: ordered
+    to: cooking
+    hooks: [acquire_workspace, {action: spawn_agent, prompt: cook}]
+  - {from: cooking, to: tasting, hooks: [{action: spawn_reviewer, prompt: cook}]}
+  - {from: cooking, to: burnt}
+  - {from: tasting, to: plated}
+  - {from: plated, to: done}
+  - {from: plated, to: cooking, hooks: [{action: notify_worker, message: "Once more."}]}
+  - {from: [ordered, burnt], to: cancelled}
+prompts: {cook: "Cook {summary}."}
+"""
+
+
+@pytest.mark.parametrize(
+    ("status", "agent", "usable"),
+    [
+        ("ordered", None, "spawn x"),
+        ("cooking", "busy", "attach a p"),
+        ("cooking", "dead", "respawn p"),
+        ("tasting", "dead", "p"),
+        ("plated", None, "r m"),
+        ("burnt", None, "x"),
+        ("done", None, "d"),
+        ("cancelled", None, "d"),
+    ],
+)
+@story
+async def test_keys(stage: Stage, monkeypatch: pytest.MonkeyPatch, status: str, agent: str | None, usable: str) -> None:
+    (stage.root / "home" / "workflows").mkdir()
+    (stage.root / "home" / "workflows" / "kitchen.yml").write_text(KITCHEN)
+    does = one_task(stage, monkeypatch, status, agent, workflow="kitchen")
+    async with stage.open() as scene:
+        await tries_every_key(scene, does, usable)
+
+
+@story
+async def test_a_workflow_that_cannot_be_read_leaves_every_key_with_a_reason(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (stage.root / "home" / "workflows").mkdir()
+    (stage.root / "home" / "workflows" / "kitchen.yml").write_text(KITCHEN.replace("to: plated", "to: palted"))
+    does = one_task(stage, monkeypatch, "cooking", None, workflow="kitchen")
+    async with stage.open() as scene:
+        await scene.sees("Its workflow cannot be used")
+        await tries_every_key(scene, does, "")

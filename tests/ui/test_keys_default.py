@@ -1,0 +1,80 @@
+"""Every key in every state of the default workflow: it does what it says, or says why it cannot."""
+
+from __future__ import annotations
+
+import pytest
+from keys import one_task, tries_every_key
+from stage import Stage, fixed, stage, story
+
+__all__ = ["fixed", "stage"]
+
+
+@pytest.mark.parametrize(
+    ("status", "agent", "usable"),
+    [
+        ("pending", None, "spawn x"),
+        ("planning", "busy", "attach a m x p"),
+        ("clarification", "idle", "attach a m x p"),
+        ("working", "busy", "attach a m x p"),
+        ("working", "permission", "attach a m x p"),
+        ("working", "dead", "respawn m x p"),
+        ("agent-review", "busy", "attach a m x p"),
+        ("agent-review", "dead", "respawn m x p"),
+        ("reviewing", "idle", "attach a r m x p"),
+        ("reviewing", "dead", "respawn r m x p"),
+        ("stuck", "idle", "attach a m x p"),
+        ("stuck", "dead", "respawn m x p"),
+        ("done", None, "d"),
+        ("cancelled", None, "d"),
+    ],
+)
+@story
+async def test_keys(stage: Stage, monkeypatch: pytest.MonkeyPatch, status: str, agent: str | None, usable: str) -> None:
+    does = one_task(stage, monkeypatch, status, agent)
+    async with stage.open() as scene:
+        await tries_every_key(scene, does, usable)
+
+
+@story
+async def test_merging_what_was_reviewed_is_asked_plainly_and_what_was_not_with_a_warning(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_task(stage, monkeypatch, "reviewing", "idle")
+    async with stage.open() as scene:
+        await scene.press("m")
+        await scene.sees("Merge brew?", "is merged into the default branch", "No (n)")
+
+
+@story
+async def test_a_forced_merge_is_called_one(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    one_task(stage, monkeypatch, "working", "busy")
+    async with stage.open() as scene:
+        await scene.press("m")
+        await scene.sees("Not reviewed. Force merge?")
+
+
+@story
+async def test_a_pull_request_that_is_there_is_opened_even_when_all_is_done(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("orange_tui.tui.screens.commands._browse", opened.append)
+    one_task(stage, monkeypatch, "done", None, pr_url="https://github.com/o/r/pull/7")
+    async with stage.open() as scene:
+        await scene.press("p")
+        await scene.until(lambda: opened == ["https://github.com/o/r/pull/7"])
+
+
+@story
+async def test_a_task_that_cannot_be_read_says_so_to_every_key(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    one_task(stage, monkeypatch, "working", None)
+    (stage.root / "home" / "tasks" / "coffee" / "task001" / "TASK.md").write_text("---\n[\n---\n")
+    async with stage.open() as scene:
+        await scene.sees("task001")
+        for key in ("v", "w", "D", "W", "y", "p"):
+            await scene.press(key)
+        assert scene.told().count("Its TASK.md cannot be read") == 6
+        for key in ("enter", "a", "r", "m", "x", "d"):
+            await scene.press(key)
+        assert len(scene.told()) == 12
+        assert len(scene.app.screen_stack) == 1

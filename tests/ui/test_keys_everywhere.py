@@ -1,0 +1,205 @@
+"""The keys that are about no task in particular, or about any; the palette and keys of one's own; the mouse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from lively import lively
+from stage import Stage, fixed, stage, story
+from textual.command import CommandPalette
+from textual.widgets import OptionList
+
+from orange_tui.domain.errors import Refused
+from orange_tui.tui.actions import COMMANDS, keymap
+from orange_tui.tui.screens.dashboard import Dashboard
+from orange_tui.tui.widgets.preview import Preview
+from orange_tui.tui.widgets.task_list import TaskList
+
+if TYPE_CHECKING:
+    from stage import Scene
+
+__all__ = ["fixed", "stage"]
+
+
+@pytest.mark.parametrize(
+    ("key", "shows"),
+    [
+        ("v", "TASK.md · login-fix"),
+        ("w", "coffee/login-fix"),
+        ("D", "reading"),
+        ("W", "login-fix is here"),
+        ("c", "New task"),
+        ("P", "Projects"),
+        ("L", "Log, newest first"),
+        ("question_mark", "Send the agent a message"),
+        ("slash", "branch, summary, status or id"),
+        ("f", "coffee · active"),
+        ("T", "Search for themes"),
+        ("ctrl+p", "Search for commands"),
+    ],
+)
+@story
+async def test_a_key_shows_what_it_is_for_and_escape_comes_back(stage: Stage, key: str, shows: str) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press(key)
+        await scene.until(lambda: shows in scene.text or (key == "D" and "no diff" in scene.text))
+        await scene.press("escape")
+        await scene.until(lambda: isinstance(scene.app.screen, Dashboard))
+
+
+@story
+async def test_y_copies_the_id_and_q_leaves(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("y")
+        assert scene.app.clipboard == "task001"
+        await scene.press("q")
+        await scene.until(lambda: not scene.app.is_running)
+
+
+@story
+async def test_n_finds_what_needs_the_person_behind_any_filter(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("f", "f", "n")
+        await scene.until(lambda: scene.selected == "search-box")
+
+
+@story
+async def test_a_draft_is_kept_when_escape_was_pressed_too_soon(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    lively(stage, monkeypatch)
+    async with stage.open() as scene:
+        await scene.press("a", *"half", "escape")
+        await scene.until(lambda: "Answer login-fix" not in scene.text)
+        await scene.press("a")
+        await scene.sees("Answer login-fix", "half")
+
+
+def options(scene: Scene) -> str:
+    found = scene.app.screen.query(OptionList)
+    return "\n".join(str(option.prompt) for option in found.first().options) if found else ""
+
+
+@story
+async def test_the_palette_has_every_command_that_can_be_used_with_its_key(stage: Stage) -> None:
+    stage.tasks()
+    (stage.root / "home" / "config.yml").write_text("keys: {cancel: X}\n")
+    async with stage.open() as scene:
+        await scene.press("ctrl+p")
+        await scene.until(lambda: "cancel  X" in options(scene) and "new task  c" in options(scene))
+        assert "answer  a" not in options(scene)
+        await scene.press(*"answer")
+        await scene.until(lambda: "Not now: No agent is alive to hear it" in options(scene))
+
+
+@story
+async def test_the_palette_runs_what_is_chosen(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("ctrl+p", *"cancel")
+        await scene.until(lambda: options(scene).startswith("cancel  x"))
+        await scene.press("enter")
+        await scene.sees("Cancel login-fix?")
+
+
+@story
+async def test_the_palette_goes_to_a_task_even_one_that_is_hidden(stage: Stage) -> None:
+    stage.tasks()
+    stage.task(branch="evil", summary="[bold]list[int] [/] [@click=app.quit]x[/]", status="working")
+    async with stage.open() as scene:
+        await scene.press("f", "f", "ctrl+p", *"csv-exp")
+        await scene.until(lambda: "coffee/csv-export" in options(scene))
+        await scene.press("enter")
+        await scene.until(lambda: scene.selected == "csv-export")
+        await scene.press("ctrl+p", *"list[int]")
+        await scene.until(lambda: "[bold]list[int] [/]" in options(scene))
+
+
+@story
+async def test_on_other_screens_the_palette_offers_nothing_that_belongs_to_the_list(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("v", "ctrl+p", *"merge")
+        await scene.until(lambda: "No matches found" in options(scene))
+        assert isinstance(scene.app.screen, CommandPalette)
+
+
+@story
+async def test_another_key_is_in_help_and_footer_and_the_old_one_is_free(stage: Stage) -> None:
+    stage.tasks()
+    (stage.root / "home" / "config.yml").write_text('keys: {cancel: d, delete: "!"}\n')
+    async with stage.open() as scene:
+        await scene.sees("d cancel")
+        await scene.press("!")
+        assert any("Only done and cancelled" in said for said in scene.told())
+        await scene.press("question_mark")
+        await scene.sees("!        Delete a finished task", "d        Cancel the task")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "why"),
+    [
+        ({"merge": "x"}, "'x' is for merge already, and cannot be for cancel"),
+        ({"merge": "j"}, "'j' is for moving around already"),
+        ({"merge": "x", "cancel": "x"}, "'x' is for"),
+        ({"murge": "x"}, "there is no command 'murge'"),
+        ({"merge": "a b"}, "merge must be one key"),
+        ({"merge": ""}, "merge must be one key"),
+    ],
+)
+def test_keys_that_clash_or_make_no_sense_are_refused(chosen: dict[str, str], why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        keymap(chosen)
+
+
+def test_keys_can_change_places() -> None:
+    assert keymap({"merge": "x", "cancel": "m", "help": "f1"}) == {"merge": "x", "cancel": "m", "help": "f1"}
+    assert keymap({"help": "?"}) == {"help": "question_mark"}
+
+
+@story
+async def test_a_clash_is_told_and_the_usual_keys_stay(stage: Stage) -> None:
+    stage.tasks()
+    (stage.root / "home" / "config.yml").write_text("keys: {merge: x}\n")
+    async with stage.open() as scene:
+        assert any("'x' is for merge already" in said for said in scene.told())
+        await scene.press("x")
+        await scene.sees("Cancel login-fix?")
+
+
+def test_every_command_says_what_it_is_for() -> None:
+    assert all(command.help and command.title for command in COMMANDS)
+
+
+@story
+async def test_every_theme_can_be_had_and_colours_the_list_anew(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    lively(stage, monkeypatch)
+    async with stage.open() as scene:
+        seen = set()
+        for theme in scene.app.available_themes:
+            scene.app.theme = theme
+            await scene.press("j", "D", "escape", "k")
+            await scene.sees("login-fix")
+            seen.add(str(scene.app.screen.query_one(TaskList).render_line(0)._segments[-1].style))
+        assert len(seen) > len(scene.app.available_themes) // 2
+
+
+@story
+async def test_the_mouse_chooses_rows_and_tabs_and_a_double_click_opens(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lively(stage, monkeypatch)
+    opened: list[str] = []
+    monkeypatch.setattr(Dashboard, "action_do", lambda _screen, name: opened.append(name))
+    async with stage.open() as scene:
+        await scene.click(TaskList, (12, 2))
+        assert scene.selected == "csv-export"
+        await scene.click("#tabs", (9, 0))
+        await scene.until(lambda: scene.app.screen.query_one(Preview).source.name == "Session")
+        await scene.sees("31 passed")
+        assert not opened
+        await scene.click(TaskList, (12, 0), times=2)
+        await scene.until(lambda: opened == ["enter"])
+        assert scene.selected == "login-fix"
