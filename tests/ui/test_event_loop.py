@@ -42,13 +42,22 @@ async def look_around(scene: Scene) -> None:
     await scene.press("tab")
     await scene.sees("Created")
     await scene.press("f", "f", "f", "f", "slash", *"tea", "enter", "escape")
-    for key, seen in {"v": "TASK.md", "w": "esc back", "L": "Log", "W": "Workflow", "P": "register"}.items():
+    pages = {
+        "v": "TASK.md",
+        "w": "esc back",
+        "L": "Log",
+        "W": "is here",
+        "P": "register",
+        "D": "No changes yet",
+        "ctrl+p": "new task  c",
+    }
+    for key, seen in pages.items():
         await scene.press(key)
         await scene.sees(seen)
         await scene.press("escape")
         await scene.sees("fix/tea", "filter")
     await scene.press("question_mark")
-    await scene.sees("Keys")
+    await scene.sees("Everywhere")
     await scene.press("escape", "y", "n")
 
 

@@ -6,13 +6,12 @@ import os
 from collections import deque
 from typing import TYPE_CHECKING
 
-from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
 from orange_tui.tui.actions import enter_does
 from orange_tui.tui.screens.dialogs import Confirm, Write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from textual.strip import Strip
 
