@@ -17,7 +17,7 @@ from textual.widgets import Static
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
 from orange_tui.tui.diff_view import DiffLines
-from orange_tui.tui.sources import said
+from orange_tui.tui.lines import said
 from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.file_list import FileList
 from orange_tui.tui.widgets.strip_view import StripView
