@@ -191,7 +191,7 @@ def test_the_board_tells_them_and_says_what_to_do_about_it(house: House) -> None
     assert (row.conflicts, row.needs) == (colliding, "It waits for your review")
     would_not_merge = against(("menu",), {})
     (row,) = boards.with_conflicts("coffee", {ref.id: would_not_merge}).rows
-    assert row.needs == "It would not merge now, menu would conflict; r sends it back with the list"
+    assert row.needs == "Would not merge, r sends it back: menu"
     (again,) = boards.refresh([ref]).rows
     assert again == row
     (row,) = boards.with_conflicts("coffee", {}).rows

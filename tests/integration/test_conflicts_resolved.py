@@ -49,7 +49,7 @@ def test_two_tasks_collide_one_is_merged_and_the_other_resolves_it_and_is_merged
     stuck = observer.row(other)
     assert stuck.conflicts is not None
     assert (stuck.conflicts.files, stuck.conflicts.others) == (("demo/special.md",), {})
-    assert stuck.needs == "It would not merge now, demo/special.md would conflict; r sends it back with the list"
+    assert stuck.needs == "Would not merge, r sends it back: demo/special.md"
 
     words = request_to_resolve(stuck.conflicts.base, stuck.conflicts.files, hand_in=True)
     assert request_changes(office.orange, other, words).target == "working"

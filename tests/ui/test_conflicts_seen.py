@@ -40,7 +40,7 @@ async def test_a_task_that_would_not_merge_needs_the_person_and_r_has_the_words_
     kitchen.commit("menu", "ristretto\n")
     async with kitchen.open() as scene:
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
-        await scene.sees("It would not merge now, menu would", "Would not merge into main now: menu")
+        await scene.sees("Would not merge, r sends it back: menu", "Would not merge into main now: menu")
         await scene.press("r")
         await scene.sees("would not merge: ask to resolve it", "Please merge main into this branch", "- menu")
         await scene.press("ctrl+s")
@@ -66,6 +66,27 @@ async def test_the_words_may_be_changed_and_never_minded(kitchen: Kitchen) -> No
         await scene.until(lambda: kitchen.status(ref) == "working")
     assert "Only the menu, please" in kitchen.body(ref)
     assert "hand it in again" not in kitchen.body(ref)
+
+
+@story
+async def test_words_that_were_only_looked_at_are_prepared_anew(kitchen: Kitchen) -> None:
+    git(kitchen.path, "switch", "--quiet", "--create", "latte", "main")
+    kitchen.commit("prices", "3\n")
+    git(kitchen.path, "switch", "--quiet", "main")
+    kitchen.commit("prices", "4\n")
+    git(kitchen.path, "switch", "--quiet", "latte")
+    kitchen.commit("menu", "latte\n")
+    git(kitchen.path, "switch", "--quiet", "main")
+    kitchen.task(branch="latte", summary="Offer latte", status="reviewing")
+    async with kitchen.open() as scene:
+        await scene.sees("r sends it back: prices")
+        await scene.press("r")
+        await scene.sees("- prices")
+        await scene.press("escape")
+        kitchen.commit("menu", "ristretto\n")
+        await scene.sees("r sends it back: menu, prices")
+        await scene.press("r")
+        await scene.sees("- menu", "- prices")
 
 
 @story
@@ -132,7 +153,7 @@ async def test_a_workflow_with_names_of_its_own_is_understood_too(kitchen: Kitch
     ref = kitchen.at_work("latte", "latte", workflow="cafe", status="tasting")
     kitchen.commit("menu", "ristretto\n")
     async with kitchen.open() as scene:
-        await scene.sees("It would not merge now, menu would")
+        await scene.sees("Would not merge, r sends it back: menu")
         await scene.press("r")
         await scene.sees("Please merge main into this branch")
         await scene.press("ctrl+s")
@@ -148,3 +169,18 @@ async def test_where_there_is_no_way_back_and_nobody_to_tell_that_is_said(kitche
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
         await scene.press("r")
         await scene.until(lambda: any("nobody to send it back to" in said for said in scene.told()))
+
+
+@story
+async def test_a_commit_is_seen_when_it_is_made_though_no_file_of_a_task_changes(kitchen: Kitchen) -> None:
+    kitchen.at_work("fix/latte", "latte", status="working")
+    kitchen.task(branch="fix/mocha", summary="Offer mocha", status="working")
+    async with kitchen.open() as scene:
+        await scene.until(lambda: "+1 −1" in line_of(scene, "fix/latte"))
+        assert "⇄" not in scene.text
+        git(kitchen.path, "switch", "--quiet", "--create", "fix/mocha", "main")
+        kitchen.commit("menu", "mocha\n")
+        await scene.until(lambda: "⇄" in line_of(scene, "fix/latte") and "⇄" in line_of(scene, "fix/mocha"))
+        git(kitchen.path, "switch", "--quiet", "main")
+        kitchen.commit("menu", "ristretto\n")
+        await scene.until(lambda: "≠⇄" in line_of(scene, "fix/latte"))

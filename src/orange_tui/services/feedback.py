@@ -35,17 +35,11 @@ def request_to_resolve(base: str, files: tuple[str, ...], *, hand_in: bool) -> s
     listed = [f"- {name}" for name in files[:_MOST_FILES]]
     if len(files) > _MOST_FILES:
         listed.append(f"- and {len(files) - _MOST_FILES} more")
-    ending = "commit, and hand it in again." if hand_in else "commit, and go on."
-    return "\n".join(
-        (
-            f"This branch would not merge into {base} any more. Both sides have changed:",
-            "",
-            *listed,
-            "",
-            f"Please merge {base} into this branch, or rebase this branch onto it. Resolve the conflicts so that what",
-            f"both sides wanted is still there, run the tests, {ending}",
-        )
-    )
+    why = f"This branch would not merge into {base} any more. Both sides have changed:"
+    what = f"Please merge {base} into this branch, or rebase this branch onto it."
+    how = "Resolve the conflicts so that what both sides wanted is still there, run the tests, commit,"
+    then = "and hand it in again." if hand_in else "and go on."
+    return "\n".join((why, "", *listed, "", f"{what} {how} {then}"))
 
 
 def tell_worker(orange: Orange, ref: TaskRef, text: str) -> bool:

@@ -101,6 +101,5 @@ def _waiting(workflow: Workflow, status: str, session: str, conflicts: tuple[str
 def _would_not_merge(workflow: Workflow, status: str, conflicts: tuple[str, ...]) -> str:
     """Nobody need read what cannot be merged: the agent can resolve it first."""
     more = f" and {len(conflicts) - _SOME_FILES} more" if len(conflicts) > _SOME_FILES else ""
-    files = ", ".join(conflicts[:_SOME_FILES]) + more
-    way_out = "; r sends it back with the list" if way_back(workflow, status) is not None else ""
-    return f"It would not merge now, {files} would conflict{way_out}"
+    way_out = ", r sends it back" if way_back(workflow, status) is not None else ""
+    return f"Would not merge{way_out}: {', '.join(conflicts[:_SOME_FILES])}{more}"

@@ -241,14 +241,20 @@ class _Board:
         """Commits, lines and conflicts, whenever something has changed and not too often."""
         from orange_tui.services.conflicts import Collisions
         from orange_tui.services.git_stats import GitStats
+        from orange_tui.services.ref_watch import RefWatch
 
-        stats, collisions = GitStats(), Collisions()
-        while True:
-            await self._changed.wait()
-            self._changed.clear()
-            for project in self._app.snapshot.projects if self._app.snapshot else ():
-                await self._measure(project, stats, collisions)
-            await asyncio.sleep(_PAUSE)
+        stats, collisions, branches = GitStats(), Collisions(), RefWatch(self.look_at_branches)
+        try:
+            while True:
+                await self._changed.wait()
+                self._changed.clear()
+                projects = self._app.snapshot.projects if self._app.snapshot else ()
+                await branches.follow([project.path for project in projects])
+                for project in projects:
+                    await self._measure(project, stats, collisions)
+                await asyncio.sleep(_PAUSE)
+        finally:
+            branches.close()
 
     async def _measure(self, project: Project, stats: GitStats, collisions: Collisions) -> None:
         rows = self._app.snapshot.rows if self._app.snapshot else ()

@@ -56,7 +56,8 @@ class Write(ModalScreen[str | None]):
             yield Label(self._title, classes="title", markup=False)
             yield Static(self._hint, classes="hint", markup=False)
             draft = self.app.drafts.get(self._title, self._prepared)
-            yield TextArea(draft, id="text", tab_behavior="focus", compact=True)
+            classes = "prepared" if self._prepared else ""
+            yield TextArea(draft, classes=classes, id="text", tab_behavior="focus", compact=True)
             with Horizontal(classes="buttons"):
                 yield Button("Never mind (esc)", id="no", compact=True)
                 yield Button(f"{self._send} (ctrl+s)", id="yes", compact=True)
@@ -72,7 +73,11 @@ class Write(ModalScreen[str | None]):
         self.dismiss(self.query_one(TextArea).text.strip() or None)
 
     def action_leave(self) -> None:
-        self.app.drafts[self._title] = self.query_one(TextArea).text
+        text = self.query_one(TextArea).text
+        if text == self._prepared:  # nobody's words yet, and the next time there may be others to prepare
+            self.app.drafts.pop(self._title, None)
+        else:
+            self.app.drafts[self._title] = text
         self.dismiss(None)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
