@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 _BACKSTOP = 30.0
 _TURN = 1.0  # seconds between two tries to become the acting one
 _RETRY = 2.0  # seconds until what could not be done is tried again: a message delivered, a busy task looked at
-_STEP = 100  # milliseconds between two looks for links replaced in worktrees, which is seldom; each costs a little
 _CONDITION = 0.1  # seconds between two looks at a condition somebody waits for
 
 
@@ -140,24 +139,14 @@ class Supervisor:
             self._notice(await asyncio.to_thread(self._orange.store.refs) if changed is None else changed)
 
     async def _watch_worktrees(self) -> None:
-        """A TASK.md that replaces its link is seen in the worktree only; the rest of a worktree is not our news."""
-        from watchfiles import awatch
+        """A TASK.md that replaces its link is seen in the worktree only."""
+        async for workspace in self._watch.replaced_links():
+            self._notice(await asyncio.to_thread(self._holders, workspace))
 
-        root = self._orange.home.workspaces
-        while True:
-            folders = await asyncio.to_thread(_folders, root)
-            async for changes in awatch(root, *folders, step=_STEP, recursive=False, watch_filter=None):
-                paths = [path for _, path in changes]
-                links = {os.path.basename(os.path.dirname(path)) for path in paths if _is_task_link(path)}
-                if links:
-                    self._notice(await asyncio.to_thread(self._holders, links))
-                if any(os.path.dirname(path) == root and path not in folders for path in paths):
-                    break  # perhaps a new worktree: watch it too
-
-    def _holders(self, workspaces: set[str]) -> list[TaskRef]:
-        """Whose worktrees these are, among the tasks that can have one."""
+    def _holders(self, workspace: str) -> list[TaskRef]:
+        """Whose worktree this is, among the tasks that can have one."""
         found = [self._orange.store.read(ref) for ref in self._active]
-        return [each.ref for each in found if isinstance(each, StoredTask) and each.task.workspace in workspaces]
+        return [each.ref for each in found if isinstance(each, StoredTask) and each.task.workspace == workspace]
 
     def _deal_with(self, due: set[TaskRef]) -> None:
         for ref in sorted(due, key=_in_order):
@@ -265,17 +254,8 @@ class Supervisor:
             self._forget(pid)
 
 
-def _folders(root: str) -> list[str]:
-    with os.scandir(root) as entries:
-        return [entry.path for entry in entries if entry.is_dir()]
-
-
 def _is_over(until: Callable[[], bool] | None, deadline: float | None) -> bool:
     return (until is not None and until()) or (deadline is not None and time.monotonic() > deadline)
-
-
-def _is_task_link(path: str) -> bool:
-    return os.path.basename(path) in {"TASK.md", ".orange-outcome"}
 
 
 def _in_order(ref: TaskRef) -> tuple[str, str]:

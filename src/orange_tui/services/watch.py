@@ -47,6 +47,7 @@ class Watch:
     def __init__(self, home: Home) -> None:
         self._root = os.path.realpath(home.root)
         self._listeners: list[_News] = []
+        self._for_links: list[asyncio.Queue[str]] = []
         self._watching: asyncio.Task[None] | None = None
         self._is_ready = False
 
@@ -65,6 +66,16 @@ class Watch:
             self._listeners.remove(news)
             if not self._listeners:
                 await self._stop()
+
+    async def replaced_links(self) -> AsyncIterator[str]:
+        """The workspaces in which TASK.md came anew: something took its link's place. While changes are listened to."""
+        names: asyncio.Queue[str] = asyncio.Queue()
+        self._for_links.append(names)
+        try:
+            while True:
+                yield await names.get()
+        finally:
+            self._for_links.remove(names)
 
     async def _stop(self) -> None:
         watching, self._watching, self._is_ready = self._watching, None, False
@@ -126,7 +137,7 @@ class Watch:
         beside = [f"{self._root}/{name}" for name in _folders(self._root) if name in _BESIDE]
         trees = awatch(f"{self._root}/tasks", step=10, debounce=50, watch_filter=None)
         folders = awatch(self._root, *beside, step=100, debounce=200, watch_filter=None, recursive=False)
-        hearing = [asyncio.create_task(self._hear(each)) for each in (trees, folders)]
+        hearing = [asyncio.create_task(each) for each in (self._hear(trees), self._hear(folders), self._hear_links())]
         self._tell_all()
         try:
             await asyncio.gather(*hearing)
@@ -139,6 +150,19 @@ class Watch:
             for _, path in some:
                 self._tell(path)
 
+    async def _hear_links(self) -> None:
+        """A worktree that is new is watched too, from then on."""
+        from watchfiles import awatch
+
+        root = f"{self._root}/workspaces"
+        while True:
+            known = [f"{root}/{name}" for name in await asyncio.to_thread(_folders, root)]
+            async for some in awatch(root, *known, step=100, watch_filter=None, recursive=False):
+                for _, path in some:
+                    self._tell(path)
+                if any(os.path.dirname(path) == root and path not in known for _, path in some):
+                    break
+
     def _parts(self, path: str) -> list[str]:
         return path[len(self._root) + 1 :].split(os.sep) if len(path) > len(self._root) else []
 
@@ -149,6 +173,9 @@ class Watch:
                 self._tell_of(TaskRef(project, task), is_runtime=rest == [_RUNTIME])
             case ["workspaces", ".pool.json"] | ["jobs.json"]:
                 self._tell_of(None)
+            case ["workspaces", name] | ["workspaces", name, "TASK.md" | ".orange-outcome"]:
+                for names in self._for_links:  # of a worktree that just came, this may have been missed
+                    names.put_nowait(name)
             case parts if _is_about_everything(parts):
                 self._tell_all()
 
@@ -211,6 +238,8 @@ def _mask(parts: list[str]) -> int | None:
     match parts:
         case [] | ["tasks" | "workflows" | "workspaces"]:
             return _IN_FOLDER
+        case ["workspaces", name] if name[0] != ".":
+            return APPEARS  # only what takes a link's place; the rest of a worktree is not our news
         case ["tasks", *names] if not any(name.startswith(".") for name in names):
             return {1: _IN_FOLDER, 2: _IN_TASK, 3: _IN_LOGS if names[-1] == "logs" else None}.get(len(names))
     return None
@@ -221,7 +250,7 @@ def _places(parts: list[str], path: str) -> Iterable[str]:
     match parts:
         case []:
             return ("tasks", *_BESIDE)
-        case ["tasks"] | ["tasks", _]:
+        case ["tasks"] | ["tasks", _] | ["workspaces"]:
             return _folders(path)
         case ["tasks", _, _]:
             return ("logs",)
