@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from agents import office, orange, tmux
 from engine import ORANGE
 from measure import Row
 from shops import NEWEST, shop, summary, task_id
@@ -15,6 +18,7 @@ from terminal import Terminal, opened
 
 MANY = 10_000
 STEPS = 100
+LIVE, DEATHS = 50, 15
 BARE = f"""
 from textual.app import App
 from textual.widgets import DataTable
@@ -90,3 +94,26 @@ def change() -> Iterator[Row]:
             old = new
     note = f"median {median(times):.1f} ms; load {os.getloadavg()[0]:.1f}"
     yield Row("change on disk to screen, 1,000 tasks, p95", p95(times), "ms", 200, note)
+
+
+def deaths() -> Iterator[Row]:
+    """From a killed agent to its ✗ on the screen, with fifty live sessions, the app being the one that acts."""
+    with office(pool=LIVE + 1) as environment:
+        for number in range(LIVE):
+            orange(environment, "task", "create", f"live-{number}-", "x", "--project", "shop", "--harness", "pi")
+        with opened([ORANGE], environment, f"live-{LIVE - 1}-") as terminal:
+            time.sleep(5)
+            times = [one_death(environment, terminal, LIVE - 1 - number) for number in range(DEATHS)]
+    note = f"median {median(times):.0f} ms, worst {max(times):.0f}, {DEATHS} deaths; load {os.getloadavg()[0]:.1f}"
+    yield Row("agent killed to ✗ on the screen, p95, 50 live", p95(times), "ms", 700, note)
+
+
+def one_death(environment: dict[str, str], terminal: Terminal, number: int) -> float:
+    """Kill one agent; milliseconds until its row has the mark."""
+    lines = tmux(environment, "list-panes", "-a", "-F", "#{pane_pid} #{session_name}").splitlines()
+    pid = next(line.split()[0] for line in lines if line.endswith(f"/live-{number}-"))
+    child = subprocess.run(["pgrep", "-P", pid], check=True, capture_output=True, text=True).stdout.split()[0]
+    terminal.quiet()
+    terminal.begin()
+    os.kill(int(child), signal.SIGKILL)
+    return terminal.until_match(f"✗[^✗●○⚡]*live-{number}-")

@@ -8,6 +8,7 @@ import sys
 
 import agents
 import app
+import blocks
 import branches
 import engine
 import frames
@@ -16,7 +17,7 @@ PARTS = {
     "engine": (engine.commands, engine.sections),
     "agents": (agents.spawn, agents.deaths),
     "branches": (branches.conflicts,),
-    "app": (app.first_paint, app.idle, frames.cursor, frames.change),
+    "app": (app.first_paint, app.idle, frames.cursor, frames.change, frames.deaths, blocks.longest),
 }
 
 

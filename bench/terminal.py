@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 LINES, COLUMNS = 36, 120
 PATIENCE = 30.0  # seconds
+_COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
 _QUIET = 0.1  # seconds without output after which a program has shown what it had to
 
 
@@ -50,8 +52,13 @@ class Terminal:
 
     def until(self, text: str) -> float:
         """Milliseconds from the start, or the last key, until the terminal was given this text."""
-        seen, wanted = b"", text.encode()
-        while wanted not in seen:
+        return self.until_match(re.escape(text))
+
+    def until_match(self, pattern: str) -> float:
+        """The same for a pattern, in what is left without colours."""
+        seen, wanted = b"", re.compile(pattern.encode())
+        text = pattern
+        while wanted.search(_COLOURS.sub(b"", seen)) is None:
             try:
                 seen += os.read(self._screen, 65536)
             except OSError:

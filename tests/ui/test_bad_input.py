@@ -49,7 +49,7 @@ async def test_a_project_whose_directory_is_gone(stage: Stage) -> None:
     async with stage.open() as scene:
         await scene.sees("login-fix")
         await scene.press("tab", "tab")
-        await scene.sees("No such file or directory")
+        await scene.sees("The directory of coffee is not there")
         await scene.press("m", "y")
         await scene.until(lambda: any("coffee" in said for said in scene.told()))
         await scene.press("escape", "P")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.outside.git import Repository, local, remote
 
 TYPE_CHECKING = False
@@ -25,6 +25,9 @@ _MOST_NEW_FILES = 200  # each costs a process; more of them are hardly written b
 def task_diff(orange: Orange, ref: TaskRef, task: Task, *, finished: bool) -> str:
     """The diff as git prints it; refused in git's own words where there is none to be had."""
     project = orange.projects.get(task.project)
+    if not os.path.isdir(project.path):
+        way_out = f"put it back, or forget the project: orange project remove {project.name}"
+        raise NotFound(f"The directory of {project.name} is not there: {project.path}; {way_out}")
     merged = orange.store.journal(ref).last("merge.started") if finished else None
     if merged is not None:
         return Repository(project.path).must(*_DIFF, f"{merged['base']}...{merged['head']}", "--")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from orange_tui.services.store import TaskRef
 
 _AGAIN = 1.0  # seconds until a row that time alone changes is looked at again
+_SHARE = 0.001  # seconds that a thread may keep the interpreter from the event loop; five times less than Python's own
 _PAUSE = 1.0  # seconds between two measurements of all branches
 
 
@@ -135,6 +137,7 @@ class OrangeApp(App[str]):
         """What can wait until there is something on the screen."""
         gc.freeze()  # what there is now stays; only what comes is worth collecting
         gc.enable()
+        sys.setswitchinterval(_SHARE)
         self.run_worker(load_screens, thread=True, group="begin", exit_on_error=False)
         if self._begin is not None:
             self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
@@ -179,7 +182,7 @@ class OrangeApp(App[str]):
 
     def watch_snapshot(self, before: Snapshot | None, now: Snapshot | None) -> None:
         """Tell once of each task that has come to need the person; what needed one before the start is on screen."""
-        if before is not None and now is not None and before.complete:
+        if before is not None and now is not None and before.complete and now.needing:
             needing = {row.ref for row in before.rows if row.needs}
             self.notices.tell([row for row in now.rows if row.needs and row.ref not in needing])
 

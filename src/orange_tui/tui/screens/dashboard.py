@@ -17,7 +17,7 @@ from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.task_list import TaskList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rich.style import Style
     from textual import events
@@ -119,7 +119,7 @@ class Dashboard(Screen[None]):
 
     def _take(self, snapshot: Snapshot | None) -> None:
         """Show a snapshot: the one way anything on this screen changes."""
-        rows = [row for row in snapshot.rows if self._is_shown(row)] if snapshot else []
+        rows = self._shown(snapshot.rows) if snapshot else ()
         everywhere = self.app.project is None and snapshot is not None and len(snapshot.projects) != 1
         self.set_class(not rows, "-empty")
         self._list.empty_text = self._nothing_to_show(snapshot)
@@ -147,13 +147,12 @@ class Dashboard(Screen[None]):
     def _searching(self) -> str:
         return f" · /{self._search}" if self._search else ""
 
-    def _is_shown(self, row: Row) -> bool:
-        if not _FILTERS[self._filter](row):
-            return False
+    def _shown(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """Those that filter and search leave; with ten thousand, a look at each would be felt."""
+        if self._filter != "all":
+            rows = [row for row in rows if _FILTERS[self._filter](row)]
         words = self._search.casefold().split()
-        task = row.task
-        text = f"{row.ref.id} {row.ref.project}" + (f" {task.branch} {task.summary} {task.status}" if task else "")
-        return all(word in text.casefold() for word in words)
+        return [row for row in rows if _has(row, words)] if words else rows
 
     def _about(self, row: Row | None) -> None:
         self.query_one(Footer).tell(self, row, self.app.palette)
@@ -244,7 +243,7 @@ class Dashboard(Screen[None]):
     def go_to(self, ref: TaskRef) -> None:
         """Put the cursor on a task, showing it first where a filter or a search hides it."""
         rows = self.app.snapshot.rows if self.app.snapshot else ()
-        if not any(row.ref == ref and self._is_shown(row) for row in rows):
+        if not any(row.ref == ref for row in self._shown(rows)):
             self._filter, self._search = "all", ""
             self.query_one("#search", Input).value = ""
             self.remove_class("-searching")
@@ -260,3 +259,11 @@ class Dashboard(Screen[None]):
         places = [row.ref for row in rows]
         here = places.index(self.row.ref) if self.row and self.row.ref in places else -1
         self.go_to(places[(here + 1) % len(places)])
+
+
+def _has(row: Row, words: Sequence[str]) -> bool:
+    """Whether all the words are in what people know a task by."""
+    task = row.task
+    text = f"{row.ref.id} {row.ref.project}" + (f" {task.branch} {task.summary} {task.status}" if task else "")
+    folded = text.casefold()
+    return all(word in folded for word in words)

@@ -82,13 +82,19 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         self._rows, self._busy, self._shows_project = rows, busy, shows_project
         self.has_pull_requests = any(row.pull_request is not None for row in rows)
         if before is not None and self._was_moved:
-            places = (place for place, row in enumerate(rows) if row.ref == before.ref)
-            self._cursor = next(places, min(self._cursor, max(0, len(rows) - 1)))
+            self._cursor = self._place_of(before.ref, near=self._cursor)
         self._lay_out()
         self.redraw()
         now = self.selected
         if now is not before:
             self.post_message(self.Selected(now))
+
+    def _place_of(self, ref: TaskRef, near: int) -> int:
+        """Where a task is; mostly where it was. The same place where it is gone."""
+        if near < len(self._rows) and self._rows[near].ref == ref:
+            return near
+        places = (place for place, row in enumerate(self._rows) if row.ref.id == ref.id and row.ref == ref)
+        return next(places, min(near, max(0, len(self._rows) - 1)))
 
     def move(self, steps: int) -> None:
         """Move the cursor by some rows, as far as there are any."""
