@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from office import Office, office
 from orange_tui.services.board import Boards
 from orange_tui.services.conflicts import Collisions
@@ -64,12 +66,13 @@ def test_two_tasks_collide_one_is_merged_and_the_other_resolves_it_and_is_merged
     assert office.git("rev-parse", "main") == office.git("rev-parse", "origin/main")
 
 
-def test_an_agent_at_work_is_told_of_the_conflict_and_merges_where_it_is(office: Office) -> None:
-    """There is no way back from `stuck` or `working`: the worker gets the words as a message."""
+@pytest.mark.parametrize("status", ["working", "stuck"])
+def test_an_agent_at_work_is_told_of_the_conflict_and_merges_where_it_is(office: Office, status: str) -> None:
+    """There is no way back from here: the worker gets the words as a message."""
     ref = office.create("lungo", demo="conflict, stuck")
     office.supervised(lambda: office.rests(ref, "stuck"))
     with office.orange.store.open(ref) as opened:
-        opened.change("test", {"status": "working", "attention": None})
+        opened.change("test", {"status": status, "attention": None})
     demo = office.repository / "demo"
     demo.mkdir()
     (demo / "special.md").write_text("Today's special: ristretto\n")
@@ -78,7 +81,7 @@ def test_an_agent_at_work_is_told_of_the_conflict_and_merges_where_it_is(office:
     office.git("push", "--quiet", "origin", "main")
     row = Observer(office).row(ref)
     assert row.conflicts is not None
-    assert row.needs is None  # it is at work; that is a mark, and nobody waits for the person
+    assert "merge" not in (row.needs or "")  # before it is handed in, that is a mark, and nobody waits for the person
     words = request_to_resolve(row.conflicts.base, row.conflicts.files, hand_in=False)
     tell_worker(office.orange, ref, words)
     office.supervised(lambda: Observer(office).row(ref).conflicts is None)

@@ -214,3 +214,22 @@ def test_what_is_wrong_with_a_pull_request_comes_before_the_review_and_after_wha
     ):
         task = make_task({"status": status, "workflow": "default"})
         assert needs.reason(task, workflow, needs.Facts("active", agent, pull_request=wrong)) == expected
+
+
+def against(workflow: Workflow, status: str, *files: str) -> str | None:
+    task = make_task({"status": status, "workflow": "w"})
+    return needs.reason(task, workflow, needs.Facts("active", None, files))
+
+
+def test_what_waits_for_review_and_would_not_merge_says_so_and_where() -> None:
+    assert against(shipped("default"), "reviewing", "a") == "Would not merge, r sends it back: a"
+    assert against(shipped("default"), "reviewing", *"abcde") == "Would not merge, r sends it back: a, b, c and 2 more"
+
+
+@pytest.mark.parametrize("status", ["pending", "planning", "working", "agent-review", "clarification", "stuck", "done"])
+def test_a_conflict_of_what_is_not_handed_in_is_no_reason_to_call_a_person(status: str) -> None:
+    assert against(shipped("default"), status, "a") == against(shipped("default"), status)
+
+
+def test_where_nothing_can_be_sent_back_no_key_is_promised() -> None:
+    assert against(loaded(KITCHEN), "cooling", "a") == "Would not merge: a"

@@ -48,13 +48,13 @@ class Worker(Builder):
     def hear(self, message: str) -> None:
         """A message says that something has changed; TASK.md says what."""
         self._brief = self._brief.updated(message)
+        self.told = message if resolving.branch_to_merge(message) else self.told
         status = self.desk.task().status
         if status == "clarification":
             self._take_answer(message)
         elif status == "stuck":
             self._talk_about_it(message)
         elif status in {"planning", "working"}:
-            self.told = message if resolving.branch_to_merge(message) else self.told
             self.begin()
         else:
             self.screen.say(f"Noted. The task is {status}, so there is nothing for me to do.")
