@@ -259,6 +259,22 @@ def open_the_form_and_leave_it(person: Person) -> None:
     person.until(lambda: "New task" not in person.screen and HEADER in person.screen)
 
 
+def test_a_tmux_server_that_dies_while_its_agent_is_looked_at_leads_back_to_the_app(person: Person) -> None:
+    person.runs(f"{ORANGE} demo --pace 0.2")
+    person.sees(HEADER, *BRANCHES)
+    demo = Demo(person)
+    person.has("iced-latte", "clarification")
+    while (before := person.selected) != "iced-latte":
+        person.press("n")
+        person.until(lambda before=before: person.selected not in {"", before})  # type: ignore[misc]
+    person.press("Enter")
+    person.until(lambda: "demo agent" in person.screen and HEADER not in person.screen)
+    subprocess.run(["tmux", "-S", str(demo.root / "tmux"), "kill-server"], check=True)
+    person.sees(HEADER, *BRANCHES, "⚡")
+    person.press("q")
+    person.is_back_at_the_shell()
+
+
 def test_who_has_nothing_yet_is_welcomed(person: Person) -> None:
     person.runs(ORANGE)
     person.sees("🍊 Orange", "✓ git", "✓ tmux", "Watch a demo", "Leave")
