@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from stage import Scene, Stage, fixed, stage, story
+
+from orange_tui.tui.widgets.strip_view import StripView
+
+if TYPE_CHECKING:
+    from orange_tui.services.store import TaskRef
 
 __all__ = ["fixed", "stage"]
 
@@ -63,6 +70,34 @@ async def test_the_cursor_stays_on_its_task_when_others_come_and_go(stage: Stage
         stage.task(branch="brand-new", summary="Just now", status="pending", minutes_old=-1)
         await scene.sees("brand-new")
         assert scene.selected == "search-box"
+
+
+@story
+async def test_filter_task_tab_and_place_survive_every_refresh(stage: Stage) -> None:
+    refs = stage.tasks()
+    long = stage.task(
+        branch="epic", summary="Long", status="working", body="\n\n".join(f"line {n}." for n in range(99))
+    )
+    async with stage.open() as scene:
+        await scene.press("f")
+        await scene.until(lambda: "old-cleanup" not in scene.text)
+        await scene.press("n", "slash", *"epic", "enter", "escape")
+        await scene.until(lambda: scene.selected == "epic")
+        view = scene.app.screen.query_one("#view", StripView)
+        await scene.until(lambda: view.max_scroll_y > 100)
+        view.scroll_to(y=60, animate=False)
+        for number, ref in enumerate([refs[0], refs[1], long, refs[0], long]):
+            stage.orange.tasks.update(ref, summary=f"Change {number}")
+            await scene.until(lambda ref=ref, number=number: summary_of(scene, ref) == f"Change {number}")  # type: ignore[misc]
+        await scene.until(lambda: not any(worker.group == "preview" for worker in scene.app.workers))
+        assert (scene.selected, view.scroll_offset.y) == ("epic", 60)
+        assert "old-cleanup" not in scene.text
+        assert "active" in scene.text
+
+
+def summary_of(scene: Scene, ref: TaskRef) -> str:
+    rows = scene.app.snapshot.rows if scene.app.snapshot else ()
+    return next(row.task.summary for row in rows if row.ref == ref and row.task is not None)
 
 
 @story
