@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _PATIENCE = 2.0
+_MOMENT = 0.2
 
 
 def end_sessions(leaders: Iterable[int]) -> None:
@@ -50,8 +51,20 @@ def _session_of(pid: int) -> int | None:
     return None if fields[0] == b"Z" else int(fields[3])
 
 
-def is_tmux(pid: str) -> bool:
-    """Whether a process is a tmux server: one without sessions answers no questions, but is there."""
+def stays_tmux(pid: str) -> bool:
+    """Whether a process is a tmux server: one without sessions answers no questions, but is there.
+
+    One that was killed answers none either, and on a busy machine it takes a moment to be gone.
+    """
+    deadline = time.monotonic() + _MOMENT
+    while is_there := _is_tmux(pid):
+        if time.monotonic() >= deadline:
+            break
+        time.sleep(0.01)
+    return is_there
+
+
+def _is_tmux(pid: str) -> bool:
     if not pid.isdigit() or not _exists(int(pid)):
         return False
     try:
