@@ -196,6 +196,23 @@ def test_the_projects(picture: Picture, size: Size) -> None:
 
 
 @EVERY_SIZE
+def test_no_saved_work(picture: Picture, size: Size) -> None:
+    picture(size, "S", sees="Nothing is saved")
+
+
+@EVERY_SIZE
+def test_the_log(stage: Stage, picture: Picture, size: Size) -> None:
+    stage.orange.log.write("info", "task created", task="task001", project="coffee")
+    stage.orange.log.write("warning", "coffee was not fetched: there is no network", project="coffee")
+    picture(size, "L", sees="no network")
+
+
+@EVERY_SIZE
+def test_a_task_found_in_the_command_palette(picture: Picture, size: Size) -> None:
+    picture(size, "ctrl+p", *"csv", sees="coffee/csv-export")
+
+
+@EVERY_SIZE
 def test_the_command_palette(picture: Picture, size: Size) -> None:
     picture(size, "ctrl+p", sees="Search")
 

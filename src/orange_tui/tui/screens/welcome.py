@@ -65,4 +65,4 @@ def _tell_agents(text: Text, orange: Orange, palette: Palette) -> None:
         text.append(f"{', '.join(installed)}\n")
         return
     text.append("  · ", style=palette.warning)
-    text.append("no coding agent yet: claude, codex, opencode or pi; `orange doctor` says how to get one\n")
+    text.append("no coding agent yet; `orange doctor` says how to get one\n")

@@ -8,6 +8,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from orange_tui.domain.task import printable
+from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.preview import Preview
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from orange_tui.services.board import Row, Snapshot
     from orange_tui.tui.app import OrangeApp
+
+_KEYS = (("⇥", "next"), ("j k space g G", "move"), ("esc", "back"))
 
 
 class Workspace(Screen[None]):
@@ -43,7 +46,7 @@ class Workspace(Screen[None]):
         palette, task = self.app.palette, self._row.task
         title = f" {task.project}/{task.branch}" if task is not None else f" {self._row.ref.id}"
         self.query_one("#header", Static).update(Text(printable(title), style=palette.accent))
-        self.query_one("#footer", Static).update(Text(" ⇥ next   j k space g G move   esc back", style=palette.dim))
+        self.query_one("#footer", Static).update(keys_line(_KEYS, palette))
         self.query_one("#view").focus()
         self.watch(self.app, "snapshot", self._take)
 
