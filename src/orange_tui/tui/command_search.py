@@ -63,10 +63,10 @@ class TaskSearch(Provider):
         matcher, found = self.matcher(query), 0
         for row in self.screen.app.snapshot.rows if self.screen.app.snapshot else ():
             title = _task_title(row)
-            score = matcher.match(title) if found < _MOST_TASKS else 0
+            summary = printable(row.task.summary) if row.task is not None else (row.error or "")
+            score = matcher.match(f"{title} {summary}") if found < _MOST_TASKS else 0
             if score > 0:
                 found += 1
-                summary = printable(row.task.summary) if row.task is not None else (row.error or "")
                 go = partial(self.screen.go_to, row.ref)
                 yield Hit(score * _LESS, _marked(title, matcher), go, title, escape(summary))
 
@@ -93,7 +93,7 @@ def _help(command: Command) -> str:
 def _task_title(row: Row) -> str:
     if row.task is None:
         return printable(f"{row.ref.project}/{row.ref.id}")
-    return printable(f"→ {row.task.project}/{row.task.branch}  {row.task.status}  {row.task.summary}")
+    return printable(f"→ {row.task.project}/{row.task.branch}  {row.task.status}")
 
 
 def _marked(text: str, matcher: Matcher) -> Content:
