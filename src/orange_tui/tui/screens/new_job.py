@@ -52,7 +52,7 @@ class NewJob(ModalScreen[None]):
             yield from agent_field(self.app)
             yield from workflow_field(self.app)
             yield Label("context, in Markdown", classes="name")
-            yield TextArea(id="body", tab_behavior="focus", compact=True)
+            yield TextArea(id="context", tab_behavior="focus", compact=True)
             yield Static("", id="problem", classes="problem", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button("Never mind (esc)", id="no", compact=True)
@@ -61,7 +61,7 @@ class NewJob(ModalScreen[None]):
     def on_mount(self) -> None:
         for entry in self.query(Input):
             entry.cursor_blink = False
-        self.query_one("#body", TextArea).cursor_blink = False
+        self.query_one("#context", TextArea).cursor_blink = False
         self.query_one("#cron").focus()
         self.run_worker(self._find_zone())
 
@@ -121,7 +121,7 @@ class NewJob(ModalScreen[None]):
             cron=self._text("cron"),
             summary=self._text("summary"),
             project=project,
-            body=self.query_one("#body", TextArea).text,
+            body=self.query_one("#context", TextArea).text,
             labels=tuple(label for label in labels if label),
             workflow=self._chosen("workflow"),
             harness=self._chosen("harness"),
