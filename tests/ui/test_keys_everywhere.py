@@ -12,6 +12,7 @@ from textual.widgets import OptionList
 
 from orange_tui.domain.errors import Refused
 from orange_tui.tui.actions import COMMANDS, keymap
+from orange_tui.tui.app import OrangeApp
 from orange_tui.tui.screens.dashboard import Dashboard
 from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.task_list import TaskList
@@ -193,9 +194,10 @@ async def test_the_mouse_chooses_rows_and_tabs_and_a_double_click_opens(
     lively(stage, monkeypatch)
     opened: list[str] = []
     monkeypatch.setattr(Dashboard, "action_do", lambda _screen, name: opened.append(name))
+    monkeypatch.setattr(OrangeApp, "CLICK_CHAIN_TIME_THRESHOLD", 60)  # a slow machine clicks slowly
     async with stage.open() as scene:
         await scene.click(TaskList, (12, 2))
-        assert scene.selected == "csv-export"
+        await scene.until(lambda: scene.selected == "csv-export")
         await scene.click("#tabs", (9, 0))
         await scene.until(lambda: scene.app.screen.query_one(Preview).source.name == "Session")
         await scene.sees("31 passed")
