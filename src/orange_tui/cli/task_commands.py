@@ -43,6 +43,8 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
     )
     task = read_task(created.ref, orange).task
     notes = (f"{task.id} waits in {task.status}: {created.waits}",) if created.waits else ()
+    if orange.tasks.starts_by_itself(task):
+        notes = (f"{task.id} starts by itself while the app or `orange serve` runs",)
     text = safe(f"{task.id}  {task.project}/{task.branch}  {task.status}")
     return Reply(text, _as_json(task, orange) | _hooks_as_json(created.moved), (*notes, *_failures(created.moved)))
 

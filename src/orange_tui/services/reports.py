@@ -60,7 +60,8 @@ def last_report(journal: Journal) -> dict[str, Any] | None:
 
 def as_markdown(report: Report) -> str:
     """The report for people, as a section of TASK.md."""
-    parts = [report.summary, f"**{report.judged}**" + (f": {report.sentence}" if report.sentence else "")]
+    because = report.why or report.reason
+    parts = [report.summary, f"**{report.judged}**{f': {because}' if because else ''}"]
     lists = (
         ("Accomplished", report.accomplished),
         ("Remaining", report.remaining),
