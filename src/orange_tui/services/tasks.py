@@ -6,9 +6,10 @@ from contextlib import nullcontext
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.task import check_branch, check_id, check_summary
+from orange_tui.domain.task import check_summary
 from orange_tui.domain.workflow import spawns_an_agent
 from orange_tui.services.engine import CANCELLED, hooks_of
+from orange_tui.services.new_task import ASKING, NewTask, first_body, first_status, first_values
 from orange_tui.services.store import BrokenTask, StoredTask
 
 TYPE_CHECKING = False
@@ -19,36 +20,14 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Hook, Workflow
     from orange_tui.services.engine import Engine, Moved
-    from orange_tui.services.harnesses import Harnesses
     from orange_tui.services.open_task import OpenTask
-    from orange_tui.services.projects import Project, Projects
+    from orange_tui.services.projects import Projects
     from orange_tui.services.sessions import Sessions
     from orange_tui.services.store import TaskRef
 
-ASKING = "clarification"
+__all__ = ["STUCK", "Created", "NewTask", "Tasks"]
+
 STUCK = "stuck"
-
-
-@record
-class NewTask:
-    """What a person or an agent says about a task to be created."""
-
-    project: str
-    branch: str | None = None
-    summary: str = ""
-    context: str = ""
-    status: str | None = None
-    workflow: str | None = None
-    harness: str | None = None
-    review_harness: str | None = None
-    effort: str | None = None
-    review_effort: str | None = None
-    blocked_by: tuple[str, ...] = ()
-    parent: str | None = None
-    labels: tuple[str, ...] = ()
-    id: str | None = None  # chosen before, where it must be known who makes the task before it is there
-    fields: Mapping[str, object] = {}  # others than ours
-    spawn: bool = True
 
 
 @record
@@ -72,43 +51,15 @@ class Tasks:
         """Write a new task down, and start its agent unless it is to wait."""
         project = self.projects.get(new.project)
         workflow = self.engine.workflows.load(new.workflow or project.workflow)
-        summary = check_summary(new.summary)
-        status = self._start_state(workflow, new, summary)
+        status = first_status(new, workflow)
         entered = workflow.first_state if workflow.initial[status] and new.spawn else status
-        values = {**new.fields, **self._first_values(new, project, workflow), "summary": summary, "status": entered}
+        values = {**first_values(new, project, workflow, self.engine.services), "status": entered}
         with self.engine.store.project_lock(project.name):
             self.branch_must_be_free(project.name, new.branch)
-            ref = self.engine.store.add(project.name, values, _first_body(new.context), start=new.spawn)
+            ref = self.engine.store.add(project.name, values, first_body(new), start=new.spawn)
         self.engine.log.write("info", "task created", task=ref.id, project=project.name)
         waits_for_room = status == workflow.first_state and workflow.starts_by_itself
         return self._start(ref, workflow, status) if new.spawn and not waits_for_room else Created(ref, None, None)
-
-    def _start_state(self, workflow: Workflow, new: NewTask, summary: str) -> str:
-        if new.status is None:
-            return ASKING if not summary and ASKING in workflow.initial else workflow.first_state
-        if new.status not in workflow.initial:
-            allowed = ", ".join(workflow.initial)
-            raise Refused(f"In {workflow.name} a task cannot start as {new.status}; it can start as {allowed}")
-        return new.status
-
-    def _first_values(self, new: NewTask, project: Project, workflow: Workflow) -> dict[str, object]:
-        find, harnesses = self.engine.store.find, self.engine.services.harnesses
-        harness = new.harness or (None if workflow.has_action("route") else harnesses.first_installed())
-        reviewer = new.review_harness or project.entry.get("review_harness") or harness
-        _check_effort(harnesses, harness, new.effort)
-        _check_effort(harnesses, reviewer, new.review_effort)
-        return {
-            "branch": check_branch(new.branch) if new.branch else None,
-            "workflow": new.workflow or project.workflow,
-            "harness": harness,
-            "review_harness": reviewer,
-            "effort": new.effort,
-            "review_effort": new.review_effort,
-            "blocked_by": tuple(dict.fromkeys(find(check_id(other)).id for other in new.blocked_by)),
-            "labels": new.labels,
-            "parent": find(check_id(new.parent)).id if new.parent else None,
-            **({"id": new.id} if new.id else {}),
-        }
 
     def branch_must_be_free(self, project: str, branch: str | None, but: str | None = None) -> None:
         """Refuse a branch that another unfinished task has."""
@@ -359,22 +310,3 @@ def _failed_start(opened: OpenTask) -> list[Hook]:
         return []
     hooks = hooks_of(move)
     return hooks if spawns_an_agent(hooks) else []
-
-
-def _first_body(context: str) -> str:
-    if not context.strip():
-        return ""
-    from orange_tui.domain.sections import demote_headings, put_section
-
-    return "\n" + put_section("", "Context", demote_headings(context))
-
-
-def _check_effort(harnesses: Harnesses, name: str | None, effort: str | None) -> None:
-    """An unknown agent, or a level it does not know, is refused before there is a task."""
-    if name is None:
-        return
-    found = harnesses.get(name)
-    if effort is not None:
-        from orange_tui.domain.harness import check_effort
-
-        check_effort(found, effort)
