@@ -79,7 +79,8 @@ class Agents:
             if pane is None:
                 who = window or "agent"
                 raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` brings it back")
-            message = messages.queue(opened, f"answer {clock.now()}", pane.window, guarded(text))
+            name = f"answer {clock.now()}"
+            message = messages.queue(opened, name, pane.window, guarded(text), by=messages.PERSON)
             harness = messages.harness_in(engine.services.harnesses, opened.journal, pane.window)
             return messages.deliver(opened, message, pane, engine.services.tmux, harness)
 

@@ -12,6 +12,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.services.agent_state import agent_state, state_from_screen
 from orange_tui.services.runtime import Runtime
+from orange_tui.services.sessions import WORKER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _SETTLE = 0.2  # seconds an agent needs to take a paste before the key that submits it
 _NOT_NOW = frozenset({"permission", "starting"})
 _LAST_LINES = 40
+ENGINE, PERSON = "engine", "person"  # whose words they are
 
 
 @record
@@ -33,29 +35,33 @@ class Waiting:
     id: str
     window: str
     text: str
+    by: str = ENGINE
+
+    def is_for_successor(self) -> bool:
+        """Whether a new worker should hear it too: it reads TASK.md for itself, but a person's words are not there."""
+        return self.by == PERSON and self.window == WORKER
 
 
-def queue(opened: OpenTask, message_id: str, window: str, text: str) -> Waiting:
+def queue(opened: OpenTask, message_id: str, window: str, text: str, *, by: str = ENGINE) -> Waiting:
     """Write a message down; the same one is not written twice."""
     known = [message for message in waiting(opened.journal) if message.id == message_id]
     if not known:
-        opened.record("message.queued", message=message_id, window=window, text=text)
-    return Waiting(message_id, window, text)
+        opened.record("message.queued", message=message_id, window=window, text=text, by=by)
+    return Waiting(message_id, window, text, by)
 
 
 def waiting(journal: Journal) -> list[Waiting]:
-    """The messages that have not reached their agent, oldest first.
-
-    A new agent reads TASK.md for itself: what was for the one before it in its window is not for it.
-    """
+    """The messages that have not reached their agent, oldest first."""
     found: dict[str, Waiting] = {}
     for event in journal.events():
         if event["type"] == "message.queued":
-            found[event["message"]] = Waiting(event["message"], event["window"], event["text"])
+            by = str(event.get("by", ENGINE))
+            found[event["message"]] = Waiting(event["message"], event["window"], event["text"], by)
         elif event["type"] == "agent.notified":
             found.pop(str(event.get("message")), None)
         elif event["type"] == "agent.spawned":
-            found = {key: message for key, message in found.items() if message.window != event.get("window")}
+            window = event.get("window")
+            found = {key: each for key, each in found.items() if each.window != window or each.is_for_successor()}
     return list(found.values())
 
 
