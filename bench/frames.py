@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -54,9 +53,8 @@ def cursor() -> Iterator[Row]:
         opened([ORANGE], environment, NEWEST) as ours,
         opened(bare_words, environment, "<0>") as bare,
     ):
-        time.sleep(2)  # everything has been read, the watch has begun, and branches are measured
-        ours.quiet()
-        bare.quiet()
+        ours.settle()  # everything has been read, the watch has begun, and branches are measured
+        bare.settle()
         found: dict[str, list[float]] = {"ours": [], "bare": []}
         for step in range(1, STEPS + 1):
             found["ours"].append(stepped(ours, f" {summary(MANY - 1 - step)}"))
@@ -81,7 +79,7 @@ def change() -> Iterator[Row]:
     """From a TASK.md written by somebody else to the frame that shows it."""
     count, times = 1000, []
     with shop(count) as environment, opened([ORANGE], environment, NEWEST) as terminal:
-        time.sleep(2)
+        terminal.settle()
         path = Path(environment["ORANGE_HOME"]) / "tasks" / "shop" / task_id(count - 1) / "TASK.md"
         old = summary(count - 1)
         for number in range(40):
@@ -102,7 +100,7 @@ def deaths() -> Iterator[Row]:
         for number in range(LIVE):
             orange(environment, "task", "create", f"live-{number}-", "x", "--project", "shop", "--harness", "pi")
         with opened([ORANGE], environment, f"live-{LIVE - 1}-") as terminal:
-            time.sleep(5)
+            terminal.settle()
             times = [one_death(environment, terminal, LIVE - 1 - number) for number in range(DEATHS)]
     note = f"median {median(times):.0f} ms, worst {max(times):.0f}, {DEATHS} deaths; load {os.getloadavg()[0]:.1f}"
     yield Row("agent killed to ✗ on the screen, p95, 50 live", p95(times), "ms", 700, note)

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents import idle_until_settled
+from agents import cpu_seconds, idle_until_settled
 from engine import ORANGE
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LINES, COLUMNS = 36, 120
 PATIENCE = 30.0  # seconds
 _COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
+_CALM = 0.03  # seconds of processor time in one of the clock: less is nothing to speak of
 _QUIET = 0.1  # seconds without output after which a program has shown what it had to
 
 
@@ -80,6 +81,14 @@ class Terminal:
         """Read on until nothing more comes for a moment."""
         while select.select([self._screen], [], [], _QUIET)[0]:
             os.read(self._screen, 65536)
+
+    def settle(self) -> None:
+        """Read on until the program has nothing more to do."""
+        last = -1.0
+        while (now := cpu_seconds(self.pid)) - last > _CALM:
+            last = now
+            time.sleep(1)
+            self.quiet()
 
     def keep_reading(self) -> None:
         """Take whatever comes from now on, in the background."""
