@@ -163,7 +163,7 @@ class Stage:
         subprocess.run(["git", "-C", str(self.root / "coffee"), *who, *words], check=True, capture_output=True)
 
     def app(self, project: str | None = "coffee") -> OrangeApp:
-        return OrangeApp(self.orange, project, acts=False)
+        return _Listening(self.orange, project, acts=False)
 
     @asynccontextmanager
     async def open(self, size: tuple[int, int] = (120, 36), project: str | None = "coffee") -> AsyncIterator[Scene]:
@@ -172,6 +172,18 @@ class Stage:
             scene = Scene(app, pilot)
             await scene.until(scene.is_ready)
             yield scene
+
+
+class _Listening(OrangeApp):
+    """The app, and a memory for what it said: a slow machine looks when a notice has gone."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        self.told: list[str] = []
+        super().__init__(*given, **more)
+
+    def notify(self, message: str, **how: Any) -> None:
+        self.told.append(message)
+        super().notify(message, **how)
 
 
 class Scene:
@@ -225,9 +237,14 @@ class Scene:
         row = dashboard.query_one(TaskList).selected
         return row.task.branch if row is not None and row.task is not None else ""
 
+    async def says(self, sentence: str) -> None:
+        """Wait until something was said in a corner of the screen."""
+        await self.until(lambda: sentence in self.told())
+
     def told(self) -> list[str]:
-        """What was said in a corner of the screen."""
-        return [notification.message for notification in self.app._notifications]
+        """What was said in a corner of the screen, also what has gone from there since."""
+        assert isinstance(self.app, _Listening)
+        return self.app.told
 
 
 class _InSnapshots(pytest_textual_snapshot.SVGImageExtension):  # type: ignore[misc]

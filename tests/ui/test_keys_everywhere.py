@@ -196,6 +196,7 @@ async def test_the_mouse_chooses_rows_and_tabs_and_a_double_click_opens(
     monkeypatch.setattr(Dashboard, "action_do", lambda _screen, name: opened.append(name))
     monkeypatch.setattr(OrangeApp, "CLICK_CHAIN_TIME_THRESHOLD", 60)  # a slow machine clicks slowly
     async with stage.open() as scene:
+        await scene.sees("csv-export", "APPROACH")
         await scene.click(TaskList, (12, 2))
         await scene.until(lambda: scene.selected == "csv-export")
         await scene.click("#tabs", (9, 0))
