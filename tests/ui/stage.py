@@ -243,8 +243,9 @@ class Scene:
 
     def told(self) -> list[str]:
         """What was said in a corner of the screen, also what has gone from there since."""
-        assert isinstance(self.app, _Listening)
-        return self.app.told
+        if isinstance(self.app, _Listening):
+            return self.app.told
+        return [notification.message for notification in self.app._notifications]
 
 
 class _InSnapshots(pytest_textual_snapshot.SVGImageExtension):  # type: ignore[misc]
