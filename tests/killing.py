@@ -13,7 +13,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import orange_tui.services.task_links as links
-import orange_tui.services.task_text as text
+import orange_tui.services.task_swap as swap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ class Countdown:
         """From here on, in this process, every step counts."""
         for name in _STEPS:
             setattr(os, name, self._counted(getattr(os, name)))
-        for module in (text, links):
+        for module in (swap, links):
             vars(module)["exchange"] = self._counted(vars(module)["exchange"])
         real_open, real_write = os.open, os.write
 

@@ -14,7 +14,7 @@ import orange_tui.outside.git
 import orange_tui.outside.tmux
 import orange_tui.services.launch
 import orange_tui.services.pool_file
-import orange_tui.services.task_text
+import orange_tui.services.task_swap
 import orange_tui.services.workspace_contents
 from orange_tui.services.journal import Journal
 
@@ -28,7 +28,7 @@ _SEAMS = (
     (orange_tui.services.workspace_contents, "run"),
     (orange_tui.services.launch, "replace_file"),
     (orange_tui.services.pool_file, "replace_file"),
-    (orange_tui.services.task_text, "exchange"),
+    (orange_tui.services.task_swap, "exchange"),
 )
 
 

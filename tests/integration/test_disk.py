@@ -14,7 +14,7 @@ import pytest
 
 from driver import STEPS, Cli, World, recorded
 from orange_tui.domain.errors import NotSaved, OrangeError
-from orange_tui.services import files, task_text
+from orange_tui.services import files, task_swap
 from orange_tui.services.store import BrokenTask
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def test_everything_is_on_disk_before_it_counts(world: World, monkeypatch: pytes
         steps.append("swap")
         return files.exchange(one, other)
 
-    monkeypatch.setattr(task_text, "exchange", exchange)
+    monkeypatch.setattr(task_swap, "exchange", exchange)
     world.orange.engine.transition(ref, "doing", "agent")
     names = [name.split("-")[0] for name in steps]
     assert names == [".TASK.md.new", "history.jsonl", "swap", ref.id, "history.jsonl"]

@@ -12,7 +12,7 @@ import pytest
 
 from killing import Countdown, every_death, killed
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.services import files, task_text
+from orange_tui.services import files, task_swap, task_text
 from orange_tui.services.hooks import Action, Actions
 from orange_tui.services.orange import assemble
 from orange_tui.services.tasks import NewTask
@@ -144,7 +144,8 @@ def test_a_task_is_created_whole_or_not_at_all(world: World, in_half: bool) -> N
             act()
         assert len(world.orange.store.refs()) == 1, steps
         world.orange.tasks.create(NewTask(project="coffee", summary="Any other", spawn=False))
-        assert sorted(name for name in os.listdir(world.root / "tasks/coffee") if name[0] == ".") == [".lock"]
+        hidden = {name for name in os.listdir(world.root / "tasks/coffee") if name[0] == "."}
+        assert hidden <= {".lock", ".saved.jsonl", ".saved.jsonl.lock"}
 
 
 def test_a_created_task_whose_start_was_killed_is_started_by_the_next_command(world: World) -> None:
@@ -172,7 +173,8 @@ def test_a_deletion_killed_anywhere_leaves_the_whole_task_or_none(world: World) 
             assert world.stored(ref).body == BODY, steps
             world.orange.tasks.delete(ref)
         world.task()
-        assert sorted(name for name in os.listdir(world.root / "tasks/coffee") if name[0] == ".") == [".lock"]
+        hidden = {name for name in os.listdir(world.root / "tasks/coffee") if name[0] == "."}
+        assert hidden <= {".lock", ".saved.jsonl", ".saved.jsonl.lock"}
 
 
 def appends(path: Path) -> None:
@@ -200,7 +202,7 @@ def test_what_an_agent_writes_in_the_last_moment_outlives_the_command_that_is_ki
             written.touch()
         return real(one, other)
 
-    monkeypatch.setattr(task_text, "exchange", exchange)
+    monkeypatch.setattr(task_swap, "exchange", exchange)
     monkeypatch.setattr(task_text, "_MEMORY", -1.0)
     deaths = 0
     for steps in every_death(world.root / "tasks", lambda: world.orange.tasks.update(ref, status="doing")):

@@ -6,7 +6,7 @@ import fcntl
 import os
 from typing import TYPE_CHECKING
 
-from orange_tui.services import files, task_text
+from orange_tui.services import files, task_swap
 
 if TYPE_CHECKING:
     import pytest
@@ -57,7 +57,7 @@ def test_an_old_file_that_was_rewritten_altogether_is_kept_for_a_person(world: W
 def test_without_an_exchange_of_names_appended_lines_are_safe_too(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(task_text, "exchange", lambda _one, _other: False)
+    monkeypatch.setattr(task_swap, "exchange", lambda _one, _other: False)
     ref = world.task(body="\n")
     with world.file(ref).open("a") as held:
         world.orange.tasks.update(ref, summary="Brew two")
@@ -79,7 +79,7 @@ def test_where_open_files_cannot_be_told_the_old_one_is_held_for_a_while(
     world.touch(ref)
     assert world.body(ref) == "\nlate\n"
     assert len(world.dotfiles(ref)) > 0
-    monkeypatch.setattr(task_text, "_GRACE", -1.0)
+    monkeypatch.setattr(task_swap, "_GRACE", -1.0)
     world.touch(ref)
     assert world.dotfiles(ref) == []
     assert world.body(ref) == "\nlate\n"
@@ -103,7 +103,7 @@ def test_who_reads_our_file_in_the_moment_theirs_was_out_of_place_loses_nothing_
         read.append(path.read_bytes())
         return done
 
-    monkeypatch.setattr(task_text, "exchange", exchange)
+    monkeypatch.setattr(task_swap, "exchange", exchange)
     world.orange.tasks.update(ref, summary="Brew two")
     assert world.body(ref).endswith("line 1\n")
     assert b"line 1" not in read[0]

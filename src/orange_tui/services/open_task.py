@@ -15,6 +15,7 @@ from orange_tui.domain.task import ENGINE_FIELDS
 from orange_tui.services import clock
 from orange_tui.services.journal import Journal
 from orange_tui.services.task_links import heal_outcome_link, heal_task_link
+from orange_tui.services.task_swap import kept
 from orange_tui.services.task_text import TaskText
 
 TYPE_CHECKING = False
@@ -114,10 +115,10 @@ class OpenTask:
             self.record("task.link_restored", file=".orange-outcome")
 
     def _point_at_kept_versions(self) -> None:
-        kept = self._text.kept()
-        if kept:
+        versions = kept(self.directory)
+        if versions:
             self._set_attention(
-                f"{', '.join(kept)} beside TASK.md: written at the same time and not merged;"
+                f"{', '.join(versions)} beside TASK.md: written at the same time and not merged;"
                 " take from it what is missing, then delete it",
             )
 

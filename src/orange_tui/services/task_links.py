@@ -13,6 +13,7 @@ from contextlib import suppress
 from orange_tui.domain import task_file
 from orange_tui.domain.errors import NotSaved
 from orange_tui.services.files import exchange, read_bytes, replace_file
+from orange_tui.services.task_swap import keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def heal_task_link(link: str, text: TaskText) -> list[str] | None:
             their_lines = set(theirs.body.splitlines())
             missing = [line for line in current.body.splitlines() if line not in their_lines]
             if missing and ours_is_newer:
-                text.keep(current.encode())  # written to on both sides: the lines they do not have are not lost
+                # Written to on both sides: the lines they do not have are not lost.
+                keep(text.directory, current.encode())
             replaced.extend(line for line in missing if line not in replaced)
             return _with_their_edits(current, theirs)
 

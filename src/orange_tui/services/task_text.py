@@ -25,7 +25,8 @@ from orange_tui.domain import task_file
 from orange_tui.domain.errors import NotFound, OrangeError, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import ENGINE_FIELDS
-from orange_tui.services.files import exchange, has_writer, not_saved, read_bytes, sync_directory, write_aside
+from orange_tui.services.files import read_bytes
+from orange_tui.services.task_swap import NEW, OLD, SEAM, SEEN, Superseded, Swap, keep, same_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,13 +36,10 @@ if TYPE_CHECKING:
 
     Edit = Callable[[TaskFile], TaskFile]
 
-_OLD, _NEW, _SEEN, _KEPT = ".TASK.md.old-", ".TASK.md.new-", ".TASK.md.seen-", "TASK.md.kept-"
-_SEAM = b"\xff\xfe"  # between two texts in one file: no UTF-8 has it
 _OURS = frozenset({*ENGINE_FIELDS, "updated_at"})
 _ATTEMPTS = 50  # to begin anew from what agents put in TASK.md's place; then ours goes first, and theirs is merged
 _MOMENT = 0.2  # seconds an agent gets to finish what it is writing
 _MEMORY = 1.0  # seconds until somebody who has read our file for theirs will have written what they make of it
-_GRACE = 10.0  # where open files cannot be told: seconds until a superseded file is let go
 
 
 @record
@@ -91,7 +89,7 @@ class TaskText:
                 if note is not None:
                     note()
                 break
-            swap = _Swap.prepare(self, before.text.encode(), after.encode())
+            swap = Swap.prepare(self.directory, before.text.encode(), after.encode())
             if swap is None:
                 continue  # an agent wrote between our reading and linking: begin anew
             if note is not None:
@@ -113,25 +111,25 @@ class TaskText:
             theirs = task_file.decode(late)
             self.rewrite(lambda current: _merged(current, theirs, base))
         except OrangeError:
-            self.keep(late)  # it cannot be merged, and may not be lost
+            keep(self.directory, late)  # it cannot be merged, and may not be lost
 
     def settle(self) -> None:
         """Finish what a killed command left, and take over what agents wrote to superseded files."""
-        names = [name for name in os.listdir(self.directory) if name.startswith((_OLD, _NEW, _SEEN))]
-        others = {name.rpartition("-")[2]: name for name in names if name.startswith(_NEW)}
-        pairs = [(name, others.pop(name.rpartition("-")[2], None)) for name in names if name.startswith(_OLD)]
+        names = [name for name in os.listdir(self.directory) if name.startswith((OLD, NEW, SEEN))]
+        others = {name.rpartition("-")[2]: name for name in names if name.startswith(NEW)}
+        pairs = [(name, others.pop(name.rpartition("-")[2], None)) for name in names if name.startswith(OLD)]
         made = [pair for pair in pairs if not self._was_never_made(*pair)]
         for old, other in made:
             self._settle_old(old, other)
         for name in others.values():
             self._remove(name)
         for name in names:
-            if name.startswith(_SEEN):
+            if name.startswith(SEEN):
                 self._make_sure_of(name)
 
     def _was_never_made(self, old: str, other: str | None) -> bool:
         """Clear a swap away that was only prepared: TASK.md is still the old file."""
-        if not _same_file(os.path.join(self.directory, old), self.path):
+        if not same_file(os.path.join(self.directory, old), self.path):
             return False
         if other is not None:
             self._remove(other)
@@ -139,7 +137,7 @@ class TaskText:
         return True
 
     def _settle_old(self, name: str, other: str | None) -> None:
-        old = _Superseded(os.path.join(self.directory, name))
+        old = Superseded(os.path.join(self.directory, name))
         if other is not None:
             self._settle_displaced(os.path.join(self.directory, other), old)
             self._remove(other)
@@ -151,18 +149,18 @@ class TaskText:
         elif late:
             old.remember(len(late))
 
-    def _settle_displaced(self, path: str, old: _Superseded) -> None:
+    def _settle_displaced(self, path: str, old: Superseded) -> None:
         """What has the new file's name: after the swap the old file, or one an agent had just put in its place."""
-        if _same_file(path, old.path):
+        if same_file(path, old.path):
             return
         data = read_bytes(path)
-        if not path.startswith(f"{os.path.join(self.directory, _NEW)}{zlib.crc32(data):08x}-"):  # else never swapped
+        if not path.startswith(f"{os.path.join(self.directory, NEW)}{zlib.crc32(data):08x}-"):  # else never swapped
             self._take_over(data, old.as_it_was())
 
     def _make_sure_of(self, name: str) -> None:
         """Somebody may have read our file in the moment theirs was out of place: what they added is still there."""
         path = os.path.join(self.directory, name)
-        base, _, theirs = read_bytes(path).partition(_SEAM)
+        base, _, theirs = read_bytes(path).partition(SEAM)
         try:
             known, wanted = task_file.decode(base).body, task_file.decode(theirs).body
         except Unreadable:  # we were killed while we wrote it: nobody has read anything since
@@ -178,155 +176,11 @@ class TaskText:
             text = late.decode()
             self.rewrite(lambda current: current.with_body(_with_addition(current.body, text)))
         except (OrangeError, UnicodeDecodeError):
-            self.keep(late)
-
-    def keep(self, data: bytes) -> None:
-        """Keep a version that cannot be merged where a person can see it."""
-        name = f"{_KEPT}{zlib.crc32(data):08x}"
-        path = os.path.join(self.directory, name)
-        if not os.path.exists(path):
-            write_aside(path, data)
-
-    def kept(self) -> list[str]:
-        """Versions that were kept beside TASK.md and wait for a person."""
-        return sorted(name for name in os.listdir(self.directory) if name.startswith(_KEPT))
+            keep(self.directory, late)
 
     def _remove(self, name: str) -> None:
         with suppress(FileNotFoundError):
             os.unlink(os.path.join(self.directory, name))
-
-
-@record
-class _Superseded:
-    """A version of TASK.md that was swapped out; its name tells what it was then."""
-
-    path: str
-
-    def additions(self) -> bytes:
-        """The whole lines written to it since, or all of it when nobody writes any more; another text is kept."""
-        finished, data = self.is_finished(), read_bytes(self.path)
-        size, crc = self._size_and_crc()
-        if zlib.crc32(data[:size]) == crc and len(data) >= size:
-            return data[size:] if finished else data[size : data.rfind(b"\n", size) + 1]
-        if finished:
-            TaskText(os.path.dirname(self.path)).keep(data)
-        return b""
-
-    def is_finished(self) -> bool:
-        """Whether nobody will write to it any more."""
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            return _is_finished(descriptor)
-        finally:
-            os.close(descriptor)
-
-    def as_it_was(self) -> TaskFile | None:
-        """The version that was swapped out, without what was written to it since."""
-        size, crc = self._size_and_crc()
-        data = read_bytes(self.path)[:size]
-        return task_file.decode(data) if zlib.crc32(data) == crc else None
-
-    def remember(self, taken: int) -> None:
-        """Note in its name that so many bytes more have been taken over."""
-        size = self._size_and_crc()[0] + taken
-        token = self.path.rpartition("-")[2]
-        name = _name_of_old(read_bytes(self.path)[:size], token)
-        os.rename(self.path, os.path.join(os.path.dirname(self.path), name))
-
-    def _size_and_crc(self) -> tuple[int, int]:
-        size, crc, _token = os.path.basename(self.path).removeprefix(_OLD).split("-")
-        return int(size), int(crc, 16)
-
-
-class _Swap:
-    """One replacement of TASK.md, from the second name to the last look at the old file."""
-
-    def __init__(self, text: TaskText, before: bytes, after: bytes) -> None:
-        token = os.urandom(4).hex()
-        self._text, self._before, self._after = text, before, after
-        self._old = os.path.join(text.directory, _name_of_old(before, token))
-        self._new = os.path.join(text.directory, f"{_NEW}{zlib.crc32(after):08x}-{token}")
-        self._seen = os.path.join(text.directory, _SEEN + token)
-        self._ours: os.stat_result
-        self._inode: int | None
-        self._old_is_finished = False
-        self.made = False
-
-    @classmethod
-    def prepare(cls, text: TaskText, before: bytes, after: bytes) -> _Swap | None:
-        """Link the old file and write the new one; None when the old one changed since it was read."""
-        swap = cls(text, before, after)
-        try:
-            os.link(text.path, swap._old)
-        except FileNotFoundError:
-            return None
-        except OSError as problem:
-            raise not_saved(text.path, problem) from None
-        if read_bytes(swap._old) != before:
-            os.unlink(swap._old)
-            return None
-        try:
-            write_aside(swap._new, after)
-        except BaseException:
-            os.unlink(swap._old)
-            raise
-        swap._ours, swap._inode = os.stat(swap._new), _inode(swap._old)
-        return swap
-
-    def announce(self, note: Callable[[], None]) -> None:
-        """Note what is about to happen; if it cannot be noted, nothing has happened."""
-        try:
-            note()
-        except BaseException:
-            os.unlink(self._new)
-            os.unlink(self._old)
-            raise
-
-    def carry_out(self, *, insist: bool) -> None:
-        """Swap; where an agent has put another file into the old one's place, leave it there to begin anew from it."""
-        if not insist and _inode(self._text.path) != self._inode:
-            return
-        self.made = True
-        if not exchange(self._new, self._text.path):
-            # Without an exchange there is a gap of some microseconds; the old file keeps its second name.
-            os.rename(self._new, self._text.path)
-        elif not insist and _inode(self._new) != self._inode:
-            theirs = read_bytes(self._new)
-            self.made = not exchange(self._new, self._text.path)
-            write_aside(self._seen, _SEAM.join([self._before, theirs]))
-        sync_directory(self._text.directory)
-
-    def late(self) -> list[bytes]:
-        """The versions that were written in the last moment, if there are any."""
-        return [late for late in (self._displaced_by_another(), self._last_look()) if late is not None]
-
-    def clear(self) -> None:
-        """Let go of what was swapped out, unless somebody is still writing to it: the next command looks again."""
-        with suppress(FileNotFoundError):
-            os.unlink(self._new)
-        if self._old_is_finished:
-            os.unlink(self._old)
-
-    def _displaced_by_another(self) -> bytes | None:
-        if not os.path.exists(self._new) or _same_file(self._new, self._old) or self._is_ours():
-            return None
-        return read_bytes(self._new)
-
-    def _is_ours(self) -> bool:
-        return os.path.samestat(os.stat(self._new), self._ours)
-
-    def _last_look(self) -> bytes | None:
-        descriptor = os.open(self._old, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            self._old_is_finished = _is_finished(descriptor, wait=0.03)
-            data = read_bytes(self._old)
-        finally:
-            os.close(descriptor)
-        return data if self._old_is_finished and data != self._before else None
-
-
-def _name_of_old(data: bytes, token: str) -> str:
-    return f"{_OLD}{len(data)}-{zlib.crc32(data):08x}-{token}"
 
 
 def _merged(current: TaskFile, theirs: TaskFile, base: TaskFile) -> TaskFile:
@@ -351,27 +205,3 @@ def _with_lines_of(wanted: str, current: TaskFile, known: str) -> TaskFile:
 def _with_addition(body: str, addition: str) -> str:
     """A body with something added to it, unless a command that was killed has added it already."""
     return body if body.endswith(addition) else body + addition
-
-
-def _is_finished(descriptor: int, *, wait: float = 0.0) -> bool:
-    """Whether nobody will write to this nameless file any more."""
-    deadline = time.monotonic() + wait
-    while (writer := has_writer(descriptor)) and time.monotonic() < deadline:
-        time.sleep(0.001)
-    if writer is None:
-        return time.time() - os.fstat(descriptor).st_ctime > _GRACE
-    return not writer
-
-
-def _inode(path: str) -> int | None:
-    try:
-        return os.stat(path).st_ino
-    except FileNotFoundError:
-        return None
-
-
-def _same_file(one: str, other: str) -> bool:
-    try:
-        return os.path.samestat(os.stat(one), os.stat(other))
-    except FileNotFoundError:
-        return False
