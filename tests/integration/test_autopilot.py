@@ -10,7 +10,7 @@ from office import Office, office
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.sections import find_section
 from orange_tui.services import retrying
-from orange_tui.services.waiting import children
+from orange_tui.services.family import children_of
 
 if TYPE_CHECKING:
     from orange_tui.services.store import TaskRef
@@ -120,7 +120,7 @@ def test_broken_json_is_an_error_that_is_named(office: Office) -> None:
 def test_a_parent_waits_for_its_three_children_and_goes_on_with_their_results(office: Office) -> None:
     ref = autopilot(office, "delegate")
     office.supervised(lambda: office.rests(ref, "done"))
-    found = children(office.orange.store, ref.id)
+    found = children_of(office.orange.store, ref.id)
     assert [child.task.summary for child in found] == ["Order the beans", "Order the grinder", "Order the cups"]
     assert {child.task.status for child in found} == {"done"}
     assert {child.task.labels for child in found} == {("part",)}
@@ -133,7 +133,7 @@ def test_a_parent_waits_for_its_three_children_and_goes_on_with_their_results(of
 def test_a_cancelled_child_is_told_to_the_person_who_can_go_on_without_it(office: Office) -> None:
     ref = autopilot(office, "delegate")
     office.supervised(lambda: office.status(ref) == "blocked" and office.rests(ref, "blocked"))
-    for child in children(office.orange.store, ref.id):
+    for child in children_of(office.orange.store, ref.id):
         if child.task.status != "done":
             office.orange.tasks.cancel(child.ref)
     office.supervised(lambda: bool(office.task(ref).attention) or office.status(ref) != "blocked")

@@ -350,3 +350,25 @@ def test_the_tasks_that_hold_a_workspace_are_shown_first(office: Office, monkeyp
     monkeypatch.setattr("orange_tui.services.board._FIRST_LOOK", 0)
     first = next(iter(Boards(office.orange).scan()))
     assert (len(first.rows), first.rows[0].ref, first.complete) == (1, held, False)
+
+
+def test_how_many_parts_of_a_task_are_done_follows_its_parts(world: World) -> None:
+    plan = world.task()
+    parts = [world.task(parent=plan.id, branch=f"part/{number}") for number in range(2)]
+    boards = Boards(world.orange)
+    first = list(boards.scan())[-1]
+    assert row_of(first, plan).subtasks == (0, 2)
+    assert row_of(first, plan).parts == tuple(parts)
+    assert row_of(first, parts[0]).subtasks is None
+    with world.orange.store.open(parts[1]) as opened:
+        opened.change("status.changed", {"status": "done"})
+    assert row_of(boards.refresh([parts[1]]), plan).subtasks == (1, 2)
+    third = world.task(parent=plan.id, branch="part/3")
+    assert row_of(boards.refresh([third]), plan).subtasks == (1, 3)
+    world.file(third).write_text("no frontmatter")
+    assert row_of(boards.refresh([third]), plan).subtasks == (1, 3)  # unreadable, and still a part
+    world.orange.store.remove(parts[1])
+    assert row_of(boards.refresh([parts[1]]), plan).subtasks == (0, 2)
+    world.orange.store.remove(parts[0])
+    world.orange.store.remove(third)
+    assert row_of(boards.refresh(None), plan).subtasks is None

@@ -11,8 +11,8 @@ from dying import dies_at
 from office import Office, office
 from orange_tui.domain.errors import Refused
 from orange_tui.services import retrying
+from orange_tui.services.family import children_of
 from orange_tui.services.tasks import NewTask
-from orange_tui.services.waiting import children
 
 if TYPE_CHECKING:
     from orange_tui.services.store import TaskRef
@@ -112,7 +112,7 @@ def test_killed_at_any_step_each_part_is_made_once(office: Office) -> None:
             delegate(ref)
         with office.orange.engine.open(ref) as opened:
             assert opened.task.status == "blocked"
-        found = children(office.orange.store, ref.id)
+        found = children_of(office.orange.store, ref.id)
         assert sorted(child.task.summary for child in found) == ["a", "b", "c"], step
         assert set(office.task(ref).blocked_by) == {child.ref.id for child in found}
         assert len(office.events(ref, "agent.reported")) == 1

@@ -48,7 +48,7 @@ def take(app: OrangeApp, snap_compare: Compare, size: Size, keys: tuple[str, ...
         scene = Scene(app, pilot)
         await scene.until(lambda: scene.is_ready() and is_measured(app))
         if app.snapshot and app.snapshot.rows:
-            await scene.sees("login-fix")
+            await scene.sees("login")
         await scene.until(lambda: is_drawn(app))
         for key in keys:
             await scene.press(key)
@@ -280,3 +280,22 @@ def test_the_dashboard_in_another_theme(picture: Picture, theme: str, monkeypatc
 def test_the_dashboard_without_colour(picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     picture((120, 40), sees="APPROACH")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+def test_a_tree_of_tasks(stage: Stage, snap_compare: Compare, size: Size) -> None:
+    stage.task(0, branch="login", summary="Fix the redirect loop on mobile", status="working")
+    plan = stage.task(20, branch="coffee-bar", summary="A bar of our own", status="delegated")
+    parts = (("order-beans", "done"), ("日本語-cups", "working"), ("grinder", "delegated"), ("milk", "clarification"))
+    refs = {
+        branch: stage.task(12 - number, branch=branch, summary=f"Part {number}", status=status, parent=plan.id)
+        for number, (branch, status) in enumerate(parts)
+    }
+    burrs = stage.task(2, branch="burrs", summary="Sharp ones", status="pending", parent=refs["grinder"].id)
+    for parent, children in ((plan, [refs["日本語-cups"].id, refs["milk"].id]), (refs["grinder"], [burrs.id])):
+        with stage.orange.store.open(parent) as opened:
+            opened.change("task.updated", {"blocked_by": children})
+    seen = "A bar of our own" if size[0] < WIDE else "Subtasks: 1 of 4 done"
+    app = stage.app()
+    keys = ("t", "G", "k", "k", "k", "k", "k")
+    take(app, snap_compare, size, keys, seen)

@@ -12,6 +12,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.services import needs
 from orange_tui.services.board_house import House
+from orange_tui.services.board_parts import DONE, Parts
 from orange_tui.services.board_reading import listed, read_task, signature
 from orange_tui.services.board_rows import BROKEN, FINISHED, UNFINISHED, Conflicts, PoolUse, Row, Rows, Snapshot, Stats
 from orange_tui.services.sessions import ACTIVE, DEAD, LOST, NONE, required_window
@@ -34,7 +35,6 @@ __all__ = ["Boards", "Conflicts", "PoolUse", "Row", "Snapshot", "Stats"]
 _FIRST_LOOK = 0.05  # seconds of reading before there is something to show
 _MESSAGE_MAY_WAIT = 5.0  # seconds until an undelivered message is worth a person's look
 _MESSAGE_WAITS = "A message waits until the agent can take it"
-_DONE = "done"  # what the engine, too, asks of a task that others wait for
 
 
 class Boards:
@@ -49,6 +49,7 @@ class Boards:
         self._signatures: dict[Key, Signature] = {}
         self._by_id: dict[str, Key] = {}
         self._dependents: dict[str, set[Key]] = {}  # whom to look at again when a task has changed
+        self._parts = Parts()
         self._with_session: set[Key] = set()
         self._messages: dict[Key, float] = {}  # since when we know of one that waits
         self._stats: dict[Key, Stats] = {}  # by project and branch
@@ -74,11 +75,17 @@ class Boards:
             self._look_everywhere(afresh=projects_changed)
             return self._with_new_rows(list(self._known))
         keys = {(ref.project, ref.id) for ref in changed}
+        wholes = self._wholes(keys)  # also of those that are gone now
         for key in keys:
             if self._project in {None, key[0]}:
                 self._read(key)
         dependents = [self._dependents.get(task_id, set()) for _, task_id in keys]
-        return self._with_new_rows(keys.union(self._with_session, *dependents))
+        return self._with_new_rows(keys.union(wholes, self._wholes(keys), self._with_session, *dependents))
+
+    def _wholes(self, keys: set[Key]) -> set[Key]:
+        """The tasks that these are parts of: how many parts are done is in their rows."""
+        ids = {whole for key in keys if (whole := self._parts.whole(key)) is not None}
+        return {self._by_id[task_id] for task_id in ids if task_id in self._by_id}
 
     def with_stats(self, project: str, stats: Mapping[str, Stats]) -> Snapshot:
         """The board with what git says about a project's branches; the others keep what they had."""
@@ -137,6 +144,8 @@ class Boards:
             self._forget(key)
             return
         self._known[key], self._signatures[key], self._by_id[key[1]] = known, before, key
+        if known.task is not None:  # one that cannot be read stays a part of what it was a part of
+            self._parts.take(key, known.task)
         self._with_session.discard(key)
         if known.task is not None and known.task.tmux_session is not None:
             self._with_session.add(key)
@@ -149,6 +158,7 @@ class Boards:
 
     def _forget(self, key: Key) -> None:
         self._known.pop(key, None)
+        self._parts.take(key, None)
         self._signatures.pop(key, None)
         self._messages.pop(key, None)
         self._with_session.discard(key)
@@ -193,10 +203,10 @@ class Boards:
         agent = known.agent(required_window(task, state)) if session == ACTIVE else None
         conflicts = None if finished else self._conflicts.get(key)
         why = self._why(key, task, session, agent, conflicts)
-        waits = self._waits(known, task)
+        waits = self._waits(known, task, state)
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)
         stats = self._stats.get((key[0], task.branch))
-        about = (conflicts, known.pull_request)
+        about = (conflicts, known.pull_request, *self._parts.told(task.id))
         return Row(known.ref, task, None, session, agent, why, waits, finished, _number(task), stats, order, *about)
 
     def _workflow(self, name: str) -> Workflow | str:
@@ -233,10 +243,10 @@ class Boards:
         since = self._messages.get(key)
         return _MESSAGE_WAITS if since is not None and time.monotonic() - since > _MESSAGE_MAY_WAIT else None
 
-    def _waits(self, known: Known, task: Task) -> str | None:
+    def _waits(self, known: Known, task: Task, state: State | None) -> str | None:
         if known.has_message:
             return "a message waits for the agent"
-        if not self._is_in_first_state(task):
+        if not self._is_in_first_state(task) and (state is None or state.rejoin is None):
             return None
         names = [name for blocker in task.blocked_by if (name := self._unfinished(blocker)) is not None]
         if names:
@@ -249,7 +259,7 @@ class Boards:
         task = self._house.task_elsewhere(blocker) if key is None else self._known[key].task
         if task is None:
             return blocker
-        return None if task.status == _DONE else task.branch
+        return None if task.status == DONE else task.branch
 
 
 def _number(task: Task) -> str | None:

@@ -60,6 +60,8 @@ class Row:
     order: Order  # group, created_at, project, id; the board goes from the highest to the lowest
     conflicts: Conflicts | None = None  # None: nothing stands against it, as far as is known
     pull_request: PullRequestNote | None = None
+    subtasks: tuple[int, int] | None = None  # of a task with parts: how many are done, and how many there are
+    parts: tuple[TaskRef, ...] = ()  # those, oldest first
 
 
 @record

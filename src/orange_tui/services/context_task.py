@@ -29,11 +29,11 @@ def task_text(scene: Scene) -> str:
 
 def family_text(scene: Scene) -> str:
     """The task this is a part of, and what came of it so far; the parts of this one, and what came of them."""
-    parent = parent_of(scene.services, scene.task)
+    parent = parent_of(scene.services.store, scene.task)
     lines = []
     if parent is not None:
         lines += [f"This is a part of {_named(parent)}.", *_came_of(scene.services, parent)]
-    for part in children_of(scene.services, scene.task)[:_MOST_PARTS]:
+    for part in children_of(scene.services.store, scene.task.id)[:_MOST_PARTS]:
         state = "is finished" if _is_finished(scene.services, part) else f"is still {part.task.status}"
         lines += [f"The part {_named(part)} {state}.", *_came_of(scene.services, part)]
     return "\n".join(lines)

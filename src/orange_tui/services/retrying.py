@@ -29,6 +29,18 @@ def _start_over(orange: Orange, opened: OpenTask) -> Moved:
     return orange.engine.move(opened, workflow.first_state, "person", changes=waits)
 
 
+def why_not(workflow: Workflow, task: Task) -> str | None:
+    """Why a task cannot start over, for those who ask before they offer it; None where it can."""
+    first = workflow.first_state
+    if workflow.is_terminal(task.status):
+        return f"It is {task.status}, which is its end; create a new task instead"
+    if task.status == first:
+        return "It has not begun yet"
+    if not workflow.candidates(task.status, first, "person"):
+        return f"Workflow {workflow.name} has no way back to {first} from {task.status}"
+    return None
+
+
 def is_blocked(workflow: Workflow, task: Task) -> bool:
     """Whether a task is where it waits for others, and may be let go on without them."""
     state = workflow.states.get(task.status)

@@ -29,7 +29,10 @@ DONE, CANCELLED = "done", "cancelled"
 
 @record
 class Command:
-    """One key. `why_not` says why it cannot be used on a task now; None means that it can."""
+    """One key, or none: what is done seldom is in the command palette only.
+
+    `why_not` says why it cannot be used on a task now; None means that it can.
+    """
 
     name: str
     key: str
@@ -122,6 +125,23 @@ def why_no_refresh(dashboard: Dashboard, row: Row) -> str | None:
     return "It has no pull request" + ("; p makes one" if why_no_pull_request(dashboard, row) is None else "")
 
 
+def why_no_retry(dashboard: Dashboard, row: Row) -> str | None:
+    """Starting over needs a way back to where the workflow begins."""
+    from orange_tui.services.retrying import why_not
+
+    workflow = workflow_of(dashboard, row)
+    if row.task is None or workflow is None:
+        return "Its TASK.md cannot be read" if row.task is None else "Its workflow cannot be read"
+    return why_not(workflow, row.task)
+
+
+def is_under_way(dashboard: Dashboard, row: Row) -> bool:
+    """Whether somebody is at work on a task, or should be."""
+    workflow = workflow_of(dashboard, row)
+    state = workflow.states.get(row.task.status) if workflow is not None and row.task is not None else None
+    return row.session == "active" or (state is not None and state.agent not in {None, "none"})
+
+
 def why_no_task(_dashboard: Dashboard, row: Row) -> str | None:
     """What only needs a readable task."""
     return None if row.task is not None else "Its TASK.md cannot be read"
@@ -133,6 +153,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "send_back", "r", "send back", "Ask for changes: they go to ## Feedback and to the worker", why_no_send_back
     ),
+    Command("retry", "u", "retry", "Start it over, or unblock it: back to where its workflow begins", why_no_retry),
     Command("merge", "m", "merge", "Merge the branch and finish the task", why_no_merge),
     Command("cancel", "x", "cancel", "Cancel the task; its work is saved", why_no_cancel),
     Command("delete", "d", "delete", "Delete a finished task", why_no_delete),
@@ -146,6 +167,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("read", "v", "read", "Read TASK.md on the whole screen", why_no_task, in_footer=False),
     Command("next", "n", "next", "Go to the next task that needs you"),
     Command("filter", "f", "filter", "Show all, active, finished, or what needs you"),
+    Command("tree", "t", "tree", "Show parts below the tasks they belong to, or all in one list", in_footer=False),
     Command("search", "slash", "search", "Find tasks by branch, summary, status or id"),
     Command("tab", "tab", "tab", "Next part of the preview: task, session, diff, history", in_footer=False),
     Command("copy", "y", "copy id", "Copy the task's id", why_no_task, in_footer=False),
@@ -156,6 +178,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("log", "L", "log", "What Orange has been doing", in_footer=False),
     Command("help", "question_mark", "help", "Every key, and whether it can be used now"),
     Command("theme", "T", "theme", "Other colours", in_footer=False),
+    Command("unblock_all", "", "unblock all", "Start every blocked task in sight over", in_footer=False),
     Command("quit", "q", "quit", "Leave; agents keep running", in_footer=False),
 )
 
@@ -177,13 +200,14 @@ def keymap(chosen: Mapping[str, str]) -> dict[str, str]:
 
     Refused: names that are no command, what is no key, and a key that would do two things.
     """
-    names = {command.name for command in COMMANDS}
+    with_keys = [command for command in COMMANDS if command.key]
+    names = {command.name for command in with_keys}
     for name in chosen:
         if name not in names:
             raise Refused(f"keys: there is no command '{name}'; there are {', '.join(sorted(names))}")
     keys = {name: _named(name, key) for name, key in chosen.items()}
     taken: dict[str, str] = dict.fromkeys(MOVING_KEYS, "moving around")
-    for command in COMMANDS:
+    for command in with_keys:
         key = keys.get(command.name, command.key)
         if key in taken:
             shown = SHOWN_KEYS.get(key) or format_key(key)

@@ -83,7 +83,7 @@ def _why_not(screen: object, command: Command) -> str | None:
 
 def _title(screen: object, command: Command) -> str:
     keys = screen.app.other_keys if isinstance(screen, Dashboard) else {}
-    return f"{command.title}  {key_name(command, keys)}"
+    return f"{command.title}  {key_name(command, keys)}".rstrip()
 
 
 def _help(command: Command) -> str:

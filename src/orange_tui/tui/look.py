@@ -39,8 +39,22 @@ def icon_of(row: Row, palette: Palette) -> tuple[str, Style]:
         return "!", palette.bad
     if row.agent == "permission":
         return "?", palette.accent
+    return session_icon(row.session, palette)
+
+
+def session_icon(session: str, palette: Palette) -> tuple[str, Style]:
+    """Whether an agent is alive."""
     styles = {"active": palette.good, "dead": palette.bad, "lost": palette.warning, "none": palette.dim}
-    return _ICONS[row.session], styles[row.session]
+    return _ICONS[session], styles[session]
+
+
+def status_of(row: Row) -> str:
+    """The status; with how many of its parts are done where it waits for them."""
+    if row.task is None:
+        return ""
+    if row.subtasks is None or row.waits is None:
+        return row.task.status
+    return f"{row.task.status} {row.subtasks[0]}/{row.subtasks[1]}"
 
 
 def conflict_marks(row: Row) -> str:

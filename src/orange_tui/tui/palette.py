@@ -207,6 +207,7 @@ class StateFacts:
     initial: bool = False
     agent: str | None = None
     known: bool = True
+    goes_on: bool = False  # Orange itself moves a task on from there
 
 
 @record
@@ -224,7 +225,8 @@ def facts_of(workflow: Workflow | None, status: str) -> StateFacts:
     if workflow is None or state is None:
         return StateFacts(status, known=False)
     agent = None if state.agent == "none" else state.agent or ("any" if state.respawn_prompt else None)
-    return StateFacts(status, state.terminal, status == workflow.first_state, agent)
+    goes_on = state.auto is not None or state.rejoin is not None
+    return StateFacts(status, state.terminal, status == workflow.first_state, agent, goes_on=goes_on)
 
 
 def status_look(facts: StateFacts, palette: Palette) -> StatusLook:
@@ -265,7 +267,7 @@ def _judging(words: list[str], facts: StateFacts) -> Kind | None:
 def _by_agent(words: list[str], facts: StateFacts) -> Kind:
     if facts.agent is not None:
         return "working"
-    return "waiting" if facts.initial or _any(words, _WAITING) else "person"
+    return "waiting" if facts.initial or facts.goes_on or _any(words, _WAITING) else "person"
 
 
 def _any(words: list[str], beginnings: tuple[str, ...]) -> bool:

@@ -13,6 +13,7 @@ from orange_tui.services.merge_plan import listed
 from orange_tui.services.store import StoredTask, TaskRef
 from orange_tui.tui.lines import said
 from orange_tui.tui.look import COLLIDES, WOULD_NOT_MERGE, tilde
+from orange_tui.tui.relatives import relative_lines
 from orange_tui.tui.session import session_lines, whole_session_lines
 
 if TYPE_CHECKING:
@@ -55,7 +56,13 @@ def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
         return said(tilde(found.error), palette.bad, width)
     task = found.task
     facts = [task.status, f"round {task.review_round}" if task.review_round else "", task.harness or "no agent"]
-    facts += [task.workspace or "", row.waits or "", row.agent if row.agent and row.agent != "unknown" else ""]
+    attempts = task.extra.get("attempts")
+    facts += [
+        f"attempt {attempts}" if attempts and isinstance(attempts, int) else "",
+        task.workspace or "",
+        row.waits or "",
+        row.agent if row.agent and row.agent != "unknown" else "",
+    ]
     head = [
         *said(task.summary or "No summary yet", palette.title, width),
         *said(" · ".join(fact for fact in facts if fact), palette.dim, width),
@@ -63,6 +70,7 @@ def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
         *pull_request_lines(row, width, palette),
         *(line for text in conflict_sentences(orange, row) for line in said(text, palette.warning, width)),
         *(line for text in _route_texts(task) for line in said(text, palette.dim, width)),
+        *relative_lines(orange, row, width, palette),
         Strip([]),
     ]
     body = render_markdown(found.body, width, palette)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.report import BLOCKED, DELEGATED, IN_PROGRESS, NEEDS_REVIEW
 from orange_tui.domain.task import printable
-from orange_tui.services import reports, waiting
+from orange_tui.services import family, reports
 from orange_tui.services.hooks import Action
 from orange_tui.services.sessions import WORKER
 
@@ -66,15 +66,15 @@ def commit_work(run: HookRun) -> None:
 def must_have_children(run: HookRun) -> None:
     """Before the task is moved: somebody to wait for, and no circle in it."""
     report = _delegating_report(run)
-    children = waiting.children(run.services.store, run.task.id)
+    children = family.children_of(run.services.store, run.task.id)
     if not children and not report and run.params.get("subtasks") == "required":
         raise Refused(
             f"{run.task.id} has no subtasks to wait for;"
             f" `orange task create … --parent {run.task.id}` makes one, then try again"
         )
-    if report and len(waiting.ancestors(run.services.store, run.task)) >= _DEEPEST:
+    if report and len(family.ancestors(run.services.store, run.task)) >= _DEEPEST:
         raise Refused(f"{run.task.id} was delegated {_DEEPEST} times over already; do it, or ask for a person")
-    circle = waiting.circle(run.services.store, run.task.id, [child.ref.id for child in children])
+    circle = family.circle(run.services.store, run.task.id, [child.ref.id for child in children])
     if circle:
         raise Refused(f"{run.task.id} would wait for itself: {' waits for '.join(circle)}; change their blocked_by")
 
@@ -86,13 +86,13 @@ def delegate(run: HookRun) -> None:
 
     tasks = Tasks(run.engine, run.services.projects, Sessions(run.services))
     report = _delegating_report(run)
-    made = {str(child.task.extra.get(SIGN)) for child in waiting.children(run.services.store, run.task.id)}
+    made = {str(child.task.extra.get(SIGN)) for child in family.children_of(run.services.store, run.task.id)}
     for number, each in enumerate(report.delegations if report else ()):
         sign = f"{run.token} {number}"
         if sign not in made:
             _make_child(run, tasks, each, sign)
     if report or run.params.get("subtasks") == "required":
-        found = waiting.children(run.services.store, run.task.id)
+        found = family.children_of(run.services.store, run.task.id)
         run.change("blocked_by", [child.ref.id for child in found if not tasks.is_finished(child.task)])
 
 

@@ -51,7 +51,7 @@ def _asked(run: HookRun) -> Route:
 
 def _split_once(run: HookRun, found: Route) -> Route:
     """A task is split once: neither a part of another one, nor one that has parts, is split again."""
-    if not found.decompose or (run.task.parent is None and not children_of(run.services, run.task)):
+    if not found.decompose or (run.task.parent is None and not children_of(run.services.store, run.task.id)):
         return found
     why = "it is a part already" if run.task.parent is not None else "it has parts already"
     return replace(found, decompose=False, reason=f"{found.reason} Not split: {why}.".strip())

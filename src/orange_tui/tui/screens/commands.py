@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import deque
 from typing import TYPE_CHECKING
@@ -43,8 +44,6 @@ def _enter(dashboard: Dashboard, row: Row) -> None:
 
 async def _attach(dashboard: Dashboard, row: Row) -> None:
     """Give the terminal to tmux until the person detaches; agents and the board go on meanwhile."""
-    import asyncio
-
     app = dashboard.app
     windows = await asyncio.to_thread(lambda: app.orange.sessions.windows(row.ref.id, fresh=True))
     if not windows:
@@ -147,6 +146,37 @@ def _delete(dashboard: Dashboard, row: Row) -> None:
     what = "Its TASK.md, history and logs are deleted for good. The branch and its commits stay."
     what += " Work that was saved from its workspace can be had back for 30 days (S)."
     dashboard.app.push_screen(Confirm(f"Delete {_name(row)}?", what, "Delete"), delete)
+
+
+def _retry(dashboard: Dashboard, row: Row) -> None:
+    from orange_tui.services.retrying import retry
+    from orange_tui.tui.actions import is_under_way
+
+    def start_over(yes: bool | None) -> None:
+        if yes:
+            work = lambda _say: _moved(retry(dashboard.orange, row.ref).hook_errors)  # noqa: E731
+            dashboard.app.jobs.start(row.ref, "Starting over", work)
+
+    if not is_under_way(dashboard, row):
+        start_over(yes=True)
+        return
+    what = "Its agent is ended, and it begins again when there is room. What is committed stays."
+    dashboard.app.push_screen(Confirm(f"Start {_name(row)} over?", what, "Start over"), start_over)
+
+
+def _unblock_all(dashboard: Dashboard) -> None:
+    from orange_tui.services.retrying import unblock_all
+
+    async def work() -> None:
+        results = await asyncio.to_thread(unblock_all, dashboard.orange, dashboard.app.project)
+        done = sum(problem is None for _, problem in results)
+        dashboard.notify(f"{done} unblocked." if done or results else "Nothing is blocked.", markup=False)
+        for ref, problem in results:
+            if problem is not None:
+                said = f"{ref.id} stays blocked: {problem}"
+                dashboard.notify(said, severity="error", timeout=15, markup=False)
+
+    dashboard.app.run_worker(work, group="unblock", exit_on_error=False)  # type: ignore[arg-type]
 
 
 def _read(dashboard: Dashboard, row: Row) -> None:
@@ -293,6 +323,7 @@ _ANYWHERE: dict[str, Callable[[Dashboard], None]] = {
     "next": lambda dashboard: dashboard.next_in_need(),
     "filter": lambda dashboard: dashboard.next_filter(),
     "search": lambda dashboard: dashboard.begin_search(),
+    "tree": lambda dashboard: dashboard.toggle_tree(),
     "tab": _tab,
     "help": _help,
     "log": _log,
@@ -300,12 +331,14 @@ _ANYWHERE: dict[str, Callable[[Dashboard], None]] = {
     "projects": _projects,
     "jobs": _jobs,
     "theme": lambda dashboard: dashboard.app.search_themes(),
+    "unblock_all": _unblock_all,
     "quit": lambda dashboard: dashboard.app.exit(),
 }
 _ON_TASK: dict[str, Callable[[Dashboard, Row], None]] = {
     "enter": _enter,
     "answer": _answer,
     "send_back": _send_back,
+    "retry": _retry,
     "merge": _merge,
     "cancel": _cancel,
     "delete": _delete,

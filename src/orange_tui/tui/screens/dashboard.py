@@ -11,6 +11,7 @@ from textual.widgets import Input, Label
 
 from orange_tui.tui.actions import COMMANDS, workflow_of
 from orange_tui.tui.palette import facts_of, status_look
+from orange_tui.tui.tree import Listed, as_tree
 from orange_tui.tui.widgets.bars import Footer, Header
 from orange_tui.tui.widgets.columns import ColumnTitles
 from orange_tui.tui.widgets.preview import Preview
@@ -54,6 +55,7 @@ class Dashboard(Screen[None]):
         *(
             Binding(command.key, f"do('{command.name}')", command.title, show=False, id=command.name)
             for command in COMMANDS
+            if command.key
         ),
         Binding("j,down", "move(1)", show=False),
         Binding("k,up", "move(-1)", show=False),
@@ -73,6 +75,8 @@ class Dashboard(Screen[None]):
         super().__init__()
         self._filter = "all"
         self._search = ""
+        self._is_tree = False
+        self._tree: tuple[Sequence[Row], object, Listed] | None = None  # rows, filter and search, what came of them
 
     @property
     def orange(self) -> Orange:
@@ -114,21 +118,32 @@ class Dashboard(Screen[None]):
         self.set_class(width >= _WIDE, "-wide")
 
     def _status_style(self, row: Row) -> Style:
+        if row.subtasks is not None and row.waits is not None:
+            return self.app.palette.dim  # it is blocked, in autopilot's words, and all is well
         facts = facts_of(workflow_of(self, row), row.task.status if row.task else "")
         return status_look(facts, self.app.palette).style
 
     def _take(self, snapshot: Snapshot | None) -> None:
         """Show a snapshot: the one way anything on this screen changes."""
-        rows = self._shown(snapshot.rows) if snapshot else ()
+        listed = self._list_of(snapshot.rows if snapshot else ())
         everywhere = self.app.project is None and snapshot is not None and len(snapshot.projects) != 1
-        self.set_class(not rows, "-empty")
+        self.set_class(not listed.rows, "-empty")
         self._list.empty_text = self._nothing_to_show(snapshot)
-        self._list.show(rows, dict(self.app.jobs.running), shows_project=everywhere)
+        self._list.show(listed, dict(self.app.jobs.running), shows_project=everywhere)
         self.query_one(ColumnTitles).has_pull_requests = self._list.has_pull_requests
         scope = self.app.project or "all projects"
-        where = f"{scope} · {self._filter}{self._searching()}"
+        where = f"{scope} · {self._filter}{' · tree' if self._is_tree else ''}{self._searching()}"
         self.query_one(Header).tell(snapshot, where, self._states(snapshot), self.app.palette)
         self._about(self.row)
+
+    def _list_of(self, rows: Sequence[Row]) -> Listed:
+        """The rows as they are to be shown; a tree is worked out anew only for other rows or another choice."""
+        if not self._is_tree:
+            return Listed(self._shown(rows))
+        choice = (self._filter, self._search)
+        if self._tree is None or self._tree[0] is not rows or self._tree[1] != choice:
+            self._tree = rows, choice, as_tree(rows, self._shown(rows))
+        return self._tree[2]
 
     def _states(self, snapshot: Snapshot | None) -> list[str]:
         """All states in the order in which their workflows have them."""
@@ -214,6 +229,13 @@ class Dashboard(Screen[None]):
         names = list(_FILTERS)
         self._filter = names[(names.index(self._filter) + 1) % len(names)]
         self._take(self.app.snapshot)
+
+    def toggle_tree(self) -> None:
+        """Show parts below their tasks, or all in one list."""
+        self._is_tree = not self._is_tree
+        self._list.hold_cursor()
+        self._take(self.app.snapshot)
+        self._list.see_cursor()
 
     def begin_search(self) -> None:
         """Let the person type what to look for."""

@@ -61,7 +61,7 @@ def _about_task(dashboard: Dashboard, row: Row | None, width: int, palette: Pale
 def _others(dashboard: Dashboard, width: int, palette: Palette) -> Iterator[list[Run]]:
     yield [("Everywhere", palette.heading)]
     for command in COMMANDS:
-        if command.why_not is None:
+        if command.why_not is None and command.key:
             key = key_name(command, dashboard.app.other_keys)
             yield from _entry(key, command.help, palette.text, width, palette)
     for title, entries in (("Moving", _MOVING), ("Signs", SIGNS)):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.screens.dashboard import Dashboard
 
 _ROOMY = 100
-_LEAST_NEEDED = ("filter", "next", "search", "diff", "create", "pull_request", "delete", "cancel", "merge")
+_LEAST_NEEDED = ("filter", "next", "search", "diff", "create", "pull_request", "delete", "cancel", "retry", "merge")
 
 
 class Line(Static):

@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from orange_tui.domain.records import record
 from orange_tui.tui.cells import fit, fit_right
-from orange_tui.tui.look import age, conflict_marks, pull_request_look, short_number
+from orange_tui.tui.look import age, conflict_marks, pull_request_look, short_number, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,16 +92,19 @@ class Columns:
         right = "".join(fit_right(column.title, column.width) for column in self._shown)
         return f"{' ' * MARKS}{fit('task', self._name)} {fit('status', _STATUS)}{right}"
 
-    def line(self, row: Row, name: str, name_style: Style, status_style: Style, palette: Palette) -> list[Segment]:
-        """A row, from its name on."""
-        status = row.task.status if row.task is not None else ""
+    def line(  # noqa: PLR0913 - each of them is seen
+        self, row: Row, name: str, name_style: Style, status_style: Style, palette: Palette, *, guide: str = ""
+    ) -> list[Segment]:
+        """A row, from its name on; a guide before it leads from the task that it is a part of."""
         right = (segment for column in self._shown for segment in column.cells(row, palette, column.width))
         marks = conflict_marks(row)
         room = self._name - len(marks) - 1 if marks else self._name
+        led = guide[-(room // 2) :]  # what lies deep keeps some room for its name
         return [
-            Segment(fit(name, room), name_style),
+            *([Segment(led, palette.dim)] if led else []),
+            Segment(fit(name, room - len(led)), name_style),
             *([Segment(f" {marks}", palette.warning)] if marks else []),
-            Segment(f" {fit(status, _STATUS)}", status_style),
+            Segment(f" {fit(status_of(row), _STATUS)}", status_style),
             *right,
         ]
 

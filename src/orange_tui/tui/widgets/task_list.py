@@ -18,6 +18,7 @@ from textual.strip import Strip
 
 from orange_tui.tui.cells import fit, fit_right
 from orange_tui.tui.look import icon_of
+from orange_tui.tui.tree import Listed
 from orange_tui.tui.widgets.columns import MARKS, columns_for
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, palette: Callable[[], Palette], style_of: Callable[[Row], Style], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self._palette, self._style_of = palette, style_of
-        self._rows: Sequence[Row] = ()
+        self._listed = Listed(())
         self._starts: list[int] = [0]  # where each row would begin if the cursor were on none
         self._tall: list[int] = []
         self._extra = 0  # lines that the cursor adds to its row
@@ -72,14 +73,18 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         self.empty_text = ""
 
     @property
+    def _rows(self) -> Sequence[Row]:
+        return self._listed.rows
+
+    @property
     def selected(self) -> Row | None:
         """The task under the cursor."""
         return self._rows[self._cursor] if self._cursor < len(self._rows) else None
 
-    def show(self, rows: Sequence[Row], busy: Mapping[TaskRef, str], *, shows_project: bool) -> None:
+    def show(self, listed: Listed, busy: Mapping[TaskRef, str], *, shows_project: bool) -> None:
         """Replace the rows; the cursor stays on its task, or where that was."""
-        before = self.selected
-        self._rows, self._busy, self._shows_project = rows, busy, shows_project
+        before, rows = self.selected, listed.rows
+        self._listed, self._busy, self._shows_project = listed, busy, shows_project
         self.has_pull_requests = any(row.pull_request is not None for row in rows)
         if before is not None and self._was_moved:
             self._cursor = self._place_of(before.ref, near=self._cursor)
@@ -108,8 +113,18 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         before, self._cursor = self._cursor, place
         self._lay_out()
         self._refresh_between(min(before, place), max(before, place))
-        self.scroll_to_region(Region(0, self._start(place), 1, self._height(place)), animate=False, force=True)
+        self.see_cursor()
         self.post_message(self.Selected(self.selected))
+
+    def hold_cursor(self) -> None:
+        """From now on the cursor stays on its task, whichever comes first."""
+        self._was_moved = True
+
+    def see_cursor(self) -> None:
+        """Scroll to where the cursor is."""
+        if self._rows:
+            place = self._cursor
+            self.scroll_to_region(Region(0, self._start(place), 1, self._height(place)), animate=False, force=True)
 
     def _refresh_between(self, first: int, last: int) -> None:
         """Draw anew what a move of the cursor changes; the rows above and below keep their lines."""
@@ -252,7 +267,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
             bar,
             Segment(fit(icon, _ICON), icon_style),
             Segment(fit_right(number, 2) + " ", palette.dim),
-            *columns.line(row, branch, name_style, self._style_of(row), palette),
+            *columns.line(row, branch, name_style, self._style_of(row), palette, guide=self._guide(place)),
         ]
 
     def _second(self, place: int, width: int) -> list[Segment]:
@@ -260,4 +275,14 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         text = self._second_line(place)
         style = palette.info if row.ref in self._busy else palette.warning if row.needs or row.error else palette.dim
         bar = Segment("▌" if place == self._cursor else " ", palette.accent)
-        return [bar, Segment(fit(" " * (MARKS - 1) + text.replace("\n", " "), width - 1), style)]
+        margin, beside = " " * (MARKS - 1), self._beside(place)[: width // 2]
+        if not beside:
+            return [bar, Segment(fit(margin + text.replace("\n", " "), width - 1), style)]
+        shown = fit(text.replace("\n", " "), width - MARKS - len(beside))
+        return [bar, Segment(margin + beside, palette.dim), Segment(shown, style)]
+
+    def _beside(self, place: int) -> str:
+        return self._listed.below[place] if self._listed.below else ""
+
+    def _guide(self, place: int) -> str:
+        return self._listed.guides[place] if self._listed.guides else ""
