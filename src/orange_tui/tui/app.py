@@ -22,6 +22,7 @@ from orange_tui.services.board import Boards
 from orange_tui.services.harnesses import DEMO
 from orange_tui.services.watch import Watch
 from orange_tui.tui.actions import keymap
+from orange_tui.tui.board_keeper import BoardKeeper
 from orange_tui.tui.jobs import Jobs
 from orange_tui.tui.notices import Notices
 from orange_tui.tui.palette import Palette, palette_of
@@ -35,15 +36,9 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from orange_tui.services.board import Snapshot
-    from orange_tui.services.conflicts import Collisions
-    from orange_tui.services.git_stats import GitStats
     from orange_tui.services.orange import Orange
-    from orange_tui.services.projects import Project
-    from orange_tui.services.store import TaskRef
 
-_AGAIN = 1.0  # seconds until a row that time alone changes is looked at again
 _SHARE = 0.001  # seconds that a thread may keep the interpreter from the event loop; five times less than Python's own
-_PAUSE = 1.0  # seconds between two measurements of all branches
 
 
 def _command_search() -> type[Provider]:
@@ -93,7 +88,7 @@ class OrangeApp(App[str]):
         self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
         self._beside: Beside | None = None
         self._first: Snapshot | None = None
-        self._board: _Board | None = None
+        self._board: BoardKeeper | None = None
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = os.environ.get("TEXTUAL_THEME", "orange")
@@ -201,7 +196,7 @@ class OrangeApp(App[str]):
         self._begin_work()
         while (snapshot := await asyncio.to_thread(next, self._scan, None)) is not None:
             self.snapshot = snapshot
-        self._board = board = _Board(self, self._boards)
+        self._board = board = BoardKeeper(self, self._boards)
         self._start(board.measure, "board")
         async for changed in self._watch_files.changes():
             await board.refresh(changed)
@@ -218,65 +213,6 @@ class OrangeApp(App[str]):
         seen = asyncio.Event()
         self.screen.call_after_refresh(seen.set)
         await seen.wait()
-
-
-class _Board:
-    """The board and what git has to say about its branches: one of the two works with it at a time."""
-
-    def __init__(self, app: OrangeApp, boards: Boards) -> None:
-        self._app, self._boards = app, boards
-        self._turn = asyncio.Lock()
-        self._changed = asyncio.Event()
-        self._changed.set()
-
-    async def refresh(self, changed: set[TaskRef] | None) -> None:
-        async with self._turn:
-            self._app.snapshot = snapshot = await asyncio.to_thread(self._boards.refresh, changed)
-        self._changed.set()
-        if snapshot.again:
-            self._app.set_timer(_AGAIN, lambda: self._app.run_worker(self.refresh(set()), group="board"))
-
-    def look_at_branches(self) -> None:
-        """They may have moved without a task's files having changed."""
-        self._changed.set()
-
-    async def measure(self) -> None:
-        """Commits, lines and conflicts, whenever something has changed and not too often."""
-        from orange_tui.services.conflicts import Collisions
-        from orange_tui.services.git_stats import GitStats
-        from orange_tui.services.ref_watch import RefWatch
-
-        stats, collisions, branches = GitStats(), Collisions(), RefWatch(self.look_at_branches)
-        try:
-            while True:
-                await self._changed.wait()
-                self._changed.clear()
-                projects = self._app.snapshot.projects if self._app.snapshot else ()
-                await branches.follow([project.path for project in projects])
-                for project in projects:
-                    await self._measure(project, stats, collisions)
-                await asyncio.sleep(_PAUSE)
-        finally:
-            branches.close()
-
-    async def _measure(self, project: Project, stats: GitStats, collisions: Collisions) -> None:
-        rows = self._app.snapshot.rows if self._app.snapshot else ()
-        own = [row for row in rows if row.ref.project == project.name and not row.finished]
-        tasks = {row.task.branch: row.ref.id for row in own if row.task is not None}
-        try:
-            found = await asyncio.to_thread(stats.refresh, project, tasks)
-        except OrangeError as problem:
-            told = f"{project.name} was not measured: {problem}"
-            await asyncio.to_thread(self._app.orange.log.write, "warning", told)
-            return
-        await self._show(lambda: self._boards.with_stats(project.name, found))
-        conflicts = await asyncio.to_thread(collisions.refresh, project, stats.seen(project), tasks)
-        if conflicts or any(row.conflicts for row in own):
-            await self._show(lambda: self._boards.with_conflicts(project.name, conflicts))
-
-    async def _show(self, look: Callable[[], Snapshot]) -> None:
-        async with self._turn:
-            self._app.snapshot = await asyncio.to_thread(look)
 
 
 def run(orange: Orange, project: str | None, begin: Callable[[], None] | None = None) -> str | None:
