@@ -7,7 +7,6 @@ once why. All of this is beside the supervisor's other work and never holds it u
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 from contextlib import suppress
 
@@ -15,43 +14,26 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.pull_request import address_of
 from orange_tui.outside.github import Unanswered
 from orange_tui.services import pr_news
+from orange_tui.services.patience import Patience, aside
 from orange_tui.services.pull_requests import NO_ADDRESS, ask_about
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import TypeVar
+    from collections.abc import Mapping
 
     from orange_tui.domain.pull_request import PullRequest
     from orange_tui.services.orange import Orange
     from orange_tui.services.store import TaskRef
 
-    T = TypeVar("T")
-
 EVERY = 30.0  # seconds between two questions to a host
 LONGEST = 900.0  # seconds that a host without an answer is left alone at most, unless it asks for more
-_AS_TOLD = 3600.0  # and this is the most it may ask for
 
 
-class Host:
+class Host(Patience):
     """When a host may be asked again, and what it suffers from."""
 
     def __init__(self) -> None:
-        self.due = 0.0
-        self.problem: str | None = None
-        self._pause = EVERY
-
-    def answered(self) -> None:
-        """All is well."""
-        self.problem, self._pause = None, EVERY
-        self.due = time.monotonic() + EVERY
-
-    def failed(self, problem: str, pause: float) -> bool:
-        """Leave it alone, each time for twice as long; says whether this is news."""
-        is_news, self.problem = problem != self.problem, problem
-        self._pause = min(self._pause * 2, LONGEST)
-        self.due = time.monotonic() + max(self._pause, min(pause, _AS_TOLD))
-        return is_news
+        super().__init__(EVERY, LONGEST)
 
 
 class PullRequestWatch:
@@ -106,7 +88,7 @@ class PullRequestWatch:
         host, addresses = self._host(name), {url: address_of(url) for url in refs.values()}
         wanted = list(dict.fromkeys(address for address in addresses.values() if address is not None))
         try:
-            found = await _aside(lambda: ask_about(name, wanted)) if wanted else {}
+            found = await aside(lambda: ask_about(name, wanted)) if wanted else {}
         except Unanswered as problem:
             is_news = host.failed(str(problem), problem.pause)
             news = ("warning", f"Pull requests on {name} cannot be followed: {problem}") if is_news else None
@@ -140,26 +122,3 @@ class PullRequestWatch:
             self._problems[ref] = problem
         if problem and problem != known and problem not in {host.problem for host in self._hosts.values()}:
             self._orange.log.write("warning", f"Its pull request: {problem}", task=ref.id)
-
-
-async def _aside(work: Callable[[], T]) -> T:
-    """Do something in a thread that nobody has to wait for: leaving the app does not wait for GitHub."""
-    loop = asyncio.get_running_loop()
-    result: asyncio.Future[T] = loop.create_future()
-
-    def tell(tell_it: Callable[[], None]) -> None:
-        if not result.done():
-            tell_it()
-
-    def run() -> None:
-        try:
-            found = work()
-            say = lambda: result.set_result(found)  # noqa: E731
-        except Exception as problem:  # noqa: BLE001 - whoever waits gets it
-            failure = problem
-            say = lambda: result.set_exception(failure)  # noqa: E731
-        with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(tell, say)
-
-    threading.Thread(target=run, name="github", daemon=True).start()
-    return await result
