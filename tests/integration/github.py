@@ -56,12 +56,15 @@ class GitHub:
         self.earlier_names: list[tuple[str, str]] = []
         self.pull_requests: dict[int, PullRequest] = {}
         self.issues: dict[int, Issue] = {}
+        self.labels: dict[str, str] = {}  # the repository's, with their colours
+        self.remote: Path | None = None  # where branches are made, if anywhere
         self.requests: list[Request] = []
         self.trouble: str | None = None  # "rate limited", "slow down", "unauthorized", "broken"
         self.trouble_at: str | None = None  # one host only
         self.retry_after: int | None = None
         self._folder = folder
         self._numbers = iter(range(7, 10_000))
+        self._seconds = iter(range(1, 3600))
         self._server = self._started()
         self._port = int(self._server.server_address[1])
 
@@ -86,7 +89,19 @@ class GitHub:
         """Somebody reports something."""
         made = Issue(next(self._numbers), title, **more)
         self.issues[made.number] = made
+        self.touch(made)
         return made
+
+    def touch(self, issue: Issue) -> None:
+        """Something about an issue has changed just now."""
+        minutes, seconds = divmod(next(self._seconds), 60)
+        issue.updated_at = f"2026-11-16T09:{minutes:02}:{seconds:02}Z"
+
+    def edit_issue(self, number: int, **changes: Any) -> None:
+        """Somebody changes one, closes it, opens it again."""
+        for name, value in changes.items():
+            setattr(self.issues[number], name, value)
+        self.touch(self.issues[number])
 
     def rename(self, owner: str, name: str) -> None:
         """The repository is elsewhere now; the old name leads there."""
@@ -101,6 +116,10 @@ class GitHub:
     def come_back(self) -> None:
         """And now somebody does."""
         self._server = self._started(self._port)
+
+    def posted(self, method: str, path: str) -> int:
+        """How often the older interface was asked to change something, at addresses with this in them."""
+        return sum(request.method == method and path in request.path for request in self.requests)
 
     def queries(self, word: str = "") -> list[str]:
         """The GraphQL queries that were asked, with this word in them."""

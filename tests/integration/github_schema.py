@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from github_state import STAMP, VIEWER, Comment, Issue, PullRequest
 from graphql import Missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from github import GitHub
 
 Node = dict[str, Any]
+LONGEST_COMMENT = 65_536
 
 
 class Schema:
@@ -27,7 +31,7 @@ class Schema:
             "repository": self._repository,
             "viewer": {"__typename": "User", "login": VIEWER, "id": "U_1"},
             "node": lambda id: self._either(number=int(id.rpartition("_")[2])),  # noqa: A006 - GitHub's own word
-            "__type": lambda name: {"name": name, "fields": lambda **_: [], "enumValues": lambda **_: []},
+            "__type": _type,
             **self.mutations(),
         }
 
@@ -36,6 +40,7 @@ class Schema:
             "createPullRequest": self._create_pull_request,
             "addComment": self._add_comment,
             "addLabelsToLabelable": self._add_labels,
+            "createLinkedBranch": self._create_linked_branch,
         }
 
     def _repository(self, owner: str, name: str, **_: Any) -> Node:
@@ -66,6 +71,8 @@ class Schema:
             "issues": self._issues,
             "issueOrPullRequest": self._either,
             "labels": self._labels,
+            "label": self._label,
+            "ref": lambda qualifiedName, **_: {"target": {"oid": self._tip(qualifiedName)}},  # noqa: N803 - GitHub's
             "pullRequestTemplates": [],
             "issueTemplates": [],
         }
@@ -123,8 +130,12 @@ class Schema:
 
     def _issues(self, **wanted: Any) -> Node:
         states = _states(wanted)
-        found = [each for each in self._github.issues.values() if not states or each.state in states]
-        return connection([self._issue_node(each) for each in found])
+        since = (wanted.get("filterBy") or {}).get("since") or ""
+        some = sorted(self._github.issues.values(), key=lambda each: each.updated_at)
+        found = [each for each in some if (not states or each.state in states) and each.updated_at >= since]
+        first, start = int(wanted.get("first") or 30), int(wanted.get("after") or 0)
+        page = connection([self._issue_node(each) for each in found[start : start + first]])
+        return page | {"pageInfo": {"hasNextPage": len(found) > start + first, "endCursor": str(start + first)}}
 
     def _issue_node(self, found: Issue) -> Node:
         url = self._github.url(found.number, "issues")
@@ -142,22 +153,43 @@ class Schema:
             "updatedAt": found.updated_at,
             "labels": lambda **_: connection([_label_node(name) for name in found.labels]),
             "assignees": lambda **_: connection([_user(name) for name in found.assignees]),
-            "comments": lambda **_: connection(comments),
+            "comments": lambda last=None, **_: connection(comments[-last:] if last else comments),
+            "linkedBranches": lambda **_: connection([{"ref": {"name": name}} for name in found.branches]),
         }
 
     def _labels(self, **_: Any) -> Node:
-        names = dict.fromkeys(name for issue in self._github.issues.values() for name in issue.labels)
-        return connection([_label_node(name) for name in names])
+        return connection([_label_node(name) for name in self._known_labels()])
+
+    def _label(self, name: str) -> Node | None:
+        return _label_node(name) if name in self._known_labels() else None
+
+    def _known_labels(self) -> list[str]:
+        some = (name for issue in self._github.issues.values() for name in issue.labels)
+        return list(dict.fromkeys([*self._github.labels, *some]))
 
     def _add_comment(self, input: Node) -> Node:  # noqa: A002 - GitHub's own word
         issue = self._issue_of(input["subjectId"])
         issue.comments.append(Comment(VIEWER, input["body"]))
+        self._github.touch(issue)
         return {"commentEdge": {"node": {"url": self._github.url(issue.number, "issues")}}}
 
     def _add_labels(self, input: Node) -> Node:  # noqa: A002 - GitHub's own word
         issue = self._issue_of(input["labelableId"])
         issue.labels += [name for each in input["labelIds"] if (name := each.removeprefix("L_")) not in issue.labels]
         return {"__typename": "AddLabelsToLabelablePayload"}
+
+    def _create_linked_branch(self, input: Node) -> Node:  # noqa: A002 - GitHub's own word
+        issue, name = self._issue_of(input["issueId"]), input["name"]
+        if name in issue.branches:
+            raise Missing(f"Branch {name} exists already")
+        if self._github.remote is not None:
+            git(self._github.remote, "branch", name, input["oid"])
+        issue.branches.append(name)
+        return {"linkedBranch": {"id": "LB_1", "ref": {"name": name}}}
+
+    def _tip(self, name: str) -> str:
+        branch = name.removeprefix("refs/heads/")
+        return git(self._github.remote, "rev-parse", branch) if self._github.remote is not None else "0" * 40
 
     def _issue_of(self, node: str) -> Issue:
         return self._github.issues[int(node.rpartition("_")[2])]
@@ -173,16 +205,55 @@ class Schema:
             case "GET", ["repos", _, _, "issues", number, "comments"] if int(number) in self._github.issues:
                 found = self._github.issues[int(number)].comments
                 return 200, [{"user": {"login": c.author}, "body": c.body, "created_at": c.created_at} for c in found]
-            case "POST", ["repos", _, _, "issues", number, "comments"] if int(number) in self._github.issues:
-                self._add_comment({"subjectId": f"I_{number}", "body": body["body"]})
-                return 201, {"html_url": self._github.url(int(number), "issues")}
+            case "POST", ["repos", _, _, "labels"]:
+                return self._make_label(body)
+            case _, ["repos", _, _, "issues", number, *rest] if int(number) in self._github.issues:
+                return self._rest_issue(method, self._github.issues[int(number)], rest, body)
         return 404, {"message": "Not Found"}
+
+    def _make_label(self, body: Node) -> tuple[int, Any]:
+        if body["name"] in self._known_labels():
+            errors = [{"resource": "Label", "code": "already_exists", "field": "name"}]
+            return 422, {"message": "Validation Failed", "errors": errors}
+        self._github.labels[body["name"]] = body["color"]
+        return 201, {"name": body["name"]}
+
+    def _rest_issue(self, method: str, issue: Issue, path: list[str], body: Node) -> tuple[int, Any]:
+        match (method, path):
+            case "POST", ["comments"]:
+                if len(body["body"]) > LONGEST_COMMENT:
+                    return 422, {"message": "Validation Failed", "errors": [{"message": "body is too long"}]}
+                self._add_comment({"subjectId": f"I_{issue.number}", "body": body["body"]})
+                place = f"#issuecomment-{len(issue.comments) - 1}"
+                return 201, {"html_url": self._github.url(issue.number, "issues") + place}
+            case "POST", ["labels"]:
+                self._add_labels({"labelableId": f"I_{issue.number}", "labelIds": body["labels"]})
+                return 200, [{"name": name} for name in issue.labels]
+            case "DELETE", ["labels", name] if unquote(name) in issue.labels:
+                issue.labels.remove(unquote(name))
+                self._github.touch(issue)
+                return 200, []
+            case "DELETE", ["labels", _]:
+                return 404, {"message": "Label does not exist"}
+        return 404, {"message": "Not Found"}
+
+
+def git(repository: Path, *words: str) -> str:
+    """The repository that is behind it, where there is one."""
+    done = subprocess.run(("git", "-C", str(repository), *words), check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 def connection(nodes: list[Node]) -> Node:
     """Many of something, as GitHub gives them."""
     page = {"hasNextPage": False, "endCursor": ""}
     return {"nodes": nodes, "edges": [{"node": each} for each in nodes], "totalCount": len(nodes), "pageInfo": page}
+
+
+def _type(name: str) -> Node:
+    """What gh asks before it uses what not every GitHub has."""
+    fields = [{"name": "ref"}] if name == "LinkedBranch" else []
+    return {"name": name, "fields": lambda **_: fields, "enumValues": lambda **_: []}
 
 
 def _states(wanted: Node) -> list[str]:

@@ -47,4 +47,5 @@ class Issue:
     labels: list[str] = field(default_factory=list)
     assignees: list[str] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
+    branches: list[str] = field(default_factory=list)  # those that are linked with it
     updated_at: str = STAMP

@@ -8,6 +8,7 @@ from __future__ import annotations
 from orange_tui.cli.commands_agent import AGENT_COMMANDS
 from orange_tui.cli.commands_agents import EVENT, INSTALL
 from orange_tui.cli.commands_demo import DEMO
+from orange_tui.cli.commands_issue import ISSUE_COMMANDS, ISSUE_OPTIONS
 from orange_tui.cli.commands_job import JOB_COMMANDS
 from orange_tui.cli.commands_merge import MERGE_COMMANDS
 from orange_tui.cli.commands_task import TASK_COMMANDS, YES
@@ -78,10 +79,20 @@ _PROJECTS = (
         ("project", "update"),
         "Change a project's settings.",
         (Argument("name", "The project.", complete="project"),),
-        (_POOL_SIZE, _WORKFLOW, _DEFAULT_BRANCH),
+        (_POOL_SIZE, _WORKFLOW, _DEFAULT_BRANCH, *ISSUE_OPTIONS),
         "orange_tui.cli.project_commands:update",
-        "What is not named stays as it is.",
-        (("orange project update coffee --pool-size 4", "Let four tasks work at once"),),
+        """
+What is not named stays as it is.
+
+With --issues on, open GitHub issues become tasks, while `orange serve` or the app is open or at `orange issue sync`.
+Only your own issues do, unless you name authors: whoever may open an issue that counts can have an agent work here.
+""",
+        (
+            ("orange project update coffee --pool-size 4", "Let four tasks work at once"),
+            ("orange project update coffee --issues on", "Your own issues on GitHub become tasks"),
+            ("orange project update coffee --issue-author @me --issue-author ana", "Yours and Ana's"),
+            ("orange project update coffee --issue-label ''", "Whatever labels they have"),
+        ),
     ),
     Command(
         ("project", "remove"),
@@ -167,6 +178,7 @@ COMMANDS: Sequence[Command] = (
     *WORKSPACE_COMMANDS,
     *_WORKFLOWS,
     *JOB_COMMANDS,
+    *ISSUE_COMMANDS,
     DEMO,
     INSTALL,
     *_OTHERS,

@@ -9,6 +9,8 @@ from orange_tui.cli.task_commands import confirm
 from orange_tui.cli.where import here
 from orange_tui.domain.errors import Refused, UsageError
 from orange_tui.domain.task import check_branch
+from orange_tui.services.issue_file import issue_problem
+from orange_tui.services.issue_rules import changes as issue_changes
 from orange_tui.services.store import StoredTask
 
 TYPE_CHECKING = False
@@ -33,16 +35,29 @@ def add(parsed: Parsed, orange: Orange) -> Reply:
 def list_projects(_parsed: Parsed, orange: Orange) -> Reply:
     """`orange project list`."""
     projects = orange.projects.all()
-    lines = [_line(project) for project in projects]
+    lines = [_line(project, orange) for project in projects]
     text = "\n".join(lines) or "No projects. `orange project add` registers the repository you are in."
-    return Reply(text, [project.as_json() for project in projects])
+    return Reply(text, [_data(project, orange) for project in projects])
 
 
-def _line(project: Project) -> str:
+def _line(project: Project, orange: Orange) -> str:
     gone = "" if os.path.isdir(project.path) else "  (this directory is gone)"
     return safe(
-        f"{project.name}  {project.path}  {project.default_branch}  {project.workflow}  pool {project.pool_size}{gone}"
+        f"{project.name}  {project.path}  {project.default_branch}  {project.workflow}"
+        f"  pool {project.pool_size}{_issues(project, orange)}{gone}"
     )
+
+
+def _issues(project: Project, orange: Orange) -> str:
+    if not project.entry.get("issues"):
+        return ""
+    problem = issue_problem(orange, project)
+    return f"  issues ({problem})" if problem else "  issues"
+
+
+def _data(project: Project, orange: Orange) -> dict[str, object]:
+    problem = {"issue_problem": issue_problem(orange, project)} if project.entry.get("issues") else {}
+    return project.as_json() | problem
 
 
 def update(parsed: Parsed, orange: Orange) -> Reply:
@@ -51,10 +66,11 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     branch = parsed.text("default-branch")
     if branch is not None:
         changes["default_branch"] = check_branch(branch)
+    changes |= issue_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
     if not changes:
-        raise UsageError("What should change? Give --pool-size, --workflow or --default-branch")
+        raise UsageError("What should change? Give --pool-size, --workflow, --default-branch or --issues")
     project = orange.projects.update(parsed.needed("name"), changes)
-    return Reply(_line(project), project.as_json())
+    return Reply(_line(project, orange), _data(project, orange))
 
 
 def remove(parsed: Parsed, orange: Orange) -> Reply:

@@ -47,6 +47,7 @@ ACTIONS: Mapping[str, Mapping[str, Parameter]] = {
     "push_branch": {},
     "create_pr": {},
     "delete_remote_branch": {},
+    "register_branch": {},
     "take_report": {},
     "commit_work": {},
     "delegate": {"subtasks": Parameter("text", choices=("required", "optional"))},

@@ -34,6 +34,7 @@ _MEANINGS = {
     "Could not resolve to a PullRequest": NO_PULL_REQUEST,
     "Could not resolve to a Repository": NO_REPOSITORY,
 }
+_OF_THE_HOST = ("x509", "error connecting", '"https://', "HTTP 401", "rate limit", "HTTP 429", "HTTP 5")
 _PATIENCE = 30.0  # seconds for one question
 
 
@@ -79,6 +80,26 @@ def query(host: str, text: str) -> dict[str, Any]:
     if isinstance(reply, dict) and isinstance(reply.get("data"), dict):
         return reply  # gh also fails where one of many was not found
     raise Unanswered(meaning(finished), _pause(head))
+
+
+def rest(host: str, method: str, path: str, body: object = None) -> Any:
+    """Use the older interface: what it answers. `Unanswered` where that is the host's trouble, else a plain refusal."""
+    words = ["api", "--hostname", host, "--include", "--method", method, path]
+    words += ["--input", "-"] if body is not None else []
+    try:
+        finished = gh(*words, stdin="" if body is None else json.dumps(body))
+    except Refused as problem:
+        raise Unanswered(_meant(str(problem))) from None
+    head, _, text = finished.output.replace("\r\n", "\n").partition("\n\n")
+    if finished.code != 0:
+        said = meaning(finished)
+        if finished.code == _NOT_LOGGED_IN or any(words in finished.message for words in _OF_THE_HOST):
+            raise Unanswered(said, _pause(head))
+        raise Refused(said)
+    try:
+        return json.loads(text) if text.strip() else None
+    except ValueError:
+        raise Unanswered("gh gave an answer that is not JSON; is it up to date?") from None
 
 
 def _pause(head: str) -> float:

@@ -9,6 +9,7 @@ from orange_tui import __version__
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.outside.process import run
+from orange_tui.services.issue_file import issue_problem
 from orange_tui.services.recovery import tidy_up
 from orange_tui.services.sessions import LOST
 from orange_tui.services.settings import read_settings
@@ -83,6 +84,11 @@ def _files(orange: Orange) -> Iterator[Finding]:
         if not os.path.isdir(project.path):
             mend = f"Put it back, or: orange project remove {project.name}"
             yield Finding("bad", f"project {project.name}: {project.path} is gone", mend)
+        problem = issue_problem(orange, project) if project.entry.get("issues") else None
+        if problem:
+            yield Finding(
+                "note", f"project {project.name}: its issues: {problem}", f"orange issue sync --project {project.name}"
+            )
         try:
             orange.workflows.load(project.workflow)
         except OrangeError as problem:

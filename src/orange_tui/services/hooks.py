@@ -117,6 +117,7 @@ BUILT_IN: Mapping[str, Action | str] = {
     "take_report": "orange_tui.services.actions.reporting:TAKE_REPORT",
     "commit_work": "orange_tui.services.actions.reporting:COMMIT_WORK",
     "delegate": "orange_tui.services.actions.reporting:DELEGATE",
+    "register_branch": "orange_tui.services.actions.issues:REGISTER_BRANCH",
     "increment": Action(increment),
     "set_field": Action(set_field),
 }

@@ -15,6 +15,7 @@ from contextlib import ExitStack, suppress
 from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.services import messages
 from orange_tui.services.files import locked
+from orange_tui.services.issue_watch import IssueWatch
 from orange_tui.services.monitor import Monitor
 from orange_tui.services.pr_watch import PullRequestWatch
 from orange_tui.services.schedule import Schedule
@@ -52,6 +53,7 @@ class Supervisor:
         self._starter = Starter(orange, self._notice_from_thread)
         self._retry: set[TaskRef] = set()  # a message could not be delivered, or a command was at work on it
         self._pull_requests = PullRequestWatch(orange)
+        self._issues = IssueWatch(orange)
         self._looked_around = time.monotonic()
         jobs = schedule or Schedule(orange)
         # What goes on beside the rounds for as long as this supervisor acts.
@@ -60,6 +62,7 @@ class Supervisor:
             self._watch_worktrees,
             lambda: jobs.run(self._watch),
             self._pull_requests.run,
+            self._issues.run,
         ]
         self._wake: asyncio.Event
         self._loop: asyncio.AbstractEventLoop
@@ -105,6 +108,7 @@ class Supervisor:
             await asyncio.to_thread(self._deal_with, due)
             self._wait_for_processes(await asyncio.to_thread(self._live_agents))
             self._pull_requests.look()
+            self._issues.look()
         overdue_at = self._looked_around + (_RETRY if self._retry else _BACKSTOP)
         pause = overdue_at - time.monotonic()
         limit = max(0.0, pause if deadline is None else min(pause, deadline - time.monotonic(), _CONDITION))
@@ -165,6 +169,7 @@ class Supervisor:
         task, journal = found.task, self._orange.store.journal(ref)
         finished = self._orange.tasks.is_finished(task)
         self._pull_requests.know(ref, None if finished else task.pr_url)
+        self._issues.know(ref, task)
         self._starter.sort_in(ref, task, journal)
         if task.tmux_session or task.workspace or self._monitor.may_go_stale(task):
             self._active.add(ref)

@@ -132,6 +132,12 @@ def _reported(event: Event) -> str:
     return f"The agent reports {text_of(known.get('status'))}{f': {text_of(why)}' if why else ''}"
 
 
+def _labelled(event: Event) -> str:
+    labels = event.get("labels")
+    names = ", ".join(map(text_of, labels)) if isinstance(labels, list) else ""
+    return f"Label on the issue: {names}" if names else "No label of ours on the issue any more"
+
+
 def _moved(event: Event) -> str:
     return f"{text_of(event.get('from'))} → {text_of(event.get('to'))}, {who(event.get('by'))}"
 
@@ -169,6 +175,12 @@ SAYINGS: Mapping[str, Saying] = {
     "hook.failed": Saying("✗", "bad", "{action} failed: {reason}"),
     "gate.command": Saying("◆", "text", _gate),
     "person.notified": Saying("»", "accent", "Told you ({via}): {message}"),
+    "branch.registered": Saying("»", "dim", "Branch {branch} registered with issue #{issue}"),
+    "issue.changed": Saying("~", "text", "Its issue has changed, and so has the task: {url}"),
+    "issue.closed": Saying("-", "warning", "Its issue was closed: {url}"),
+    "issue.reopened": Saying("+", "text", "Its issue is open again: {url}"),
+    "issue.commented": Saying("»", "info", "Said on the issue ({status}): {url}"),
+    "issue.labelled": Saying("»", "dim", _labelled),
     "work.saved": Saying("✓", "good", "Uncommitted work in {workspace} saved as {ref}; S puts it on a branch"),
     "work.restored": Saying("✓", "good", "Saved work put on branch {branch}"),
     "pr.created": Saying("↑", "info", _pull_request("created")),
@@ -184,6 +196,7 @@ HOOKS: Mapping[str, str] = {
     "spawn_agent": "started the agent",
     "spawn_reviewer": "started a reviewer",
     "route": "chose who does it",
+    "register_branch": "registered the branch with its issue, if there is one",
     "take_report": "took the report",
     "commit_work": "committed what was left",
     "delegate": "made the subtasks, if there were any",
