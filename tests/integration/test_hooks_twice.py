@@ -58,6 +58,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
     "push_branch": (WORKSPACE, {"action": "push_branch"}),
     "create_pr": (WORKSPACE, {"action": "create_pr"}),
     "delete_remote_branch": ([*WORKSPACE, {"action": "push_branch"}], {"action": "delete_remote_branch"}),
+    "register_branch": ([], {"action": "register_branch"}),
     "take_report": (WORKSPACE, {"action": "take_report"}),
     "commit_work": (WORKSPACE, {"action": "commit_work"}),
     "delegate": ([], {"action": "delegate"}),

@@ -7,7 +7,10 @@ import pytest
 from github import GitHub, github
 from issue_world import Desk, desk
 from office import Office, office
+from orange_tui.domain.workflow import Hook
 from orange_tui.services import issue_watch
+from orange_tui.services.actions.issues import register_branch
+from orange_tui.services.hooks import HookRun
 from orange_tui.services.patience import Patience
 
 __all__ = ["desk", "github", "office"]
@@ -48,6 +51,18 @@ def test_a_person_who_unblocks_takes_the_label_off(desk: Desk, office: Office, g
     desk.orange.tasks.cancel(ref)
     office.supervised(lambda: made.labels == [])
     assert len(made.comments) == 1
+
+
+def test_a_branch_is_registered_once_however_often_the_hook_runs(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew tea")
+    desk.sync()
+    ref = desk.task_of(made)
+    with desk.orange.store.open(ref) as opened:
+        for _ in range(2):
+            register_branch(HookRun(desk.orange.engine, opened, Hook("register_branch", {}), "token"))
+    assert made.branches == [office.task(ref).branch]
+    assert len(office.events(ref, "branch.registered")) == 1
+    assert desk.logged("not registered") == 0
 
 
 def test_a_branch_that_cannot_be_registered_stops_nothing(desk: Desk, office: Office, github: GitHub) -> None:

@@ -33,7 +33,8 @@ def _register(run: HookRun) -> None:
     place = IssueFile(run.services.home, run.task.project).place(run.task.id)
     project = run.services.projects.get(run.task.project)
     there = Repository(project.path).refs(local(run.task.branch), remote(run.task.branch))
-    if place is None or there:
+    known = run.opened.journal.last(_REGISTERED)
+    if place is None or there or (known is not None and known.get("branch") == run.task.branch):
         return
     issue_hub.register_branch(*place, run.task.branch, project)
     run.opened.record(_REGISTERED, branch=run.task.branch, issue=place[1])
