@@ -173,8 +173,10 @@ class Tmux:
         return ["tmux", "-S" if "/" in self.socket else "-L", self.socket]
 
     def _ask(self, *words: str) -> Finished:
+        # A command without a target would be about the window that Orange runs in, and not what it has just made.
+        environment = {name: value for name, value in os.environ.items() if name != "TMUX_PANE"}
         try:
-            return run([*self._program(), *words])
+            return run([*self._program(), *words], environment=environment)
         except NotFound:
             raise NotFound(
                 "tmux is not installed; on Debian or Ubuntu: apt-get install tmux, on macOS: brew install tmux"
