@@ -15,7 +15,7 @@ __all__ = ["office"]
 def test_a_session_that_is_started_from_a_window_gets_its_own_marks(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """tmux takes a command without a target to be about the window it comes from, also one of another server."""
+    """A command without a target is to tmux about the window it comes from, also one of another server."""
     office.harness()
     first = office.create("feat/tea", harness="recorder")
     (pane,) = office.orange.sessions.windows(first.id, fresh=True)
