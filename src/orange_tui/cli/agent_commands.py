@@ -6,7 +6,7 @@ import os
 
 from orange_tui.cli.reply import Reply, safe
 from orange_tui.cli.task_commands import confirm, moved_reply, read_task
-from orange_tui.cli.where import the_task
+from orange_tui.cli.where import the_project, the_task
 from orange_tui.domain.errors import Refused, UsageError
 
 TYPE_CHECKING = False
@@ -46,7 +46,19 @@ def attach(parsed: Parsed, orange: Orange) -> Reply:
     windows = orange.sessions.windows(ref.id, fresh=True)
     if not windows:
         raise Refused(f"{ref.id} has no live session. `orange task logs {ref.id}` shows what it printed")
-    words = orange.services.tmux.attach_words(windows[0].session_id)
+    return show_session(orange, windows[0].session_id)
+
+
+def chat(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange chat`: the same for the conversation about a project, which begins where there is none."""
+    from orange_tui.services.chat import open_chat
+
+    return show_session(orange, open_chat(orange, the_project(parsed, orange), parsed.text("harness")))
+
+
+def show_session(orange: Orange, session_id: str) -> Reply:
+    """This process becomes tmux, and shows a session."""
+    words = orange.services.tmux.attach_words(session_id)
     # Inside another server tmux refuses to nest unless it does not know of it.
     environment = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
     os.execvpe(words[0], words, os.environ if "switch-client" in words else environment)  # noqa: S606

@@ -99,6 +99,26 @@ Exit codes: 0 cancelled; 1 refused or not confirmed; 2 wrong usage.
         (("orange task cancel k3x9", "Cancel it after a question"),),
     ),
     Command(
+        ("chat",),
+        "Talk to an orchestrator: an agent that makes tasks of what you want, and watches them.",
+        (),
+        (
+            Option(
+                "--harness", "H", "Which agent to talk to (default: the first that is installed).", complete="harness"
+            ),
+            OF_PROJECT,
+        ),
+        f"{_MODULE}:chat",
+        """
+It runs in the project's directory, in a tmux session of its own, and changes nothing there: what it wants done becomes
+a task. Detach with tmux's prefix and d; `orange chat` comes back to the same conversation, until the agent ends.
+""",
+        (
+            ("orange chat", "About the project you are in"),
+            ("orange chat --project coffee --harness codex", "About another one, with another agent"),
+        ),
+    ),
+    Command(
         ("doctor",),
         "Look at what is installed and what is wrong, and finish what was interrupted.",
         run="orange_tui.cli.doctor_command:doctor",

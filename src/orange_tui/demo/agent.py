@@ -10,12 +10,14 @@ import signal
 import sys
 
 from orange_tui.demo.brief import is_reviewer
+from orange_tui.demo.chat import converse
 from orange_tui.demo.desk import find_desk
 from orange_tui.demo.inbox import Inbox
 from orange_tui.demo.reviewer import Reviewer
 from orange_tui.demo.screen import open_screen
 from orange_tui.demo.worker import Worker
 from orange_tui.domain.errors import OrangeError
+from orange_tui.services.launch import CHAT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     screen = open_screen()
     try:
         with Inbox(sys.stdin.fileno()) as inbox:
-            return _play(prompt, screen, inbox)
+            project = os.environ.get(CHAT)
+            return converse(project, screen, inbox) if project else _play(prompt, screen, inbox)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except OrangeError as problem:

@@ -35,6 +35,7 @@ _PANE_FORMAT = _SEPARATOR.join(
         "#{pane_title}",
     ),
 )
+_CHAT_FORMAT = _SEPARATOR.join(("#{@orange_home}", "#{@orange_chat}", "#{session_id}", "#{@orange_spawn}"))
 _WIDTH, _HEIGHT = "200", "50"
 
 
@@ -66,6 +67,7 @@ class Window:
     directory: str
     command: tuple[str, ...]
     log: str
+    chat: str = ""  # of a conversation: the project it is about; then there is no task
 
 
 @record
@@ -82,10 +84,17 @@ class Tmux:
         lines = [line.split(_SEPARATOR) for line in finished.output.splitlines()]
         return [_pane(line) for line in lines if len(line) == len(Pane.__annotations__) and line[5]]
 
+    def chat(self, home: str, project: str) -> tuple[str, str] | None:
+        """The session of the conversation about a project, and the agent it is with."""
+        finished = self._ask("list-panes", "-a", "-F", _CHAT_FORMAT)
+        lines = [line.split(_SEPARATOR) for line in finished.output.splitlines()] if finished.code == 0 else []
+        found = [(line[2], line[3]) for line in lines if line[:2] == [home, project]]
+        return found[0] if found else None
+
     def start_session(self, name: str, window: Window) -> Pane:
         """A new session with its first window; a name that is taken gets the task's id added."""
         wanted = session_name(name)
-        for candidate in (wanted, f"{wanted}~{window.task}"):
+        for candidate in (wanted, f"{wanted}~{window.task or os.getpid()}"):
             words = ["new-session", "-d", "-P", "-F", _PANE_FORMAT, "-x", _WIDTH, "-y", _HEIGHT]
             words += [
                 "-s",
@@ -101,7 +110,7 @@ class Tmux:
                 return _started(finished.output, window)
             if "duplicate session" not in finished.errors:
                 break
-        raise Refused(f"tmux could not start a session for {window.task}: {finished.message}")
+        raise Refused(f"tmux could not start a session for {window.task or name}: {finished.message}")
 
     def _server_options(self) -> list[str]:
         """A server of our own stays when its last session ends, so that one that is gone was killed."""
@@ -205,7 +214,8 @@ def _command(window: Window) -> list[str]:
 
 def _session_options(window: Window) -> list[str]:
     """What makes the session ours, and keeps a person's settings from ending it while nobody looks."""
-    options = {"@orange_home": window.home, "@orange_task": window.task, "destroy-unattached": "off"}
+    mark = {"@orange_chat": window.chat} if window.chat else {"@orange_task": window.task}
+    options = {"@orange_home": window.home, **mark, "destroy-unattached": "off"}
     return [word for name, value in options.items() for word in ("set-option", name, _literal(value), ";")]
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 PROMPT = "{prompt}"
+CHAT = "ORANGE_CHAT"  # in the environment of an orchestrator: the project it talks about; it has no task
 _LONGEST_ARGUMENT = 120_000  # Linux takes 128 KiB in one argument
 _KEEP_BYTES = 2_500_000  # of what a window prints, and as much again of what came before
 
@@ -100,12 +101,19 @@ def _word(word: str, prompt_file: str, prompt: str) -> str:
 
 def scene(task_directory: str, task_id: str, window: str, home: str) -> dict[str, str]:
     """What an agent finds in its environment, the `orange` command on its PATH included."""
-    passed_on = ("ORANGE_TMUX_SOCKET", "ORANGE_DEMO_PACE")
     return {
         "ORANGE_TASK": task_id,
         "ORANGE_TASK_FILE": os.path.join(task_directory, "TASK.md"),
-        "ORANGE_HOME": home,
         "ORANGE_WINDOW": window,
+        **surroundings(home),
+    }
+
+
+def surroundings(home: str) -> dict[str, str]:
+    """The same without a task."""
+    passed_on = ("ORANGE_TMUX_SOCKET", "ORANGE_DEMO_PACE")
+    return {
+        "ORANGE_HOME": home,
         **{name: os.environ[name] for name in passed_on if os.environ.get(name)},
         "PATH": f"{command_directory(home)}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
     }

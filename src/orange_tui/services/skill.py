@@ -76,6 +76,12 @@ def skill_text() -> bytes:
     return read_bytes(os.path.join(paths.shipped("skill"), "SKILL.md"))
 
 
+def instructions() -> str:
+    """The same for an agent that is told it outright: without the lines that only say when it is worth reading."""
+    text = skill_text().decode()
+    return text.split("---\n", 2)[-1].strip() if text.startswith("---\n") else text.strip()
+
+
 def marked(text: bytes) -> bytes:
     """A copy of the skill, with the line that says it is unchanged."""
     mark = f"\n<!-- installed by orange, sha256 {_hash(text)}; changed copies are left alone -->\n"

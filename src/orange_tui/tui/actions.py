@@ -174,6 +174,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("map", "W", "workflow", "Show the workflow of the task as a picture", why_no_task, in_footer=False),
     Command("projects", "P", "projects", "Projects: register one, change pool size and workflow", in_footer=False),
     Command("saved", "S", "saved work", "Saved work, also of deleted tasks: put it on a branch", in_footer=False),
+    Command("chat", "C", "chat", "Talk to an orchestrator that makes and watches tasks", in_footer=False),
     Command("jobs", "J", "jobs", "Jobs: tasks created by the clock; add, switch off, remove", in_footer=False),
     Command("log", "L", "log", "What Orange has been doing", in_footer=False),
     Command("help", "question_mark", "help", "Every key, and whether it can be used now"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -35,32 +34,19 @@ def _enter(dashboard: Dashboard, row: Row) -> None:
     does = enter_does(dashboard, row)
     jobs, orange = dashboard.app.jobs, dashboard.orange
     if does == "attach":
-        dashboard.app.run_worker(_attach(dashboard, row), group="attach")
+        from orange_tui.tui.screens.attaching import attach
+
+        dashboard.app.run_worker(attach(dashboard, row), group="attach")
     elif does == "spawn":
         jobs.start(row.ref, "Starting", lambda _say: _moved(orange.tasks.spawn(row.ref).hook_errors))
     else:
         jobs.start(row.ref, "Bringing back", lambda _say: str(orange.agents.respawn(row.ref).id) and None)
 
 
-async def _attach(dashboard: Dashboard, row: Row) -> None:
-    """Give the terminal to tmux until the person detaches; agents and the board go on meanwhile."""
-    app = dashboard.app
-    windows = await asyncio.to_thread(lambda: app.orange.sessions.windows(row.ref.id, fresh=True))
-    if not windows:
-        dashboard.notify("Its session has just ended.", severity="warning", markup=False)
-        return
-    words = await asyncio.to_thread(app.orange.services.tmux.attach_words, windows[0].session_id)
-    if "switch-client" in words:
-        dashboard.notify("Back with tmux's prefix and L (last session).", markup=False)
-        process = await asyncio.create_subprocess_exec(*words)
-        await process.wait()
-        return
-    environment = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
-    # Nothing may be drawn meanwhile: with the terminal given away, whatever is drawn waits for it, and we with it.
-    with app.batch_update(), app.suspend():
-        process = await asyncio.create_subprocess_exec(*words, env=environment)
-        await process.wait()
-    app.refresh(layout=True)
+def _chat(dashboard: Dashboard) -> None:
+    from orange_tui.tui.screens.attaching import talk
+
+    dashboard.app.run_worker(talk(dashboard), group="attach")
 
 
 def _answer(dashboard: Dashboard, row: Row) -> None:
@@ -330,6 +316,7 @@ _ANYWHERE: dict[str, Callable[[Dashboard], None]] = {
     "saved": _saved,
     "projects": _projects,
     "jobs": _jobs,
+    "chat": _chat,
     "theme": lambda dashboard: dashboard.app.search_themes(),
     "unblock_all": _unblock_all,
     "quit": lambda dashboard: dashboard.app.exit(),

@@ -1,0 +1,25 @@
+"""Stories about the key that leads to the orchestrator, where it leads nowhere yet."""
+
+from __future__ import annotations
+
+from stage import Stage, fixed, stage, story
+
+__all__ = ["fixed", "stage"]
+
+
+@story
+async def test_without_an_agent_the_key_says_how_to_get_one(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("C")
+        await scene.until(lambda: any("No agent is installed to talk to" in said for said in scene.told()))
+        assert any("npm install -g" in said for said in scene.told())
+
+
+@story
+async def test_with_all_projects_in_sight_it_is_about_that_of_the_task_under_the_cursor(stage: Stage) -> None:
+    (stage.root / "tea").mkdir()
+    stage.orange.projects.add({"name": "tea", "path": str(stage.root / "tea"), "default_branch": "main"})
+    async with stage.open(project=None) as scene:
+        await scene.press("C")
+        await scene.says("About which project? Put the cursor on one of its tasks.")
