@@ -13,6 +13,9 @@ from orange_tui.tui.lines import LazyLines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.style import Style
+    from textual.geometry import Region
+
 
 class StripView(ScrollView, can_focus=True):
     """Shows lines; only those in sight are touched, so their number does not matter."""
@@ -28,7 +31,7 @@ class StripView(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual calls it so
         super().__init__(id=id)
         self._strips: Sequence[Strip] = ()
-        self._follows = False
+        self._base: Style
 
     def show(self, strips: Sequence[Strip], *, follow: bool = False, keep_place: bool = True) -> None:
         """Replace the lines. A new text begins at its top; one that is followed, at its end; else the place stays."""
@@ -51,14 +54,19 @@ class StripView(ScrollView, can_focus=True):
     def action_page_down(self) -> None:
         self.scroll_page_down()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines in sight; the style they all have is worked out once, not for each."""
+        self._base = self.rich_style
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         scroll_x, scroll_y = self.scroll_offset
         line = scroll_y + y
         width = self.scrollable_content_region.width
         if line >= len(self._strips):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._base)
         strip = self._strips[line].crop(scroll_x, scroll_x + width)
-        return strip.extend_cell_length(width, self.rich_style).apply_style(self.rich_style)
+        return strip.extend_cell_length(width, self._base).apply_style(self._base)
 
 
 def _width(strips: Sequence[Strip]) -> int:

@@ -63,6 +63,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         self._extra = 0  # lines that the cursor adds to its row
         self._drawn: dict[tuple[int, bool, bool], tuple[Row, Strip]] = {}
         self._drawn_in: tuple[int, Palette] | None = None
+        self._base: Style
         self._laid_out: Sequence[Row] | None = None
         self._laid_out_busy: Mapping[TaskRef, str] = {}
         self._cursor = 0
@@ -215,6 +216,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
             self._drawn.clear()
             self._drawn_in = width, self._palette()
         background = self.background_colors[1]
+        self._base = self.rich_style  # worked out once, not for each line
         strips = [self.render_line(y) for y in crop.line_range]
         for line_filter in self.get_line_filters():
             strips = [strip.apply_filter(line_filter, background) for strip in strips]
@@ -226,7 +228,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
             return self._empty_line(y, self.size.width)
         place = self._place_at(line)
         if place >= len(self._rows):
-            return Strip.blank(self.size.width, self.rich_style)
+            return Strip.blank(self.size.width, self._base)
         return self._line(place, is_first=line == self._start(place))
 
     def _line(self, place: int, *, is_first: bool) -> Strip:
@@ -235,7 +237,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         key = id(row), is_first, is_selected
         found = self._drawn.get(key)
         if found is None:
-            width, style = self._width, self.rich_style
+            width, style = self._width, self._base
             segments = self._first(place, width) if is_first else self._second(place, width)
             if is_selected:
                 style += self._palette().selected
@@ -246,7 +248,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
     def _empty_line(self, y: int, width: int) -> Strip:
         lines = self.empty_text.splitlines()
         text = lines[y - 1] if 0 < y <= len(lines) else ""
-        return Strip([Segment(fit(f"  {text}", width), self._palette().dim)]).apply_style(self.rich_style)
+        return Strip([Segment(fit(f"  {text}", width), self._palette().dim)]).apply_style(self._base)
 
     def _first(self, place: int, width: int) -> list[Segment]:
         row, palette = self._rows[place], self._palette()
