@@ -41,6 +41,7 @@ def test_a_result_becomes_a_comment_once(desk: Desk, office: Office) -> None:
     assert event["hash"] in comment.body
     assert desk.sync() == []
     assert len(made.comments) == 1
+    assert len(office.events(ref, "issue.commented")) == 1
 
 
 def test_the_same_news_again_is_no_news_and_other_news_is(desk: Desk) -> None:

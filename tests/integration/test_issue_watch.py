@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 
 from github import GitHub, github
 from issue_world import Desk, desk
 from office import Office, office
 from orange_tui.domain.workflow import Hook
-from orange_tui.services import issue_watch
+from orange_tui.outside.github import Unanswered
+from orange_tui.services import issue_hub, issue_watch
 from orange_tui.services.actions.issues import register_branch
 from orange_tui.services.hooks import HookRun
 from orange_tui.services.patience import Patience
@@ -85,14 +88,35 @@ def test_while_github_is_away_it_is_said_once_and_asked_less(desk: Desk, office:
 
 
 def test_what_could_not_be_said_is_said_when_github_is_back(desk: Desk, office: Office, github: GitHub) -> None:
+    """All under one supervisor, which has to remember it."""
     made = github.open_issue("Brew tea", body="demo: good")
-    office.supervised(lambda: len(desk.tasks()) == 1)
-    github.go_offline()
-    ref = desk.task_of(made)
-    office.supervised(lambda: office.rests(ref, "done") and desk.logged("GitHub cannot be reached") > 0)
-    assert not made.comments
-    github.come_back()
+    stages = iter(
+        (
+            (lambda: len(desk.tasks()) == 1, github.go_offline),
+            (lambda: office.rests(desk.tasks()[0], "done") and desk.logged("cannot be reached") > 0, github.come_back),
+            (lambda: len(made.comments) == 1, list),
+        )
+    )
+    stage = [next(stages)]
+
+    def is_over() -> bool:
+        while stage and stage[0][0]():
+            stage.pop()[1]()
+            stage.extend(each for each in [next(stages, None)] if each is not None)
+        return not stage
+
+    office.supervised(is_over)
+    assert len(made.comments) == 1
+
+
+def test_what_fails_while_it_is_said_is_said_the_next_time(
+    desk: Desk, office: Office, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = github.open_issue("Brew tea", body="demo: good")
+    answers = Mock(side_effect=[Unanswered("GitHub hiccups"), *[True] * 9])
+    monkeypatch.setattr(issue_hub, "thread_of", lambda *where, real=issue_hub.thread_of: answers() and real(*where))
     office.supervised(lambda: len(made.comments) == 1)
+    assert desk.logged("GitHub hiccups") == 1
 
 
 def test_a_project_without_issues_is_asked_nothing(desk: Desk, office: Office, github: GitHub) -> None:
