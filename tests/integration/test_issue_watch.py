@@ -113,10 +113,10 @@ def test_what_fails_while_it_is_said_is_said_the_next_time(
     desk: Desk, office: Office, github: GitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = github.open_issue("Brew tea", body="demo: good")
-    answers = Mock(side_effect=[Unanswered("GitHub hiccups"), *[True] * 9])
+    answers = Mock(side_effect=[*[Unanswered("GitHub hiccups")] * 3, *[True] * 9])
     monkeypatch.setattr(issue_hub, "thread_of", lambda *where, real=issue_hub.thread_of: answers() and real(*where))
     office.supervised(lambda: len(made.comments) == 1)
-    assert desk.logged("GitHub hiccups") == 1
+    assert desk.logged("GitHub hiccups") >= 1
 
 
 def test_a_project_without_issues_is_asked_nothing(desk: Desk, office: Office, github: GitHub) -> None:
