@@ -14,6 +14,7 @@ from contextlib import ExitStack, suppress
 
 from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.services import messages
+from orange_tui.services.deaths import Deaths
 from orange_tui.services.files import locked
 from orange_tui.services.issue_watch import IssueWatch
 from orange_tui.services.monitor import Monitor
@@ -47,7 +48,7 @@ class Supervisor:
         self._orange = orange
         self._watch = watch or Watch(orange.home)  # the app has one already
         self._monitor = Monitor(orange.tasks, orange.agents)
-        self._processes: dict[int, tuple[int, TaskRef]] = {}  # pid → pidfd, task
+        self._deaths = Deaths(self._notice)
         self._due: set[TaskRef] = set()
         self._active: set[TaskRef] = set()  # tasks with an agent to lose
         self._starter = Starter(orange, self._notice_from_thread)
@@ -98,7 +99,7 @@ class Supervisor:
             for task in watching:
                 task.cancel()
             await asyncio.gather(*watching, return_exceptions=True)
-            self._forget_processes()
+            self._deaths.close()
         return until is None or until()
 
     async def _one_round(self, deadline: float | None) -> None:
@@ -106,7 +107,7 @@ class Supervisor:
         self._wake.clear()
         if due:
             await asyncio.to_thread(self._deal_with, due)
-            self._wait_for_processes(await asyncio.to_thread(self._live_agents))
+            self._deaths.wait_for(await asyncio.to_thread(self._live_agents))
             self._pull_requests.look()
             self._issues.look()
         overdue_at = self._looked_around + (_RETRY if self._retry else _BACKSTOP)
@@ -225,38 +226,6 @@ class Supervisor:
         refs = {ref.id: ref for ref in self._active}
         panes = self._orange.sessions.panes(fresh=True)
         return {pane.pid: refs[pane.task] for pane in panes if pane.task in refs}
-
-    def _wait_for_processes(self, agents: dict[int, TaskRef]) -> None:
-        for pid in self._processes.keys() - agents.keys():
-            self._forget(pid)
-        for pid, ref in agents.items():
-            if pid not in self._processes:
-                self._wait_for(pid, ref)
-
-    def _wait_for(self, pid: int, ref: TaskRef) -> None:
-        try:
-            descriptor = os.pidfd_open(pid)
-        except ProcessLookupError:
-            self._notice([ref])  # gone between tmux's word and ours
-        except (AttributeError, OSError):
-            return  # no such system call here: the poll will notice
-        else:
-            self._processes[pid] = (descriptor, ref)
-            self._loop.add_reader(descriptor, self._ended, pid)
-
-    def _ended(self, pid: int) -> None:
-        _, ref = self._processes[pid]
-        self._forget(pid)
-        self._notice([ref])
-
-    def _forget(self, pid: int) -> None:
-        descriptor, _ = self._processes.pop(pid)
-        self._loop.remove_reader(descriptor)
-        os.close(descriptor)
-
-    def _forget_processes(self) -> None:
-        for pid in list(self._processes):
-            self._forget(pid)
 
 
 def _is_over(until: Callable[[], bool] | None, deadline: float | None) -> bool:
