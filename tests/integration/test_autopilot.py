@@ -157,6 +157,16 @@ def test_no_more_run_at_once_than_may(office: Office) -> None:
     assert max(seen) <= 2
 
 
+def test_a_project_can_be_paused(office: Office) -> None:
+    office.orange.projects.update("coffee", {"parallel": 0})
+    ref = autopilot(office, fields={})
+    looks = iter(range(8))
+    office.supervised(lambda: next(looks, None) is None)
+    assert office.status(ref) == "new"
+    office.orange.projects.update("coffee", {"parallel": 1})
+    office.supervised(lambda: office.rests(ref, "done"))
+
+
 def test_a_task_that_waits_for_another_starts_when_that_one_is_done(office: Office) -> None:
     first = autopilot(office, "blocked")
     second = office.create("second", workflow="autopilot", harness=None, blocked_by=(first.id,), fields={})

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _POOL_SIZE = Option("--pool-size", "N", "How many workspaces, and so how many tasks at work at once.", number=True)
+_PARALLEL = Option("--parallel", "N", "How many tasks that start by themselves may run at once; 0: none.", number=True)
 _WORKFLOW = Option("--workflow", "W", "The workflow of new tasks; those that exist keep theirs.", complete="workflow")
 _DEFAULT_BRANCH = Option(
     "--default-branch", "B", "The branch that tasks start from and are merged into.", complete="branch"
@@ -79,7 +80,7 @@ _PROJECTS = (
         ("project", "update"),
         "Change a project's settings.",
         (Argument("name", "The project.", complete="project"),),
-        (_POOL_SIZE, _WORKFLOW, _DEFAULT_BRANCH, *ISSUE_OPTIONS),
+        (_POOL_SIZE, _PARALLEL, _WORKFLOW, _DEFAULT_BRANCH, *ISSUE_OPTIONS),
         "orange_tui.cli.project_commands:update",
         """
 What is not named stays as it is.

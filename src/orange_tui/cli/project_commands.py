@@ -67,8 +67,10 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     if branch is not None:
         changes["default_branch"] = check_branch(branch)
     changes |= issue_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
+    if parsed.number("parallel") is not None:
+        changes["parallel"] = parsed.number("parallel")
     if not changes:
-        raise UsageError("What should change? Give --pool-size, --workflow, --default-branch or --issues")
+        raise UsageError("What should change? Give --pool-size, --parallel, --workflow, --default-branch or --issues")
     project = orange.projects.update(parsed.needed("name"), changes)
     return Reply(_line(project, orange), _data(project, orange))
 
