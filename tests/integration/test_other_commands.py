@@ -224,3 +224,20 @@ def test_orange_alone_lists_the_tasks_where_no_home_is_yet(cli: Cli, tmp_path: P
     assert cli.ok("project", "list", "--json").json() == []
     assert cli.ok("log").out == ""
     assert not (tmp_path / "not").exists()
+
+
+def test_a_default_branch_that_is_not_there_is_refused(world: World, cli: Cli, repository: Path) -> None:
+    said = cli.no("project", "add", str(repository), "--name", "beans", "--default-branch", "trunk")
+    assert f"{repository} has no branch trunk, here or at its remote" in said
+    cli.ok("project", "add", str(repository), "--name", "beans")
+    assert "has no branch trunk" in cli.no("project", "update", "beans", "--default-branch", "trunk")
+    git(repository, "branch", "trunk")
+    assert cli.ok("project", "update", "beans", "--default-branch", "trunk", "--json").json()["default_branch"] == "trunk"
+
+
+def test_a_repository_without_a_commit_has_the_branch_that_its_first_one_will_be_on(
+    world: World, cli: Cli, tmp_path: Path
+) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "trunk", "fresh")
+    made = cli.ok("project", "add", str(tmp_path / "fresh"), "--default-branch", "trunk", "--json").json()
+    assert made["default_branch"] == "trunk"

@@ -269,3 +269,34 @@ def test_stuck_is_a_state_where_there_is_one_and_always_a_reason_to_look(
     now = cli.ok("task", "stuck", ref.id, "--reason", "No database", "--json").json()
     assert now["status"] == status
     assert "No database" in now["attention"]
+
+
+def test_what_an_agent_says_in_several_lines_when_it_gives_up_is_kept_in_one(world: World, cli: Cli) -> None:
+    ref = world.task(workflow="default", status="working")
+    now = cli.ok("task", "stuck", ref.id, "--reason", "No database:\n  it refuses\x1b[2J us\n", "--json").json()
+    assert now["attention"] == "The agent is stuck: No database: it refuses\\x1b[2J us"
+
+
+def test_a_task_on_the_default_branch_is_refused_before_it_is_there(world: World, cli: Cli) -> None:
+    said = cli.no("task", "create", "main", "Brew", "--no-spawn", "--project", "coffee")
+    assert "main is the default branch of coffee; a task needs one of its own" in said
+    assert cli.ok("task", "list", "--project", "coffee", "--json").json() == []
+
+
+def test_whatever_is_given_as_an_id_is_told_in_short(world: World, cli: Cli) -> None:
+    said = cli.no("task", "show", "a" * 100_000)
+    assert "is not a task id" in said
+    assert len(said) < 300
+
+
+def test_the_group_alone_names_every_command(world: World, cli: Cli) -> None:
+    said = cli("task")
+    assert said.code == 2
+    assert all(f"\n  {word}" in said.err for word in ("create", "spawn", "merge", "restore"))
+
+
+def test_help_and_version_end_with_one_line_end(world: World, cli: Cli) -> None:
+    for words in (["--version"], ["help"], ["task", "list", "--help"]):
+        said = cli.ok(*words).out
+        assert said.endswith("\n")
+        assert not said.endswith("\n\n")

@@ -72,14 +72,14 @@ def _answer(words: list[str]) -> int:
     if isinstance(parsed, Help):
         from orange_tui.cli.help import render
 
-        print(render(parsed, commands))
+        print(render(parsed, commands), end="")
         return 0
     return send(_function(parsed.command)(parsed, assemble()), as_json=parsed.json)
 
 
 def _table(words: list[str]) -> Sequence[Command]:
     """The commands to choose from; the ones agents use are known without looking at all the others."""
-    if any(command.path == tuple(words[:2]) for command in TASK_COMMANDS):
+    if any(command.run and command.path == tuple(words[:2]) for command in TASK_COMMANDS):
         return TASK_COMMANDS
     from orange_tui.cli.commands import COMMANDS
 

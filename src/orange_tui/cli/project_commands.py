@@ -7,7 +7,7 @@ import os
 from orange_tui.cli.reply import Reply, safe
 from orange_tui.cli.task_commands import confirm
 from orange_tui.cli.where import here
-from orange_tui.domain.errors import Refused, UsageError
+from orange_tui.domain.errors import OrangeError, Refused, UsageError
 from orange_tui.domain.task import check_branch
 from orange_tui.services.issue_file import issue_problem
 from orange_tui.services.issue_rules import changes as issue_changes
@@ -65,7 +65,7 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     changes = _settings(parsed, orange)
     branch = parsed.text("default-branch")
     if branch is not None:
-        changes["default_branch"] = check_branch(branch)
+        changes["default_branch"] = _default_branch(orange.projects.get(parsed.needed("name")), branch)
     changes |= issue_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
     if parsed.number("parallel") is not None:
         changes["parallel"] = parsed.number("parallel")
@@ -73,6 +73,18 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
         raise UsageError("What should change? Give --pool-size, --parallel, --workflow, --default-branch or --issues")
     project = orange.projects.update(parsed.needed("name"), changes)
     return Reply(_line(project, orange), _data(project, orange))
+
+
+def _default_branch(project: Project, branch: str) -> str:
+    """One that is there; whether it is cannot be told of a repository that is gone."""
+    from orange_tui.outside.git import Repository
+    from orange_tui.services.registering import existing_branch
+
+    try:
+        path = Repository(project.path).top_level()
+    except OrangeError:
+        return check_branch(branch)
+    return existing_branch(path, branch)
 
 
 def remove(parsed: Parsed, orange: Orange) -> Reply:

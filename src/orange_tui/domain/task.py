@@ -113,7 +113,8 @@ _LONGEST_NAME = 200
 def check_id(text: str) -> str:
     """An id, or the beginning of one, is lower-case letters and digits: it goes into paths."""
     if not 0 < len(text) <= _LONGEST_ID or text.strip(_ID_CHARACTERS):
-        raise Refused(f"'{printable(text)}' is not a task id: ids are lower-case letters and digits")
+        shown = printable(text[:_LONGEST_ID]) + ("…" if len(text) > _LONGEST_ID else "")
+        raise Refused(f"'{shown}' is not a task id: ids are lower-case letters and digits")
     return text
 
 

@@ -60,7 +60,7 @@ def first_values(new: NewTask, project: Project, workflow: Workflow, services: S
     return {
         **new.fields,
         "summary": check_summary(new.summary),
-        "branch": check_branch(new.branch) if new.branch else None,
+        "branch": _own_branch(new.branch, project) if new.branch else None,
         "workflow": new.workflow or project.workflow,
         "harness": harness,
         "review_harness": reviewer,
@@ -80,6 +80,12 @@ def first_body(new: NewTask) -> str:
     from orange_tui.domain.sections import demote_headings, put_section
 
     return "\n" + put_section("", "Context", demote_headings(new.context))
+
+
+def _own_branch(branch: str, project: Project) -> str:
+    if branch == project.default_branch:
+        raise Refused(f"{branch} is the default branch of {project.name}; a task needs one of its own")
+    return check_branch(branch)
 
 
 def _check_effort(harnesses: Harnesses, name: str | None, effort: str | None) -> None:

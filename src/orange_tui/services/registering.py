@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.domain.errors import NotFound
+from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.task import check_branch, check_project_name
-from orange_tui.outside.git import Repository
+from orange_tui.outside.git import Repository, local, remote
 from orange_tui.services.projects import DEFAULT_POOL_SIZE, DEFAULT_WORKFLOW
 
 TYPE_CHECKING = False
@@ -28,9 +28,18 @@ def register(orange: Orange, path: str, settings: Mapping[str, object] | None = 
     entry = {
         "name": check_project_name(str(name)),
         "path": top,
-        "default_branch": check_branch(str(branch)),
+        "default_branch": existing_branch(top, str(branch)),
         "pool_size": DEFAULT_POOL_SIZE,
         "workflow": DEFAULT_WORKFLOW,
         **given,
     }
     return orange.projects.add(entry)
+
+
+def existing_branch(path: str, name: str) -> str:
+    """A branch that tasks can start from: one that is there, at the remote, or that the first commit will be on."""
+    repository = Repository(path)
+    known = (local(check_branch(name)), remote(name))
+    if not repository.refs(*known) and name != repository.current_branch():
+        raise Refused(f"{path} has no branch {name}, here or at its remote; `git branch {name}` makes one")
+    return name

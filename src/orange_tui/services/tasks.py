@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.task import check_summary
+from orange_tui.domain.task import check_summary, printable
 from orange_tui.domain.workflow import spawns_an_agent
 from orange_tui.services.engine import CANCELLED, hooks_of
 from orange_tui.services.new_task import ASKING, NewTask, first_body, first_status, first_values
@@ -263,7 +263,7 @@ class Tasks:
 
     def give_up(self, ref: TaskRef, reason: str | None) -> tuple[Task, Moved | None]:
         """An agent is stuck: move there, or where it may not, ask for a person. A stop hook reads no refusal."""
-        sentence = f"The agent is stuck: {check_summary(reason)}" if reason else "The agent says that it is stuck"
+        sentence = f"The agent is stuck: {_in_one_line(reason)}" if reason else "The agent says that it is stuck"
         with self.engine.open(ref) as opened:
             try:
                 moved = self.engine.move(opened, STUCK, "agent", changes={"attention": sentence})
@@ -301,6 +301,11 @@ class Tasks:
 
 def _created_at(found: StoredTask | BrokenTask) -> str:
     return "" if isinstance(found, BrokenTask) else found.task.created_at
+
+
+def _in_one_line(text: str) -> str:
+    """What an agent says in as many lines as it likes, as one that a list can show."""
+    return printable(" ".join(text.split()))
 
 
 def _failed_start(opened: OpenTask) -> list[Hook]:
