@@ -13,6 +13,7 @@ def test_attaching_shows_the_agent_and_detaching_leads_back_to_the_shell(office:
     ref = office.create("fix/attach", harness="recorder")
     terminal.type(f"{ORANGE} task attach {ref.id}; echo code-$?")
     terminal.shows("hello from the agent")
+    terminal.shows("C-b d leads back")
     terminal.type("typed by a person")
     terminal.shows("typed by a person\ntyped by a person")  # the terminal's echo, and what the agent says to it
     terminal.press("C-b", "d")

@@ -37,6 +37,7 @@ _PANE_FORMAT = _SEPARATOR.join(
 )
 _CHAT_FORMAT = _SEPARATOR.join(("#{@orange_home}", "#{@orange_chat}", "#{session_id}", "#{@orange_spawn}"))
 _WIDTH, _HEIGHT = "200", "50"
+_TIME_TO_READ = "4000"  # milliseconds; any key ends it
 
 
 @record
@@ -174,7 +175,7 @@ class Tmux:
         inside = os.environ.get("TMUX", "").split(",")[0]
         if inside and self._ask("display-message", "-p", "#{socket_path}").output.strip() == inside:
             return [*self._program(), "switch-client", "-t", session_id]
-        return [*self._program(), "attach-session", "-t", session_id]
+        return [*self._program(), "attach-session", "-t", session_id, *_the_way_back(session_id)]
 
     def _program(self) -> list[str]:
         if self.socket is None:
@@ -190,6 +191,12 @@ class Tmux:
             raise NotFound(
                 "tmux is not installed; on Debian or Ubuntu: apt-get install tmux, on macOS: brew install tmux"
             ) from None
+
+
+def _the_way_back(session_id: str) -> list[str]:
+    """What else to ask of tmux when it is shown to somebody who may never have seen it: to say how one gets out."""
+    longer = ("set-option", "-t", session_id, "display-time", _TIME_TO_READ)
+    return [";", *longer, ";", "display-message", "#{prefix} d leads back; the agent goes on"]
 
 
 def _started(line: str, window: Window) -> Pane:
