@@ -305,6 +305,20 @@ def test_a_dead_agent_is_told_without_anybody_naming_its_task(office: Office) ->
     assert next(row for row in boards.refresh([ref]).rows if row.ref == ref).session == "active"
 
 
+def test_an_agent_that_is_just_being_started_has_not_ended(office: Office) -> None:
+    ref = started(office, "fix/review")
+    boards = Boards(office.orange)
+    list(boards.scan())
+    hook = {"action": "spawn_reviewer", "prompt": "reviewer"}
+    with office.orange.store.open(ref) as opened:  # a command that has come this far and no further
+        details = {"from": "planning", "to": "agent-review", "by": "agent", "hooks": [hook]}
+        opened.change("transition.started", {"status": "agent-review"}, **details)
+        row = boards.refresh([ref]).rows[0]
+        assert (row.session, row.needs) == ("active", None)
+        opened.record("status.changed", **{key: details[key] for key in ("from", "to", "by")})
+    assert boards.refresh([ref]).rows[0].session == "dead"
+
+
 def test_a_lost_server_and_a_missing_tmux(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = started(office, "fix/lost")
     boards = Boards(office.orange)

@@ -237,7 +237,15 @@ class Boards:
         before = self._rows.get(key)
         if before is not None and before.task is task and before.session in {DEAD, LOST}:
             return before.session  # how it ended was looked up then
-        return self._orange.sessions.state(task, state)
+        found = self._orange.sessions.state(task, state)
+        return ACTIVE if found == DEAD and self._is_on_its_way(key) else found
+
+    def _is_on_its_way(self, key: Key) -> bool:
+        """Whether a move is under way that may be about to open the window that is missed."""
+        try:
+            return self._orange.store.journal(TaskRef(*key)).unfinished() is not None
+        except OrangeError:
+            return False
 
     def _overdue(self, key: Key) -> str | None:
         since = self._messages.get(key)
