@@ -8,6 +8,7 @@ import pytest
 
 from office import Office, office
 from orange_tui.domain.errors import Refused
+from orange_tui.services.harnesses import Harnesses
 
 __all__ = ["office"]
 
@@ -92,6 +93,20 @@ def test_an_agent_that_is_not_installed_is_said_to_be_and_gives_its_workspace_ba
     assert task.workspace is None
     assert "not installed" in (task.attention or "")
     assert all(slot.state == "free" for slot in office.orange.pool.slots())
+
+
+def test_a_task_from_before_any_agent_was_installed_takes_the_first_there_is(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.harness()
+    installed: list[str] = []
+    monkeypatch.setattr(Harnesses, "first_installed", lambda _: next(iter(installed), None))
+    ref = office.create("fix/early", harness=None)
+    assert f"then `orange task spawn {ref.id}`" in (office.task(ref).attention or "")
+    installed.append("recorder")
+    office.orange.tasks.spawn(ref)
+    task = office.task(ref)
+    assert (task.harness, task.attention, office.windows(ref)) == ("recorder", None, ["worker"])
 
 
 def test_a_task_that_finds_no_workspace_waits_and_the_pool_says_who_has_them(office: Office) -> None:

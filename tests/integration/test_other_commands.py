@@ -232,7 +232,9 @@ def test_a_default_branch_that_is_not_there_is_refused(world: World, cli: Cli, r
     cli.ok("project", "add", str(repository), "--name", "beans")
     assert "has no branch trunk" in cli.no("project", "update", "beans", "--default-branch", "trunk")
     git(repository, "branch", "trunk")
-    assert cli.ok("project", "update", "beans", "--default-branch", "trunk", "--json").json()["default_branch"] == "trunk"
+    assert (
+        cli.ok("project", "update", "beans", "--default-branch", "trunk", "--json").json()["default_branch"] == "trunk"
+    )
 
 
 def test_a_repository_without_a_commit_has_the_branch_that_its_first_one_will_be_on(

@@ -14,6 +14,7 @@ __all__ = ["fixed", "stage"]
     [
         ("pending", None, "spawn x"),
         ("planning", "busy", "attach a m x p"),
+        ("planning", None, "spawn m x"),  # its agent could not be started
         ("clarification", "idle", "attach a m x p"),
         ("working", "busy", "attach a m x p"),
         ("working", "permission", "attach a m x p"),

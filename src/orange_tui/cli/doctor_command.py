@@ -20,7 +20,6 @@ def doctor(_parsed: Parsed, orange: Orange) -> Reply:
     lines = []
     for finding in findings:
         lines.append(f"{_MARKS[finding.level]} {safe(finding.what)}")
-        if finding.mend:
-            lines.append(f"    {safe(finding.mend)}")
+        lines.extend(f"    {safe(line)}" for line in finding.mend.splitlines())
     code = 1 if any(finding.level == "bad" for finding in findings) else 0
     return Reply("\n".join(lines), code=code)

@@ -65,8 +65,8 @@ def _agents(orange: Orange) -> Iterator[Finding]:
             yield Finding("good", f"{name}: {path}")
     if harnesses.first_installed() is None:
         missing = [harnesses.get(name) for name in found if found[name] is None]
-        ways = "; ".join(f"{each.name}: {each.install}" for each in missing)
-        yield Finding("note", "no coding agent is installed", f"{ways}. Meanwhile: orange demo")
+        ways = [f"{each.name}: {each.install}" for each in missing]
+        yield Finding("note", "no coding agent is installed", "\n".join([*ways, "Meanwhile: orange demo"]))
 
 
 def _disk(orange: Orange) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from orange_tui.domain.workflow import spawns_an_agent, way_back
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from orange_tui.domain.workflow import Workflow
+    from orange_tui.domain.workflow import State, Workflow
     from orange_tui.services.board import Row
     from orange_tui.tui.screens.dashboard import Dashboard
 
@@ -72,8 +72,15 @@ def enter_does(dashboard: Dashboard, row: Row) -> str:
     state = workflow.states.get(row.task.status)
     if row.task.workspace is not None and state is not None and state.respawn_prompt is not None:
         return "respawn"
-    starts = [move for move in workflow.moves(row.task.status, "person") if spawns_an_agent(move.hooks)]
-    return "spawn" if starts and row.task.status == workflow.first_state else ""
+    if row.task.status != workflow.first_state:
+        return "spawn" if _could_not_start(row, state) else ""
+    return "spawn" if any(spawns_an_agent(move.hooks) for move in workflow.moves(row.task.status, "person")) else ""
+
+
+def _could_not_start(row: Row, state: State | None) -> bool:
+    """Whether a task is where an agent should be, and never got one: no workspace, no session."""
+    has_nothing = row.task is not None and row.task.workspace is None and row.task.tmux_session is None
+    return has_nothing and state is not None and state.agent not in {None, "none"}
 
 
 def why_no_answer(_dashboard: Dashboard, row: Row) -> str | None:

@@ -75,11 +75,20 @@ def spoken(run: HookRun, template: str) -> str:
     return guarded(render_prompt(template, {name: getattr(run.task, name) for name in PROMPT_VARIABLES}))
 
 
-def _harness_name(task: Task, role: str) -> str:
+def _harness_name(run: HookRun, role: str) -> str:
+    """Who is to do it; a task from before any agent was installed takes the first there is by now."""
+    task = run.task
     name = task.review_harness or task.harness if role == "review" else task.harness
-    if name is None:
-        raise Refused("no agent is installed; install one of claude, codex, opencode or pi, or use --harness demo")
-    return name
+    if name is not None:
+        return name
+    found = run.services.harnesses.first_installed()
+    if found is None:
+        raise Refused(
+            "no agent is installed; install one of claude, codex, opencode or pi, then `orange task spawn"
+            f" {task.id}`. To try things out, create a task with --harness demo"
+        )
+    run.change("review_harness" if role == "review" else "harness", found)
+    return found
 
 
 def _give_workspace_back(run: HookRun) -> None:
@@ -94,7 +103,7 @@ def _give_workspace_back(run: HookRun) -> None:
 
 def _prepared(run: HookRun, window: str, role: str) -> tuple[Window, Harness, str]:
     """Everything that the window needs to find when it starts, and what its agent must be told once it is there."""
-    harness = run.services.harnesses.get(_harness_name(run.task, role))
+    harness = run.services.harnesses.get(_harness_name(run, role))
     if run.services.harnesses.installed(harness.name) is None:
         raise Refused(f"{harness.name} is not installed. {harness.install}")
     place_to_work = _place_to_work(run)
