@@ -148,6 +148,10 @@ def test_an_issue_that_is_gone_is_told_and_stops_no_other(desk: Desk, github: Gi
     did = desk.sync()
     assert any(f"no issue {made.number}" in each for each in did)
     assert len(other.comments) == 1
+    assert f"no issue {made.number}" in str(desk.file.problem)
+    github.issues[made.number] = made
+    desk.sync()
+    assert desk.file.problem is None
 
 
 def test_a_project_that_takes_no_issues_any_more_says_nothing(desk: Desk) -> None:

@@ -70,18 +70,29 @@ class IssueFile:
 
     @property
     def problem(self) -> str | None:
-        """Why the issues could not be looked at the last time, if so."""
+        """Why the issues could not be looked at the last time, or what could not be said on one, if so."""
         try:
-            found = self._read().get("problem")
+            data = self._read()
         except Unreadable as unreadable:
             return str(unreadable)
-        return found if isinstance(found, str) else None
+        unsaid = data.get("unsaid")
+        found = [data.get("problem"), *(unsaid.values() if isinstance(unsaid, dict) else ())]
+        return next((each for each in found if isinstance(each, str)), None)
 
     def note_problem(self, problem: str | None) -> None:
         """Keep that for whoever asks (`orange project list`); written only when it changes."""
         data = self._read()
         if data.get("problem") != problem:
             self._write(data | {"problem": problem})
+
+    def note_unsaid(self, task: str, problem: str | None) -> None:
+        """The same for what was to be said of one task."""
+        data = self._read()
+        known = data.get("unsaid")
+        before = known if isinstance(known, dict) else {}
+        after = {name: each for name, each in before.items() if name != task} | ({task: problem} if problem else {})
+        if before != after:
+            self._write(data | {"unsaid": after})
 
     def _read(self) -> dict[str, Any]:
         try:

@@ -66,18 +66,23 @@ class ProjectIssues:
 
     def push(self, refs: Iterable[TaskRef], *, wait: bool = False) -> list[Did]:
         """Say what is to be said of these tasks; one issue's trouble stops no other, the host's stops all."""
-        with IssueFile(self._orange.home, self._name).lock(wait=wait) as held:
+        file = IssueFile(self._orange.home, self._name)
+        with file.lock(wait=wait) as held:
             if not held:
                 raise Busy(f"The issues of {self._name} are being looked at by another Orange")
-            return [did for ref in refs for did in self._pushed(ref)]
+            return [did for ref in refs for did in self._pushed(ref, file)]
 
-    def _pushed(self, ref: TaskRef) -> list[Did]:
+    def _pushed(self, ref: TaskRef, file: IssueFile) -> list[Did]:
         try:
-            return push(self._orange, ref)
+            did = push(self._orange, ref)
         except Unanswered:
             raise
         except OrangeError as problem:
-            return [Did("problem", f"Task {ref.id} and its issue: {problem}", 0, ref.id, is_problem=True)]
+            sentence = f"Task {ref.id} and its issue: {problem}"
+            file.note_unsaid(ref.id, sentence)
+            return [Did("problem", sentence, 0, ref.id, is_problem=True)]
+        file.note_unsaid(ref.id, None)
+        return did
 
 
 def sync(orange: Orange, project: Project) -> list[Did]:
