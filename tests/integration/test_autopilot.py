@@ -63,6 +63,8 @@ def test_without_an_issue_the_agent_reads_the_repository_and_answers(office: Off
     assert not office.events(ref, "workspace.acquired")
     assert office.git("status", "--porcelain") == ""
     assert office.git("branch", "--list", "gh-task-7-good") == ""
+    assert office.task(ref).attention is None
+    assert not office.events(ref, "hook.failed")  # there is no branch to push
 
 
 @pytest.mark.parametrize(

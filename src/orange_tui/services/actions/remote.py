@@ -16,9 +16,9 @@ REMOTE = "origin"
 
 
 def push_branch(run: HookRun) -> None:
-    """Push the task's branch; without a remote there is nothing to do."""
+    """Push the task's branch; without a remote, or where nobody has made the branch, there is nothing to do."""
     project, repository = _repository(run)
-    if repository.answer("remote", "get-url", REMOTE) is None:
+    if repository.answer("remote", "get-url", REMOTE) is None or not repository.has_branch(run.task.branch):
         return
     _must_not_be_default(run, project)
     finished = repository.ask("push", "--set-upstream", REMOTE, f"refs/heads/{run.task.branch}")
