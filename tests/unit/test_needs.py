@@ -167,6 +167,13 @@ def test_a_signal_is_somebody_who_goes_on() -> None:
     assert not needs.waits_for_a_person(loaded(signal), "tasting")
 
 
+def test_an_agent_that_is_to_end_has_ended_and_that_is_all() -> None:
+    autopilot = shipped("autopilot")
+    assert why(autopilot, "in_progress", "dead") is None
+    assert why(autopilot, "in_progress", "lost") == "Its tmux server is gone; respawn brings the agent back"
+    assert why(shipped("default"), "working", "dead") == "The agent has ended; respawn brings it back"
+
+
 def test_what_the_task_says_comes_first() -> None:
     assert why(shipped("default"), "working", attention="Look here") == "Look here"
     assert why(shipped("default"), "done", attention="release_workspace failed") == "release_workspace failed"

@@ -85,9 +85,16 @@ def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
     if state is None:
         return f"{task.status} is no state of workflow {workflow.name}; its states are {', '.join(workflow.states)}"
     if state.agent != NONE and facts.session in _ENDED:
-        return _ENDED[facts.session]
+        is_as_meant = facts.session == DEAD and _moves_on_at_its_end(workflow, task.status)
+        return None if is_as_meant else _ENDED[facts.session]
     urgent = _AGENT_SAYS.get(facts.agent or "") or facts.pull_request
     return urgent or _waiting(workflow, task.status, facts.session, facts.conflicts)
+
+
+def _moves_on_at_its_end(workflow: Workflow, status: str) -> bool:
+    """Whether an agent is there to end: then the task moves on in a moment, whatever the agent has left."""
+    rules = [rule for rule in workflow.rules if rule.status == status and rule.stale_after is None]
+    return any(rule.no_artifact and rule.action is None and rule.when is None for rule in rules)
 
 
 def _waiting(workflow: Workflow, status: str, session: str, conflicts: tuple[str, ...]) -> str | None:
