@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_TASKS = 50
 _LESS = 0.5  # what cannot be used now comes after what can
+_IN_HELP = 0.4  # what a command does counts less than a task's name: as much as that, and either could come first
 
 
 class CommandSearch(Provider):
@@ -41,7 +42,7 @@ class CommandSearch(Provider):
         matcher = self.matcher(query)
         for command in _commands(self.screen):
             title = _title(self.screen, command)
-            score = max(matcher.match(title), matcher.match(command.help) * _LESS)
+            score = max(matcher.match(title), matcher.match(command.help) * _IN_HELP)
             reason = _why_not(self.screen, command)
             if score > 0:
                 said = _help(command) if reason is None else escape(f"Not now: {reason}")
