@@ -179,3 +179,15 @@ async def test_attempts_are_told(stage: Stage) -> None:
         await scene.sees("attempt 2")
         await scene.press("escape", "slash", *"odd", "enter")
         await scene.sees("Not a number", "APPROACH")
+
+
+@story
+async def test_a_task_whose_branch_nobody_named_goes_by_what_it_is_about(stage: Stage) -> None:
+    plan = stage.task(5, branch="coffee-bar", status="delegated")
+    stage.task(3, branch=None, summary="Order the [beans]", status="working", parent=plan.id)
+    async with stage.open(size=(120, 30)) as scene:
+        await scene.press("t")
+        await scene.sees("└─ Order the [beans]")
+        assert "orange-tasks" not in scene.text
+        await scene.press("g")
+        await scene.sees("○  Order the [beans]  working")

@@ -12,6 +12,7 @@ from orange_tui.services import clock
 if TYPE_CHECKING:
     from rich.style import Style
 
+    from orange_tui.domain.task import Task
     from orange_tui.services.board import Row
     from orange_tui.tui.palette import Palette
 
@@ -46,6 +47,11 @@ def session_icon(session: str, palette: Palette) -> tuple[str, Style]:
     """Whether an agent is alive."""
     styles = {"active": palette.good, "dead": palette.bad, "lost": palette.warning, "none": palette.dim}
     return _ICONS[session], styles[session]
+
+
+def name_of(task: Task) -> str:
+    """What a task is called in a list: its branch, unless nobody chose one; then what it is about tells more."""
+    return task.summary if task.summary and task.branch.endswith(f"/{task.id}") else task.branch
 
 
 def status_of(row: Row) -> str:

@@ -13,7 +13,7 @@ from orange_tui.services.family import parent_of
 from orange_tui.services.store import StoredTask
 from orange_tui.tui.cells import fit
 from orange_tui.tui.lines import said
-from orange_tui.tui.look import session_icon
+from orange_tui.tui.look import name_of, session_icon
 from orange_tui.tui.palette import facts_of, status_look
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def relative_lines(orange: Orange, row: Row, width: int, palette: Palette) -> li
     if row.task is not None and row.task.parent is not None:
         found = parent_of(orange.store, row.task)
         name = (
-            f"{found.task.branch} ({found.task.status})" if found is not None else f"{row.task.parent}, which is gone"
+            f"{name_of(found.task)} ({found.task.status})" if found is not None else f"{row.task.parent}, which is gone"
         )
         lines += said(f"Part of {name}", palette.dim, width)
     if row.subtasks is not None:
@@ -47,7 +47,7 @@ def relative_lines(orange: Orange, row: Row, width: int, palette: Palette) -> li
 
 def _part_lines(orange: Orange, parts: Sequence[TaskRef], width: int, palette: Palette) -> list[Strip]:
     found = [orange.store.read(ref) for ref in parts[:_MOST_PARTS]]
-    longest = max((cell_len(each.task.branch) for each in found if isinstance(each, StoredTask)), default=0)
+    longest = max((cell_len(name_of(each.task)) for each in found if isinstance(each, StoredTask)), default=0)
     room = min(longest, max(4, width - _STATUS - 6))
     lines = [_part_line(orange, each.task, room, palette) for each in found if isinstance(each, StoredTask)]
     left = len(parts) - _MOST_PARTS
@@ -64,7 +64,7 @@ def _part_line(orange: Orange, task: Task, room: int, palette: Palette) -> Strip
     return Strip(
         [
             Segment(fit(f"  {icon}", 5), style),
-            Segment(fit(task.branch, room), palette.text),
+            Segment(fit(name_of(task), room), palette.text),
             Segment(f"  {fit(task.status, _STATUS)}", look.style),
         ]
     )

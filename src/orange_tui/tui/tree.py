@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from orange_tui.domain.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from orange_tui.services.board import Row
 
-    Key = tuple[str, str]
+    Parents = Sequence[int | None]
 
 _BRANCH, _LAST, _LINE, _BLANK = "├─ ", "└─ ", "│  ", "   "
 
@@ -26,56 +26,51 @@ class Listed:
 
 
 def as_tree(rows: Sequence[Row], shown: Sequence[Row]) -> Listed:
-    """Parents before their parts, the parts oldest first; those to be shown come with all that lead to them."""
-    by_key = {(row.ref.project, row.ref.id): row for row in rows}
-    by_id = {row.ref.id: key for key, row in by_key.items()}
-    parents = {key: parent for key, row in by_key.items() if (parent := _parent(row, by_key, by_id)) is not None}
-    kept = _with_those_above([(row.ref.project, row.ref.id) for row in shown], parents)
-    parts: dict[Key, list[Key]] = {}
-    for key, parent in parents.items():
-        if key in kept:
-            parts.setdefault(parent, []).append(key)
+    """Parents before their parts, the parts oldest first; those to be shown come with all that lead to them.
+
+    A row is known by its place among the rows: there may be ten thousand, and this is done with every change.
+    """
+    places = {row.ref.id: place for place, row in enumerate(rows)}
+    parents = [places.get(row.task.parent) if row.task is not None and row.task.parent else None for row in rows]
+    kept = range(len(rows)) if shown is rows else _with_those_above(rows, shown, parents)
+    parts: dict[int, list[int]] = {}
+    for place in kept:
+        parent = parents[place]
+        if parent is not None:
+            parts.setdefault(parent, []).append(place)
     for each in parts.values():  # only the age counts: a part that is done keeps its place
-        each.sort(key=lambda key: by_key[key].order[1:])
-    return _walk([key for key in by_key if key in kept], parents, parts, by_key)
+        each.sort(key=lambda place: rows[place].order[1:])
+    return _walk(rows, kept, parents, parts)
 
 
-def _parent(row: Row, by_key: dict[Key, Row], by_id: dict[str, Key]) -> Key | None:
-    parent = row.task.parent if row.task is not None else None
-    if parent is None:
-        return None
-    own = (row.ref.project, parent)
-    return own if own in by_key else by_id.get(parent)
+def _with_those_above(rows: Sequence[Row], shown: Sequence[Row], parents: Parents) -> Sequence[int]:
+    wanted = {id(row) for row in shown}
+    kept: set[int] = set()
+    for each, row in enumerate(rows):
+        place: int | None = each if id(row) in wanted else None
+        while place is not None and place not in kept:
+            kept.add(place)
+            place = parents[place]
+    return sorted(kept)
 
 
-def _with_those_above(found: Iterable[Key], parents: dict[Key, Key]) -> set[Key]:
-    kept: set[Key] = set()
-    for each in found:
-        key: Key | None = each
-        while key is not None and key not in kept:
-            kept.add(key)
-            key = parents.get(key)
-    return kept
-
-
-def _walk(keys: list[Key], parents: dict[Key, Key], parts: dict[Key, list[Key]], by_key: dict[Key, Row]) -> Listed:
+def _walk(rows: Sequence[Row], kept: Sequence[int], parents: Parents, parts: dict[int, list[int]]) -> Listed:
     """From the tops down. Tasks that are parts of each other have no top: then the first of them serves as one."""
-    rows: list[Row] = []
-    guides: list[str] = []
-    below: list[str] = []
-    seen: set[Key] = set()
-    for top in (*(key for key in keys if key not in parents), *keys):
-        waiting = [(top, "", "")]
+    found: list[tuple[Row, str, str]] = []
+    seen: set[int] = set()
+    for top in (*(place for place in kept if parents[place] is None), *kept):
+        waiting = [(top, "", "")] if top not in seen else []
         while waiting:
-            key, guide, beside = waiting.pop()
-            if key in seen:
+            place, guide, beside = waiting.pop()
+            if place in seen:
                 continue
-            seen.add(key)
-            own = parts.get(key, ())
-            rows.append(by_key[key])
-            guides.append(guide)
-            below.append(beside + (_LINE if own else ""))
-            inner = [(each, beside + _BRANCH, beside + _LINE) for each in own[:-1]]
-            inner += [(each, beside + _LAST, beside + _BLANK) for each in own[-1:]]
-            waiting += reversed(inner)
-    return Listed(rows, guides, below)
+            seen.add(place)
+            own = parts.get(place)
+            if own is None:
+                found.append((rows[place], guide, beside))
+                continue
+            branch, line = beside + _BRANCH, beside + _LINE
+            found.append((rows[place], guide, line))
+            waiting.append((own[-1], beside + _LAST, beside + _BLANK))
+            waiting += [(each, branch, line) for each in own[-2::-1]]
+    return Listed(*(list(column) for column in zip(*found, strict=True))) if found else Listed(())

@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from orange_tui.tui.cells import fit, fit_right
-from orange_tui.tui.look import icon_of
+from orange_tui.tui.look import icon_of, name_of
 from orange_tui.tui.tree import Listed
 from orange_tui.tui.widgets.columns import MARKS, columns_for
 
@@ -262,14 +262,14 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
                 Segment(fit(icon, _ICON), icon_style),
                 Segment(fit(" " * (MARKS - 1 - _ICON) + name, width - 1 - _ICON), palette.bad),
             ]
-        branch = f"{row.task.project}/{row.task.branch}" if self._shows_project else row.task.branch
+        name = f"{row.task.project}/{name_of(row.task)}" if self._shows_project else name_of(row.task)
         columns = columns_for(width, pull_requests=self.has_pull_requests)
         name_style = palette.dim if row.finished else palette.accent if row.needs else palette.text
         return [
             bar,
             Segment(fit(icon, _ICON), icon_style),
             Segment(fit_right(number, 2) + " ", palette.dim),
-            *columns.line(row, branch, name_style, self._style_of(row), palette, guide=self._guide(place)),
+            *columns.line(row, name, name_style, self._style_of(row), palette, guide=self._guide(place)),
         ]
 
     def _second(self, place: int, width: int) -> list[Segment]:
