@@ -126,6 +126,8 @@ def test_a_parent_waits_for_its_three_children_and_goes_on_with_their_results(of
     assert [child.task.summary for child in found] == ["Order the beans", "Order the grinder", "Order the cups"]
     assert {child.task.status for child in found} == {"done"}
     assert {child.task.labels for child in found} == {("part",)}
+    assert {child.task.number("lane") for child in found} == {1}  # they belong to the issue, as the whole does
+    assert {on_remote(office, child.task.branch) for child in found} == {child.task.summary for child in found}
     assert [e["child"] for e in office.events(ref, "task.delegated")] == [child.ref.id for child in found]
     states = [event["to"] for event in office.events(ref, "status.changed")]
     assert states == ["routed", "in_progress", "blocked", "new", "routed", "in_progress", "done"]

@@ -115,10 +115,16 @@ def _make_child(run: HookRun, tasks: Tasks, wanted: Delegation, sign: str) -> No
         harness=_suggested(run, wanted.harness),
         labels=wanted.labels,
         parent=run.task.id,
-        fields={SIGN: sign},
+        fields={SIGN: sign, **_worktree(run)},
     )
     created = tasks.create(new)
     run.opened.record("task.delegated", child=created.ref.id, summary=wanted.title)
+
+
+def _worktree(run: HookRun) -> dict[str, bool]:
+    """A part of what belongs to an issue belongs to it too: it is done in a worktree, as the whole would be."""
+    extra = run.task.extra
+    return {"worktree": True} if extra.get("issue") or extra.get("worktree") is True else {}
 
 
 def _suggested(run: HookRun, name: str | None) -> str | None:
