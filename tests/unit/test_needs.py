@@ -170,7 +170,7 @@ def test_a_signal_is_somebody_who_goes_on() -> None:
 def test_an_agent_that_is_to_end_has_ended_and_that_is_all() -> None:
     autopilot = shipped("autopilot")
     assert why(autopilot, "in_progress", "dead") is None
-    assert why(autopilot, "in_progress", "lost") == "Its tmux server is gone; respawn brings the agent back"
+    assert why(autopilot, "in_progress", "lost") == "Its tmux server is gone; retry starts it over"
     assert why(shipped("default"), "working", "dead") == "The agent has ended; respawn brings it back"
 
 

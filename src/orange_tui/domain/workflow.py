@@ -163,6 +163,17 @@ def way_back(workflow: Workflow, source: str) -> str | None:
     return None
 
 
+SERVER_GONE = "Its tmux server is gone"
+
+
+def without_agent(workflow: Workflow, status: str, what: str) -> str:
+    """A sentence about an agent that is gone, with how there will be one again, if there is a way."""
+    state = workflow.states.get(status)
+    if state is not None and state.respawn_prompt is not None:
+        return f"{what}; respawn brings {'the agent' if what == SERVER_GONE else 'it'} back"
+    return f"{what}; retry starts it over" if workflow.starts_by_itself else what
+
+
 def spawns_an_agent(hooks: Iterable[Hook]) -> bool:
     """Whether these hooks start an agent."""
     return any(hook.action in {"spawn_agent", "spawn_reviewer"} for hook in hooks)

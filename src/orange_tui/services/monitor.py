@@ -11,6 +11,7 @@ from itertools import takewhile
 from orange_tui.domain import gates
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
+from orange_tui.domain.workflow import SERVER_GONE, without_agent
 from orange_tui.services import clock, reports
 from orange_tui.services.engine import checksum
 from orange_tui.services.sessions import ACTIVE, DEAD, LOST, NONE, WORKER, exit_code, required_window
@@ -61,7 +62,7 @@ class Monitor:
                 self._finish_respawn(opened, self.tasks.sessions.agent(opened.task, state))
                 return
             if found == LOST:
-                self._note_once(opened, "session.lost", "Its tmux server is gone; respawn brings the agent back")
+                self._note_once(opened, "session.lost", workflow, SERVER_GONE)
             elif found == DEAD and not _is_dealt_with(opened):
                 self._bury(opened, workflow)
             self._free_if_stale(opened, workflow)
@@ -124,7 +125,7 @@ class Monitor:
             is_for_this = rule.status == opened.task.status and rule.stale_after is None
             if is_for_this and self._applies(opened, workflow, rule) and self._apply(opened, workflow, rule):
                 return
-        self._note_once(opened, "agent.died", "The agent has ended; respawn brings it back")
+        self._note_once(opened, "agent.died", workflow, "The agent has ended")
 
     def _applies(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
         gate = rule.has_artifact
@@ -145,7 +146,7 @@ class Monitor:
     def _apply(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
         """Do what a rule says; where the move it leads to is refused, the next rule has its turn."""
         if rule.action == "mark_dead":
-            self._note_once(opened, "agent.died", "The agent has ended; respawn brings it back")
+            self._note_once(opened, "agent.died", workflow, "The agent has ended")
         elif rule.action == "crash":
             self._crash(opened, workflow, rule)
         else:
@@ -180,7 +181,10 @@ class Monitor:
         reason = _how_it_ended(opened, workflow)
         opened.change(
             "agent.crashed",
-            {"crash_count": count, "attention": f"The agent crashed ({reason}); respawn brings it back"},
+            {
+                "crash_count": count,
+                "attention": without_agent(workflow, opened.task.status, f"The agent crashed ({reason})"),
+            },
             status=opened.task.status,
             crash_count=count,
             reason=reason,
@@ -204,8 +208,9 @@ class Monitor:
         except OrangeError as problem:
             opened.change("task.updated", {"attention": f"The agent crashed and could not be restarted: {problem}"})
 
-    def _note_once(self, opened: OpenTask, kind: str, attention: str) -> None:
+    def _note_once(self, opened: OpenTask, kind: str, workflow: Workflow, what: str) -> None:
         if not _is_dealt_with(opened):
+            attention = without_agent(workflow, opened.task.status, what)
             opened.change(kind, {"attention": attention}, status=opened.task.status)
 
 

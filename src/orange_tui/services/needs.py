@@ -6,7 +6,7 @@ Nothing here knows a state's name: a custom workflow is understood as ours are, 
 from __future__ import annotations
 
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import spawns_an_agent, way_back
+from orange_tui.domain.workflow import SERVER_GONE, spawns_an_agent, way_back, without_agent
 from orange_tui.services.sessions import ACTIVE, DEAD, LOST, NONE
 
 TYPE_CHECKING = False
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 _MARK_DEAD = "mark_dead"
 _SOME_FILES = 3  # in a line of the list
 _AGENT_SAYS = {"permission": "The agent asks for permission", "error": "The agent reports an error"}
-_ENDED = {
-    LOST: "Its tmux server is gone; respawn brings the agent back",
-    DEAD: "The agent has ended; respawn brings it back",
-}
+_ENDED = {LOST: SERVER_GONE, DEAD: "The agent has ended"}
 
 
 def waits_for_a_person(workflow: Workflow, status: str) -> bool:
@@ -86,7 +83,7 @@ def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
         return f"{task.status} is no state of workflow {workflow.name}; its states are {', '.join(workflow.states)}"
     if state.agent != NONE and facts.session in _ENDED:
         is_as_meant = facts.session == DEAD and _moves_on_at_its_end(workflow, task.status)
-        return None if is_as_meant else _ENDED[facts.session]
+        return None if is_as_meant else without_agent(workflow, task.status, _ENDED[facts.session])
     urgent = _AGENT_SAYS.get(facts.agent or "") or facts.pull_request
     return urgent or _waiting(workflow, task.status, facts.session, facts.conflicts)
 
