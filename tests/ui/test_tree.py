@@ -171,12 +171,12 @@ async def test_the_tree_follows_what_happens(stage: Stage) -> None:
 
 
 @story
-async def test_attempts_are_told(stage: Stage) -> None:
-    stage.task(branch="again", summary="Once more", workflow="autopilot", status="in_progress", attempts=2)
+async def test_attempts_and_the_issue_are_told(stage: Stage) -> None:
+    stage.task(branch="again", summary="Once more", workflow="autopilot", status="in_progress", attempts=2, issue=7)
     stage.task(branch="odd", summary="Not a number", workflow="autopilot", status="in_progress", attempts="many")
     async with stage.open() as scene:
         await scene.press("slash", *"again", "enter")
-        await scene.sees("attempt 2")
+        await scene.sees("attempt 2 · issue #7")
         await scene.press("escape", "slash", *"odd", "enter")
         await scene.sees("Not a number", "APPROACH")
 

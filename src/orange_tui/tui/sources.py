@@ -55,17 +55,9 @@ def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
     if not isinstance(found, StoredTask):
         return said(tilde(found.error), palette.bad, width)
     task = found.task
-    facts = [task.status, f"round {task.review_round}" if task.review_round else "", task.harness or "no agent"]
-    attempts = task.extra.get("attempts")
-    facts += [
-        f"attempt {attempts}" if attempts and isinstance(attempts, int) else "",
-        task.workspace or "",
-        row.waits or "",
-        row.agent if row.agent and row.agent != "unknown" else "",
-    ]
     head = [
         *said(task.summary or "No summary yet", palette.title, width),
-        *said(" · ".join(fact for fact in facts if fact), palette.dim, width),
+        *said(" · ".join(fact for fact in _facts(task, row) if fact), palette.dim, width),
         *(said(f"! {row.needs}", palette.warning, width) if row.needs else []),
         *pull_request_lines(row, width, palette),
         *(line for text in conflict_sentences(orange, row) for line in said(text, palette.warning, width)),
@@ -75,6 +67,25 @@ def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
     ]
     body = render_markdown(found.body, width, palette)
     return [*head, *(body or said("TASK.md has no text yet.", palette.dim, width))]
+
+
+def _facts(task: Task, row: Row) -> list[str]:
+    """What is worth knowing at a glance; what is not there is left out."""
+    return [
+        task.status,
+        f"round {task.review_round}" if task.review_round else "",
+        task.harness or "no agent",
+        _numbered(task, "attempts", "attempt "),
+        _numbered(task, "issue", "issue #"),
+        task.workspace or "",
+        row.waits or "",
+        row.agent if row.agent and row.agent != "unknown" else "",
+    ]
+
+
+def _numbered(task: Task, field: str, text: str) -> str:
+    number = task.extra.get(field)
+    return f"{text}{number}" if number and type(number) is int else ""
 
 
 def pull_request_lines(row: Row, width: int, palette: Palette) -> list[Strip]:
