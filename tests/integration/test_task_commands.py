@@ -300,3 +300,12 @@ def test_help_and_version_end_with_one_line_end(world: World, cli: Cli) -> None:
         said = cli.ok(*words).out
         assert said.endswith("\n")
         assert not said.endswith("\n\n")
+
+
+@pytest.mark.parametrize("words", [("update", "--summary", "x"), ("spawn",), ("complete",), ("delete", "--yes")])
+def test_a_command_on_a_task_that_cannot_be_read_says_which_file_it_is(
+    world: World, cli: Cli, words: tuple[str, ...]
+) -> None:
+    ref = world.task()
+    world.file(ref).write_text("---\nid: [\n---\n")
+    assert f"{world.file(ref)}:3: this is not YAML" in cli.no("task", words[0], ref.id, *words[1:])

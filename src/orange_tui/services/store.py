@@ -139,7 +139,10 @@ class Store:
             if not held:
                 raise Busy(f"Task {ref.id} is busy: another command is at work on it")
             task = OpenTask(self.home, self.directory(ref), lambda found: self.complete(found, ref))
-            task.put_right()
+            try:
+                task.put_right()
+            except Unreadable as problem:
+                raise Unreadable(_at_path(problem, self.directory(ref))) from None
             yield task
 
     @contextmanager
