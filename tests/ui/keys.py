@@ -39,7 +39,7 @@ def one_task(stage: Stage, monkeypatch: pytest.MonkeyPatch, status: str, agent: 
     agents, does = Agents(stage, monkeypatch), list[str]()
 
     def noted(what: str, result: Any) -> Any:
-        return lambda *_: (does.append(what), result)[1]  # type: ignore[func-returns-value]
+        return lambda *_, **_how: (does.append(what), result)[1]  # type: ignore[func-returns-value]
 
     monkeypatch.setattr(Tasks, "spawn", noted("spawn", SimpleNamespace(hook_errors=())))
     monkeypatch.setattr(type(stage.orange.agents), "respawn", noted("respawn", SimpleNamespace(id="task001")))

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
 import pytest
 from keys import one_task, tries_every_key
+from lively import Agents
 from stage import Stage, fixed, stage, story
+
+if TYPE_CHECKING:
+    from orange_tui.services.store import TaskRef
 
 __all__ = ["fixed", "stage"]
 
@@ -79,3 +86,28 @@ async def test_a_task_that_cannot_be_read_says_so_to_every_key(stage: Stage, mon
             await scene.press(key)
         assert len(scene.told()) == 12
         assert len(scene.app.screen_stack) == 1
+
+
+@story
+async def test_one_key_brings_back_all_that_was_lost_with_the_tmux_server(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agents, back = Agents(stage, monkeypatch), set[tuple[str, bool]]()
+
+    def respawn(_agents: object, ref: TaskRef, *, resume: bool = False) -> SimpleNamespace:
+        back.add((ref.id, resume))
+        return SimpleNamespace(id=ref.id)
+
+    monkeypatch.setattr(type(stage.orange.agents), "respawn", respawn)
+    agents.task(0, branch="crashed", status="working", agent="dead")
+    lost = [
+        stage.task(number, branch=branch, status="working", workspace=f"coffee--{number}", tmux_session=branch)
+        for number, branch in ((1, "brew"), (2, "pour"))
+    ]
+    async with stage.open() as scene:
+        await scene.sees("⚡", "⏎ respawn")
+        await scene.press("enter")  # a crash is one agent's own
+        await scene.until(lambda: len(back) == 1)
+        back.clear()
+        await scene.press("G", "enter")
+        await scene.until(lambda: back == {(ref.id, True) for ref in lost})

@@ -30,10 +30,10 @@ class Agents:
 
     tasks: Tasks
 
-    def respawn(self, ref: TaskRef) -> Task:
-        """Bring a dead agent back where it was. Not a move: the task stays in its state."""
+    def respawn(self, ref: TaskRef, *, resume: bool = False) -> Task:
+        """Bring a dead agent back where it was, with its conversation if it can. Not a move: the task stays."""
         with self.tasks.engine.open(ref) as opened:
-            self.bring_back(opened)
+            self.bring_back(opened, resume=resume)
             return opened.task
 
     def respawn_lost(self) -> list[tuple[TaskRef, str | None]]:
@@ -45,8 +45,7 @@ class Agents:
 
     def _try_to_resume(self, ref: TaskRef) -> str | None:
         try:
-            with self.tasks.engine.open(ref) as opened:
-                self.bring_back(opened, resume=True)
+            self.respawn(ref, resume=True)
         except OrangeError as problem:
             return str(problem)
         return None

@@ -40,7 +40,23 @@ def _enter(dashboard: Dashboard, row: Row) -> None:
     elif does == "spawn":
         jobs.start(row.ref, "Starting", lambda _say: _moved(orange.tasks.spawn(row.ref).hook_errors))
     else:
-        jobs.start(row.ref, "Bringing back", lambda _say: str(orange.agents.respawn(row.ref).id) and None)
+        for each in _lost_with(dashboard, row):
+            _bring_back(dashboard, each)
+
+
+def _lost_with(dashboard: Dashboard, row: Row) -> list[Row]:
+    """Who comes back with a task: nobody else, or where tmux itself was lost, all who were lost with it."""
+    snapshot = dashboard.app.snapshot
+    if row.session != "lost" or snapshot is None:
+        return [row]
+    return [each for each in snapshot.rows if each.session == "lost" and enter_does(dashboard, each) == "respawn"]
+
+
+def _bring_back(dashboard: Dashboard, row: Row) -> None:
+    def work(_say: object) -> None:
+        dashboard.orange.agents.respawn(row.ref, resume=row.session == "lost")
+
+    dashboard.app.jobs.start(row.ref, "Bringing back", work)
 
 
 def _chat(dashboard: Dashboard) -> None:
