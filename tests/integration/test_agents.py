@@ -25,6 +25,18 @@ def test_an_agent_starts_in_its_worktree_with_its_task_in_the_environment(office
     assert subprocess.run(["sh", "-c", "orange --version"], env=environment, check=False).returncode == 0
 
 
+def test_agents_are_alive_in_any_locale(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    office.harness(orders='echo "grüße 🍊"; exec cat')
+    for name in ("TMUX", "LANG", "LC_CTYPE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LC_ALL", "C")  # as cron and many a server have it
+    ref = office.create("fix/茶", harness="recorder")
+    assert office.windows(ref) == ["worker"]
+    assert office.task(ref).tmux_session == "coffee/fix/茶"
+    pane = office.orange.sessions.windows(ref.id)[0]
+    office.wait(lambda: "grüße 🍊" in (office.orange.services.tmux.screen(pane.pane_id) or ""))
+
+
 def test_a_prompt_reaches_the_agent_to_the_letter(office: Office) -> None:
     seen = office.harness()
     nasty = "$(touch owned) `touch owned` \"quoted\" 'single' \\n %s #{pid} ; end; — 日本語 🍊"

@@ -148,7 +148,7 @@ class Tmux:
     def paste(self, pane_id: str, text: str) -> bool:
         """Put text into an agent's input as one paste; says whether tmux took it."""
         buffer = f"orange-{os.getpid()}-{pane_id.lstrip('%')}"
-        loaded = run([*self._program(), "load-buffer", "-b", buffer, "-"], stdin=clean_message(text).encode())
+        loaded = run([*self._asking(), "load-buffer", "-b", buffer, "-"], stdin=clean_message(text).encode())
         if loaded.code != 0:
             return False
         return self._ask("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane_id).code == 0
@@ -182,11 +182,16 @@ class Tmux:
             return ["tmux"]
         return ["tmux", "-S" if "/" in self.socket else "-L", self.socket]
 
+    def _asking(self) -> list[str]:
+        """How a program talks to tmux: without `-u` it answers in ASCII where the locale is cron's."""
+        program, *server = self._program()
+        return [program, "-u", *server]
+
     def _ask(self, *words: str) -> Finished:
         # A command without a target would be about the window that Orange runs in, and not what it has just made.
         environment = {name: value for name, value in os.environ.items() if name != "TMUX_PANE"}
         try:
-            return run([*self._program(), *words], environment=environment)
+            return run([*self._asking(), *words], environment=environment)
         except NotFound:
             raise NotFound(
                 "tmux is not installed; on Debian or Ubuntu: apt-get install tmux, on macOS: brew install tmux"
