@@ -202,7 +202,7 @@ def answer_the_question(person: Person, demo: Demo) -> None:
 
 def look_at_decaf(person: Person) -> None:
     person.press("/")
-    person.until(lambda: re.search(r"^ *search *$", person.screen, re.MULTILINE))
+    person.until(lambda: "branch, summary, status or id" in person.screen)
     person.type("decaf")
     person.press("Enter")
     person.until(lambda: "iced-latte" not in person.rows and "decaf" in person.rows)
