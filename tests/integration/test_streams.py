@@ -42,11 +42,16 @@ def test_a_closed_standard_stream_is_no_accident_either(world: World, closed: in
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_an_output_that_cannot_be_written_is_an_error(world: World) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_an_output_that_cannot_be_written_is_an_error(
+    world: World, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], unbuffered: str
+) -> None:
     world.task()
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "orange_tui", "task", "list", "--all"],
+            [sys.executable, "-m", "orange_tui", "task", "list", "--all", *more],
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,

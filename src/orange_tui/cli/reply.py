@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
@@ -33,7 +34,8 @@ def send(reply: Reply, *, as_json: bool) -> int:
 def send_error(problem: OrangeError, *, as_json: bool) -> int:
     """Print why a command was refused; returns the exit code."""
     if as_json:
-        _print(_json({"error": str(problem)}), sys.stdout)
+        with suppress(OSError):  # it may be what the problem is
+            _print(_json({"error": str(problem)}), sys.stdout)
     _print(f"orange: {safe(str(problem))}", sys.stderr)
     return problem.exit_code
 
@@ -57,4 +59,4 @@ def _plain(value: object) -> object:
 
 def _print(text: str, stream: object) -> None:
     if text:
-        print(text, file=stream)  # type: ignore[call-overload]
+        print(text, file=stream, flush=True)  # type: ignore[call-overload]
