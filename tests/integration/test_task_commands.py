@@ -309,3 +309,11 @@ def test_a_command_on_a_task_that_cannot_be_read_says_which_file_it_is(
     ref = world.task()
     world.file(ref).write_text("---\nid: [\n---\n")
     assert f"{world.file(ref)}:3: this is not YAML" in cli.no("task", words[0], ref.id, *words[1:])
+
+
+def test_of_very_many_tasks_that_an_id_could_mean_some_are_named(world: World, cli: Cli) -> None:
+    for number in range(30):
+        world.task(id=f"zz{number:02d}x")
+    said = cli.no("task", "show", "zz")
+    assert "zz could be any of zz00x (coffee), zz01x (coffee)" in said
+    assert "zz19x (coffee) and 10 more; type more of it" in said

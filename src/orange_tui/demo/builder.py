@@ -33,7 +33,7 @@ class Builder(Player):
     def plan_text(self) -> str:
         """The same in words, as a plan."""
         planned = self.planned()
-        touching = ", ".join(path for step in planned.steps for path in step.edits)
+        touching = ", ".join(dict.fromkeys(path for step in planned.steps for path in step.edits))
         return f"APPROACH: {planned.steps[0].subject.lower()}, and touch nothing else\nTOUCHING: {touching}"
 
     def open_steps(self, planned: Work) -> list[Step]:

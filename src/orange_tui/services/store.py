@@ -30,6 +30,7 @@ _ID_LETTERS = "abcdefghijkmnpqrstuvwxyz"
 _ID_ALPHABET = _ID_LETTERS + "23456789"
 _ID_LENGTH = 7
 _NEW, _DELETED = ".new-", ".deleted-"
+_NAMED = 20  # tasks that an id could mean: more of them help nobody
 
 
 @record
@@ -91,8 +92,9 @@ class Store:
             return (exact or matches)[0]
         if not matches:
             raise NotFound(f"There is no task {prefix}; `orange task list --all` shows what there is")
-        listed = ", ".join(sorted(f"{ref.id} ({ref.project})" for ref in matches))
-        raise Refused(f"{prefix} could be any of {listed}; type more of it")
+        named = sorted(f"{ref.id} ({ref.project})" for ref in matches)
+        others = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        raise Refused(f"{prefix} could be any of {', '.join(named[:_NAMED])}{others}; type more of it")
 
     def read(self, ref: TaskRef) -> StoredTask | BrokenTask:
         """A task as it is now."""
