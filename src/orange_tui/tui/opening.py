@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from orange_tui.cli.reply import Reply
+from orange_tui.cli.reply import Reply, safe
 from orange_tui.cli.where import here, named_project
 from orange_tui.domain.errors import OrangeError, Refused
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def run(parsed: Parsed, orange: Orange) -> Reply:
     """Open the app, and close it again when the person leaves."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not _is_at_a_terminal():
         raise Refused("The app needs a terminal. `orange task list` shows the same to a program")
     project = named_project(parsed, orange)
     if project is None and not parsed.flag("all"):
@@ -30,7 +30,23 @@ def run(parsed: Parsed, orange: Orange) -> Reply:
         from orange_tui.tui.demo import show
 
         show()
-    return Reply("")
+    return Reply(_parting_word(orange))
+
+
+def _is_at_a_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _parting_word(orange: Orange) -> str:
+    """For whoever came by `make run`, and whose shell does not find the program in a repository of theirs."""
+    import shutil
+
+    program = os.path.abspath(sys.argv[0])
+    if os.path.basename(program) != "orange" or shutil.which("orange") is not None or orange.projects.all():
+        return ""
+    return safe(
+        f"To use Orange in a repository of yours, run {program} there; `pipx install .` here puts orange on your PATH."
+    )
 
 
 def _register(orange: Orange) -> Project | None:
