@@ -9,6 +9,7 @@ import pytest
 from office import Office, office
 from orange_tui.domain.errors import Refused
 from orange_tui.services.harnesses import Harnesses
+from orange_tui.services.tasks import NewTask
 
 __all__ = ["office"]
 
@@ -119,6 +120,17 @@ def test_a_task_from_before_any_agent_was_installed_takes_the_first_there_is(
     office.orange.tasks.spawn(ref)
     task = office.task(ref)
     assert (task.harness, task.attention, office.windows(ref)) == ("recorder", None, ["worker"])
+
+
+def test_a_task_waits_where_the_pool_cannot_be_read_and_is_not_made_in_secret(office: Office) -> None:
+    pool = office.root / "home" / "workspaces" / ".pool.json"
+    pool.parent.mkdir(parents=True, exist_ok=True)
+    pool.write_text("[")
+    made = office.orange.tasks.create(NewTask(project="coffee", branch="fix/pool", summary="Brew", harness="demo"))
+    assert f"{pool} is not JSON" in (made.waits or "")
+    assert office.status(made.ref) == "pending"
+    pool.unlink()
+    office.supervised(lambda: office.rests(made.ref, "reviewing"))
 
 
 def test_a_task_that_finds_no_workspace_waits_and_the_pool_says_who_has_them(office: Office) -> None:

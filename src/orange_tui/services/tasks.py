@@ -129,12 +129,12 @@ class Tasks:
             return Created(ref, None, None)
         try:
             return Created(ref, self.spawn(ref, status), None)
-        except Refused as refusal:
+        except OrangeError as problem:  # the task is there by now, and whoever made it must hear of it
             with self.engine.open(ref) as opened:
                 if opened.task.status != workflow.first_state:
                     return Created(ref, None, None)  # a supervisor was quicker
-                opened.record("task.waiting", reason=str(refusal))
-            return Created(ref, None, str(refusal))
+                opened.record("task.waiting", reason=str(problem))
+            return Created(ref, None, str(problem))
 
     def spawn(self, ref: TaskRef, status: str | None = None) -> Moved:
         """Start the agent of a task that has none yet."""
