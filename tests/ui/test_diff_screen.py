@@ -120,3 +120,12 @@ async def test_a_thousand_files_and_five_megabytes_are_opened_and_gone_through(s
         await scene.press("g", "right_square_bracket")
         await scene.sees("2/1001 many/f0000.py")
         assert scene.app.screen.query_one("#changes", StripView).scroll_offset.y > 100_000
+
+
+@story
+async def test_why_there_is_no_diff_is_told_to_its_last_word(stage: Stage) -> None:
+    stage.tasks()
+    (stage.root / "coffee").rename(stage.root / "away")
+    async with stage.open((100, 24)) as scene:
+        await scene.press("D")
+        await scene.sees("no diff", "is not there", "back,", "forget", "project:", "remove")

@@ -89,7 +89,7 @@ class Diff(Screen[None]):
         try:
             files, lines = await asyncio.to_thread(self._drawn)
         except OrangeError as problem:
-            self._view.show(said(str(problem), self.app.palette.dim, max(20, self.size.width - 4)))
+            self._view.show(said(str(problem), self.app.palette.dim, max(20, self._view.size.width - 2)))
             self._tell("no diff")
             return
         self._files, self._lines = files, lines
