@@ -206,3 +206,11 @@ async def test_the_mouse_chooses_rows_and_tabs_and_a_double_click_opens(
         await scene.click(TaskList, (12, 0), times=2)
         await scene.until(lambda: opened == ["enter"])
         assert scene.selected == "login-fix"
+
+
+@story
+async def test_ctrl_c_says_how_one_leaves(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open() as scene:
+        await scene.press("ctrl+c")
+        await scene.says("ctrl+q leaves, from anywhere; agents keep running.")

@@ -145,6 +145,10 @@ class OrangeApp(App[str]):
         """Begin what goes on for as long as the app; a function, so that nothing is left over if it never begins."""
         self.run_worker(work, group=group, exit_on_error=False)  # type: ignore[arg-type]  # mypy: no result type
 
+    def action_help_quit(self) -> None:
+        """Ctrl+C is a habit of people who want to leave."""
+        self.notify("ctrl+q leaves, from anywhere; agents keep running.", markup=False)
+
     def ask_terminal(self, text: str) -> None:
         """Have the terminal itself show a notice (OSC 9); one that does not know how shows nothing."""
         if self._driver is not None:
