@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes .venv with Orange and its developers' tools; says exactly what to install where something is missing.
 set -eu
+PYTHON="${PYTHON:-python3}"
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$@"; exit 1; }

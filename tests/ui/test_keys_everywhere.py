@@ -69,6 +69,17 @@ async def test_n_finds_what_needs_the_person_behind_any_filter(stage: Stage) -> 
 
 
 @story
+async def test_who_answers_sees_the_questions(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    lively(stage, monkeypatch)
+    for ref in stage.orange.store.refs():
+        with stage.orange.engine.open(ref) as opened:
+            opened.edit_body("test", lambda body: f"{body}\n## Questions\n\n1. Hot or [bold]cold[/]?\n")
+    async with stage.open() as scene:
+        await scene.press("a")
+        await scene.sees("Answer login-fix", "1. Hot or [bold]cold[/]?")
+
+
+@story
 async def test_a_draft_is_kept_when_escape_was_pressed_too_soon(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     lively(stage, monkeypatch)
     async with stage.open() as scene:

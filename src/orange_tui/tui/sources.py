@@ -9,6 +9,7 @@ from textual.strip import Strip
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.domain.route import route_of
+from orange_tui.domain.task import printable
 from orange_tui.services.merge_plan import listed
 from orange_tui.services.store import StoredTask, TaskRef
 from orange_tui.tui.lines import said
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from orange_tui.tui.palette import Palette
 
     Lines = Callable[[Orange, Row, int, Palette], Sequence[Strip]]
+
+_MOST_QUESTIONS = 100  # lines
 
 
 @record
@@ -67,6 +70,16 @@ def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[S
     ]
     body = render_markdown(found.body, width, palette)
     return [*head, *(body or said("TASK.md has no text yet.", palette.dim, width))]
+
+
+def questions_of(orange: Orange, ref: TaskRef) -> str:
+    """What the agent has asked, for whoever answers; each line is text and nothing else."""
+    from orange_tui.domain.sections import find_section
+
+    found = orange.store.read(ref)
+    section = find_section(found.body, "Questions") if isinstance(found, StoredTask) else None
+    lines = section.text.strip().splitlines() if section is not None else []
+    return "\n".join(printable(line) for line in lines[:_MOST_QUESTIONS])
 
 
 def _facts(task: Task, row: Row) -> list[str]:

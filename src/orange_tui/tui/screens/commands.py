@@ -66,6 +66,8 @@ def _chat(dashboard: Dashboard) -> None:
 
 
 def _answer(dashboard: Dashboard, row: Row) -> None:
+    from orange_tui.tui.sources import questions_of
+
     def send(text: str | None) -> None:
         if text:
             dashboard.app.jobs.start(
@@ -73,7 +75,8 @@ def _answer(dashboard: Dashboard, row: Row) -> None:
             )
 
     hint = "It is pasted into the agent's input and submitted; while the agent asks for a permission, it waits."
-    dashboard.app.push_screen(Write(f"Answer {_name(row)}", hint, "Send"), send)
+    asked = lambda: questions_of(dashboard.orange, row.ref)  # noqa: E731
+    dashboard.app.push_screen(Write(f"Answer {_name(row)}", hint, "Send", asked=asked), send)
 
 
 def _delivered(at_once: bool) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Label, Static, TextArea
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
 
     from orange_tui.tui.app import OrangeApp
@@ -47,14 +50,19 @@ class Write(ModalScreen[str | None]):
     app: OrangeApp
     BINDINGS = [("escape", "leave", "Never mind"), ("ctrl+s", "send", "Send")]  # noqa: RUF012
 
-    def __init__(self, title: str, hint: str, send: str, prepared: str = "") -> None:
+    def __init__(
+        self, title: str, hint: str, send: str, prepared: str = "", asked: Callable[[], str] | None = None
+    ) -> None:
         super().__init__()
         self._title, self._hint, self._send, self._prepared = title, hint, send, prepared
+        self._asked = asked  # what the text answers; it is read while the dialog is there already
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
             yield Static(self._hint, classes="hint", markup=False)
+            with VerticalScroll(id="asked", can_focus=False):
+                yield Static("", markup=False)
             draft = self.app.drafts.get(self._title, self._prepared)
             classes = "prepared" if self._prepared else ""
             yield TextArea(draft, classes=classes, id="text", tab_behavior="focus", compact=True)
@@ -67,6 +75,13 @@ class Write(ModalScreen[str | None]):
         area.cursor_blink = False
         area.move_cursor(area.document.end)
         area.focus()
+        if self._asked is not None:
+            self.run_worker(self._show_what_is_asked(self._asked))
+
+    async def _show_what_is_asked(self, asked: Callable[[], str]) -> None:
+        text = await asyncio.to_thread(asked)
+        self.query_one("#asked Static", Static).update(text)
+        self.query_one("#asked").set_class(bool(text), "-some")
 
     def action_send(self) -> None:
         self.app.drafts.pop(self._title, None)
