@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 READY  := .venv/ready
+# Tests wait for tmux, git and agents half of the time: four share two cores well.
+WORKERS = $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 4); [ $$n -gt 4 ] && echo $$n || echo 4)
 
 .PHONY: run test check format bench clean
 
@@ -9,7 +11,7 @@ run: $(READY)
 	@$(BIN)/orange $(or $(ARGS),--all)
 
 test: $(READY) check
-	@$(BIN)/pytest -q -n auto $(ARGS)
+	@$(BIN)/pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
 
 check: $(READY)
 	@$(BIN)/ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }
