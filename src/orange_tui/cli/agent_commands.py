@@ -129,6 +129,10 @@ def serve(_parsed: Parsed, orange: Orange) -> Reply:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a script that puts it in the background has it ignored
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` ends it like Ctrl+C
 
-    print(f"orange: watching {orange.home.root}; Ctrl+C ends this, agents keep running", file=sys.stderr, flush=True)
-    asyncio.run(Supervisor(orange).run())
+    def say(what: str) -> None:
+        print(f"orange: {what}", file=sys.stderr, flush=True)
+
+    say(f"watching {orange.home.root}; Ctrl+C ends this, agents keep running")
+    waits = "another Orange acts for this home (the app, or another serve); this one takes over when that ends"
+    asyncio.run(Supervisor(orange).run(when_waiting=lambda: say(waits)))
     return Reply("")

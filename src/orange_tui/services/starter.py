@@ -8,6 +8,8 @@ tasks that go on by themselves (`auto`) start side by side, as many as may run a
 
 from __future__ import annotations
 
+import threading
+import time
 from threading import Lock, Thread
 
 from orange_tui.domain.errors import OrangeError
@@ -22,6 +24,17 @@ if TYPE_CHECKING:
     from orange_tui.services.journal import Journal
     from orange_tui.services.orange import Orange
     from orange_tui.services.store import TaskRef
+
+
+_NAME = "orange start"
+
+
+def wait_for_starts(seconds: float = 60.0) -> None:
+    """Wait for what is being started in this process: whoever takes a home away next must not have it come back."""
+    deadline = time.monotonic() + seconds
+    for thread in threading.enumerate():
+        if thread.name.startswith(_NAME):
+            thread.join(max(0.0, deadline - time.monotonic()))
 
 
 class Starter:
@@ -89,7 +102,7 @@ class Starter:
             if what in self._under_way:
                 return
             self._under_way.add(what)
-        Thread(target=self._run, args=(what, work), daemon=True, name=f"orange start {what}").start()
+        Thread(target=self._run, args=(what, work), daemon=True, name=f"{_NAME} {what}").start()
 
     def _run(self, what: TaskRef | str, work: Callable[[], Iterable[TaskRef]]) -> None:
         touched: Iterable[TaskRef] = ()

@@ -21,7 +21,7 @@ from orange_tui.services.monitor import Monitor
 from orange_tui.services.pr_watch import PullRequestWatch
 from orange_tui.services.schedule import Schedule
 from orange_tui.services.sessions import ACTIVE
-from orange_tui.services.starter import Starter
+from orange_tui.services.starter import Starter, wait_for_starts
 from orange_tui.services.store import StoredTask
 from orange_tui.services.watch import Watch
 
@@ -68,8 +68,13 @@ class Supervisor:
         self._wake: asyncio.Event
         self._loop: asyncio.AbstractEventLoop
 
-    async def run(self, until: Callable[[], bool] | None = None, seconds: float | None = None) -> bool:
-        """Act until the condition holds (or for ever); says whether it does."""
+    async def run(
+        self,
+        until: Callable[[], bool] | None = None,
+        seconds: float | None = None,
+        when_waiting: Callable[[], None] | None = None,
+    ) -> bool:
+        """Act until the condition holds (or for ever); says whether it does. Where another one acts, that is told."""
         deadline = None if seconds is None else time.monotonic() + seconds
         for folder in (self._orange.home.tasks, self._orange.home.workspaces):
             await asyncio.to_thread(os.makedirs, folder, exist_ok=True)
@@ -80,11 +85,17 @@ class Supervisor:
                     return await self._act(until, deadline)
             if _is_over(until, deadline):
                 return until is None or until()
+            if when_waiting is not None:
+                when_waiting()
+                when_waiting = None
             await asyncio.sleep(_TURN)
 
     def run_until(self, condition: Callable[[], bool], timeout: float) -> bool:
-        """The same for a caller without an event loop."""
-        return asyncio.run(self.run(condition, timeout))
+        """The same for a caller without an event loop; when it returns, nothing is being started any more."""
+        try:
+            return asyncio.run(self.run(condition, timeout))
+        finally:
+            wait_for_starts()
 
     async def _act(self, until: Callable[[], bool] | None, deadline: float | None) -> bool:
         self._loop = asyncio.get_running_loop()

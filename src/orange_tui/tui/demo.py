@@ -11,6 +11,7 @@ from orange_tui.demo.headless import Story
 from orange_tui.demo.world import PROJECT, make_world
 from orange_tui.services.orange import assemble
 from orange_tui.services.paths import Home
+from orange_tui.services.starter import wait_for_starts
 from orange_tui.tui.app import run
 
 _PACE_TO_WATCH = "1.0"
@@ -41,4 +42,5 @@ def _open(root: str, seconds: str) -> None:
             orange = assemble(Home(world.home))
             run(orange, PROJECT, begin=Story(orange, lambda _line: None).create)
         finally:
+            wait_for_starts()
             end_tmux(socket)
