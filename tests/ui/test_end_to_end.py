@@ -269,7 +269,8 @@ def test_a_tmux_server_that_dies_while_its_agent_is_looked_at_leads_back_to_the_
         person.until(lambda before=before: person.selected not in {"", before})  # type: ignore[misc]
     person.press("Enter")
     person.until(lambda: "demo agent" in person.screen and HEADER not in person.screen)
-    subprocess.run(["tmux", "-S", str(demo.root / "tmux"), "kill-server"], check=True)
+    # Whether it can still answer "done" before it is gone is tmux's affair.
+    subprocess.run(["tmux", "-S", str(demo.root / "tmux"), "kill-server"], check=False)
     person.sees(HEADER, *BRANCHES, "⚡")
     person.press("q")
     person.is_back_at_the_shell()
