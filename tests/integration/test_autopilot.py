@@ -9,7 +9,7 @@ import pytest
 from office import Office, office
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.sections import find_section
-from orange_tui.services import retrying
+from orange_tui.services import reports, retrying
 from orange_tui.services.family import children_of
 
 if TYPE_CHECKING:
@@ -218,3 +218,30 @@ def test_an_agent_that_never_came_is_given_up_on_after_half_an_hour(
     monkeypatch.setattr("orange_tui.services.clock.seconds_since", lambda _stamp: 1801.0)
     office.supervised(lambda: len(office.events(ref, "auto.advanced")) >= 1)
     assert office.events(ref, "auto.advanced")[0]["reason"] == "nobody worked on it any more"
+
+
+def test_settings_that_cannot_be_read_start_nothing_and_stop_nothing_else(office: Office) -> None:
+    office.harness()
+    other = office.create("fix/other", harness="recorder")
+    ref = autopilot(office, fields={})
+    config = office.root / "home" / "config.yml"
+    config.write_text("parallel: many\n")
+    pane = office.orange.sessions.window(other.id, "worker")
+    assert pane is not None
+    office.tmux.cmd("kill-window", "-t", pane.window_id)
+    office.supervised(lambda: office.task(other).crash_count == 1)
+    assert office.status(ref) == "new"
+    told = [entry for entry in office.orange.log.entries() if "not started" in str(entry) and "parallel" in str(entry)]
+    assert len(told) == 1
+    config.write_text("router: demo\nrouter_fallback: demo\n")
+    office.supervised(lambda: office.rests(ref, "done"))
+
+
+def test_a_report_is_found_behind_megabytes_of_chatter(office: Office) -> None:
+    ref = autopilot(office, fields={})
+    logs = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
+    logs.mkdir()
+    (logs / "worker.answer").write_text("chatter\n" * 500_000 + '{"status": "done", "summary": "at last"}\n')
+    with office.orange.engine.open(ref) as opened:
+        reports.collect(opened, "worker")
+        assert reports.current(opened).summary == "at last"

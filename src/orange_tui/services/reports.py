@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from orange_tui.services.open_task import OpenTask
 
 SECTION = "Report"
-_MOST_ANSWER = 4 * MOST_CHARACTERS
+_MOST_BYTES = 4 * MOST_CHARACTERS
 
 
 def collect(opened: OpenTask, window: str) -> None:
@@ -30,9 +30,19 @@ def collect(opened: OpenTask, window: str) -> None:
     path = os.path.join(opened.directory, ".orange-outcome")
     if _text(path).strip():
         return
-    found = answered(_text(answer_file(opened.directory, window)), "status")
+    found = answered(_printed(opened, window), "status")
     if found is not None:
         replace_file(path, json.dumps(found, ensure_ascii=False).encode(errors="replace"))
+
+
+def put_aside(opened: OpenTask, window: str) -> None:
+    """Before an agent starts: what an earlier one reported is not its report, and is kept in case nobody has taken it."""
+    path = os.path.join(opened.directory, ".orange-outcome")
+    earlier = _text(path)
+    if earlier.strip():
+        os.makedirs(os.path.join(opened.directory, "logs"), exist_ok=True)
+        replace_file(os.path.join(opened.directory, "logs", f"{window}.outcome"), earlier.encode(errors="replace"))
+    replace_file(path, b"", durable=False)
 
 
 def current(opened: OpenTask) -> Report:
@@ -42,7 +52,7 @@ def current(opened: OpenTask) -> Report:
 
 def cost(opened: OpenTask, window: str) -> dict[str, Any]:
     """How long the agent took and what it used, as far as it says so."""
-    found = envelope(_text(answer_file(opened.directory, window)))
+    found = envelope(_printed(opened, window))
     usage = found.get("usage")
     names = ("input_tokens", "output_tokens")
     tokens = [usage.get(name) for name in names] if isinstance(usage, dict) else []
@@ -84,6 +94,16 @@ def _bullets(title: str, items: Sequence[str]) -> str:
 
 def _text(path: str) -> str:
     try:
-        return read_bytes(path, most=_MOST_ANSWER).decode(errors="replace")
+        return read_bytes(path, most=_MOST_BYTES).decode(errors="replace")
     except OrangeError:
+        return ""
+
+
+def _printed(opened: OpenTask, window: str) -> str:
+    """The end of what an agent printed: its answer comes last, however much it has said before."""
+    try:
+        with open(answer_file(opened.directory, window), "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _MOST_BYTES))
+            return file.read(_MOST_BYTES).decode(errors="replace")
+    except OSError:
         return ""

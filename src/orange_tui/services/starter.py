@@ -48,7 +48,7 @@ class Starter:
         self._automatic: dict[TaskRef, str] = {}  # in a state that Orange moves them on from
         self._running: set[TaskRef] = set()  # those that were, and have an agent now
         self._under_way: set[TaskRef | str] = set()  # tasks that go on, and projects whose queue is worked off
-        self._said: dict[TaskRef, str] = {}
+        self._said: dict[TaskRef | None, str] = {}  # None: about all of them
 
     def sort_in(self, ref: TaskRef, task: Task, journal: Journal) -> None:
         """Take note of a task as it is now."""
@@ -82,20 +82,27 @@ class Starter:
         for project in dict.fromkeys(ref.project for ref in self._queued):
             queue = [ref for ref in _oldest_first(self._queued) if ref.project == project]
             self._begin(project, lambda queue=queue: self._work_off(queue))  # type: ignore[misc]
+        if self._automatic:
+            self._tell_once(None, self._start_automatic)
+
+    def _start_automatic(self) -> None:
+        """Those that may, the oldest first. Where nobody can read how many that are, none is started."""
+        most = read_settings(self._orange.home).number("parallel")
+        own = {project.name: project.entry.get("parallel") for project in self._orange.projects.all()}
         for ref in _oldest_first(self._automatic):
-            if self._has_room(ref.project) and self._orange.agents.is_unblocked(ref):
+            busy = self._busy()
+            if len(busy) >= most:
+                return
+            limit = own.get(ref.project)
+            here = sum(each.project == ref.project for each in busy)
+            has_room = here < (limit if isinstance(limit, int) else most)
+            if has_room and ref not in busy and self._orange.agents.is_unblocked(ref):
                 self._begin(ref, lambda ref=ref: self._move_on(ref))  # type: ignore[misc]
 
-    def _has_room(self, project: str) -> bool:
-        """Whether one more may run, in all and in its project."""
+    def _busy(self) -> set[TaskRef]:
+        """Tasks that go on by themselves and have an agent, or are about to."""
         with self._lock:
-            busy = self._running | {each for each in self._under_way if not isinstance(each, str)}
-        settings = read_settings(self._orange.home)
-        known = self._orange.projects.find(project)
-        of_project = known.entry.get("parallel") if known is not None else None
-        limit = of_project if isinstance(of_project, int) else settings.number("parallel")
-        here = sum(1 for ref in busy if not isinstance(ref, str) and ref.project == project)
-        return len(busy) < settings.number("parallel") and here < limit
+            return self._running | {each for each in self._under_way if not isinstance(each, str)}
 
     def _begin(self, what: TaskRef | str, work: Callable[[], Iterable[TaskRef]]) -> None:
         with self._lock:
@@ -110,6 +117,8 @@ class Starter:
             touched = work()
         finally:
             with self._lock:
+                if not isinstance(what, str):
+                    self._running.update(touched)  # it counts until it is looked at anew
                 self._under_way.discard(what)
             self._when_done(touched)
 
@@ -120,14 +129,19 @@ class Starter:
         return [ref] if self._tried(ref, self._orange.tasks.spawn) else []
 
     def _tried(self, ref: TaskRef, start: Callable[[TaskRef], object]) -> bool:
-        """Whether something came of it; why not is told once, and stops no other."""
+        return self._tell_once(ref, lambda: start(ref)) is not None
+
+    def _tell_once(self, ref: TaskRef | None, work: Callable[[], object]) -> object:
+        """What came of it; why nothing did is told once, whatever it is, and stops no other."""
         try:
-            return start(ref) is not None
-        except OrangeError as problem:
-            if self._said.get(ref) != str(problem):
-                self._said[ref] = str(problem)
-                self._orange.log.write("info", f"not started: {problem}", task=ref.id)
-            return False
+            return work()
+        except Exception as problem:  # noqa: BLE001 - in a thread of its own, nobody else would hear of it
+            said = str(problem) if isinstance(problem, OrangeError) else repr(problem)
+            if self._said.get(ref) != said:
+                self._said[ref] = said
+                about = {} if ref is None else {"task": ref.id}
+                self._orange.log.write("warning", f"not started: {said}", **about)
+            return None
 
 
 def _oldest_first(waiting: dict[TaskRef, str]) -> list[TaskRef]:

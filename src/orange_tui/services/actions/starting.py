@@ -10,10 +10,9 @@ from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harness import build, environment, guarded, resumable
 from orange_tui.domain.prompts import render_prompt, variables
 from orange_tui.outside.tmux import Window
-from orange_tui.services import launch, messages
+from orange_tui.services import launch, messages, reports
 from orange_tui.services.actions.workspaces import acquire
 from orange_tui.services.agent_files import place
-from orange_tui.services.files import replace_file
 from orange_tui.services.runtime import Runtime
 from orange_tui.services.starts import note_start, note_start_once
 
@@ -32,6 +31,8 @@ _REMEMBERED_PROMPT = 300  # enough to tell the agent's own conversation from one
 
 def start_agent(run: HookRun, window: str, role: str, sessions: Sessions) -> None:
     """Start the task's or the review's agent; one that cannot be started for the first time keeps no workspace."""
+    if _is_one_shot(run):
+        reports.put_aside(run.opened, window)
     try:
         wanted, harness, unsaid = _prepared(run, window, role)
         _open_window(run, wanted, harness, sessions.windows(run.task.id))
@@ -115,8 +116,6 @@ def _prepared(run: HookRun, window: str, role: str) -> tuple[Window, Harness, st
     surroundings = {**scene, **environment(harness, values)}
     start = launch.Start(words, prompt, place_to_work, surroundings, keeps_answer=_is_one_shot(run))
     made = launch.prepare(run.opened.directory, window, start)
-    if _is_one_shot(run):  # what an earlier attempt has reported is in the history
-        replace_file(os.path.join(run.opened.directory, ".orange-outcome"), b"", durable=False)
     resumes = run.params.get("resume") and resumable(harness, "resume", values) == "resume"
     known = {"session_id": values["session_id"]} if resumes else {}
     Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT], **known)
