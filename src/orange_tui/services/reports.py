@@ -36,7 +36,7 @@ def collect(opened: OpenTask, window: str) -> None:
 
 
 def put_aside(opened: OpenTask, window: str) -> None:
-    """Before an agent starts: what an earlier one reported is not its report, and is kept in case nobody has taken it."""
+    """Before an agent starts: an earlier one's report is not its own. It is kept, in case nobody has taken it."""
     path = os.path.join(opened.directory, ".orange-outcome")
     earlier = _text(path)
     if earlier.strip():
