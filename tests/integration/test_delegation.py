@@ -64,6 +64,16 @@ def test_a_parent_gives_its_workspace_to_its_parts_and_is_done_when_they_are(off
     assert office.events(ref, "auto.advanced")[-1]["reason"] == "all that it had delegated is done"
 
 
+def test_a_parent_whose_parts_were_quicker_is_done_at_once(office: Office) -> None:
+    ref = working(office)
+    only, given_up = part(office, ref, "only", spawn=False), part(office, ref, "given-up", spawn=False)
+    office.orange.tasks.cancel(given_up)
+    with office.orange.engine.open(only) as opened:
+        opened.change("test", {"status": "done"})
+    office.orange.tasks.update(ref, status="delegated")
+    office.supervised(lambda: office.rests(ref, "done"))
+
+
 def test_a_part_that_waits_for_its_own_parent_is_refused_before_anything_stops(office: Office) -> None:
     ref = working(office)
     part(office, ref, "first", blocked_by=(ref.id,), spawn=False)

@@ -93,7 +93,9 @@ def delegate(run: HookRun) -> None:
             _make_child(run, tasks, each, sign)
     if report or run.params.get("subtasks") == "required":
         found = family.children_of(run.services.store, run.task.id)
-        run.change("blocked_by", [child.ref.id for child in found if not tasks.is_finished(child.task)])
+        # Those that are done already count too: with nobody to wait for, it would wait for ever.
+        wanted = [child for child in found if child.task.status == "done" or not tasks.is_finished(child.task)]
+        run.change("blocked_by", [child.ref.id for child in wanted])
 
 
 def _delegating_report(run: HookRun) -> Report | None:
