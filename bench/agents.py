@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine import ORANGE, make_tasks
 from measure import Job, Row, medians
+
+from engine import ORANGE, make_tasks
 
 SLEEPER = "#!/bin/sh\nexec sleep 1000\n"
 FILES = 500
@@ -82,8 +83,8 @@ def spawn() -> Iterator[Row]:
 
 def engine_spawn(environment: dict[str, str]) -> Job:
     """The same in a process that runs already, as the app and `orange serve` do it."""
-    from orange_tui.services.orange import assemble
-    from orange_tui.services.paths import Home
+    from orange_tui.home.paths import Home
+    from orange_tui.orange import assemble
 
     os.environ.update({name: environment[name] for name in ("ORANGE_TMUX_SOCKET", "PATH")})
     here = assemble(Home(environment["ORANGE_HOME"]))

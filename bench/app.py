@@ -8,11 +8,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from agents import cpu_seconds, office, orange
-from engine import ORANGE, make_tasks
 from measure import Row, medians
 from shops import NEWEST, shop
 from terminal import settled, showing
+
+from agents import cpu_seconds, office, orange
+from engine import ORANGE, make_tasks
 
 MARKER = "bare-table"
 BARE = f"""

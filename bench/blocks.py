@@ -17,17 +17,17 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Self
 
-from agents import new_task, office
-from engine import make_tasks
 from measure import Row
 
-from orange_tui.services.merge import Merges
-from orange_tui.services.orange import assemble
-from orange_tui.services.paths import Home
+from agents import new_task, office
+from engine import make_tasks
+from orange_tui.delivery.merge import Merges
+from orange_tui.home.paths import Home
+from orange_tui.orange import assemble
 from orange_tui.tui.app import OrangeApp
 
 if TYPE_CHECKING:
-    from orange_tui.services.store import TaskRef
+    from orange_tui.store.store import TaskRef
 
 _BEAT, _HELD = 0.002, 0.016  # seconds
 _MANY = 1000

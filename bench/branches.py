@@ -10,9 +10,9 @@ from pathlib import Path
 
 from measure import Row, medians, milliseconds, program
 
-from orange_tui.services.conflicts import Collisions
-from orange_tui.services.git_stats import GitStats
-from orange_tui.services.projects import Project
+from orange_tui.branches.conflicts import Collisions
+from orange_tui.branches.distance import GitStats
+from orange_tui.home.projects import Project
 
 TASKS, FILES, ROUNDS = 50, 500, 7
 GIT = "/usr/bin/git"

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from measure import Job, Row, medians, program
 
-from orange_tui.domain.sections import outline
+from orange_tui.domain.text.sections import outline
 
 ORANGE = os.path.join(os.path.dirname(sys.executable), "orange")
 PLAN = "\n## Plan\n\nAPPROACH: keep it simple\nTOUCHING: one file\n"
@@ -31,8 +31,8 @@ def home(tasks: int) -> Iterator[tuple[dict[str, str], list[str]]]:
 
 def make_tasks(root: str, count: int) -> list[str]:
     """Many tasks, made the way `orange task create` makes them, without a process for each."""
-    from orange_tui.services.orange import assemble
-    from orange_tui.services.paths import Home
+    from orange_tui.home.paths import Home
+    from orange_tui.orange import assemble
 
     orange = assemble(Home(root))
     values = {"workflow": "default", "status": "planning", "summary": "Make the coffee strong"}

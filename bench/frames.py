@@ -9,11 +9,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from agents import office, orange, tmux
-from engine import ORANGE
 from measure import Row
 from shops import NEWEST, shop, summary, task_id
 from terminal import Terminal, opened
+
+from agents import office, orange, tmux
+from engine import ORANGE
 
 MANY = 10_000
 STEPS = 100

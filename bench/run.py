@@ -6,12 +6,13 @@ import compileall
 import os
 import sys
 
-import agents
 import app
 import blocks
+import frames
+
+import agents
 import branches
 import engine
-import frames
 
 PARTS = {
     "engine": (engine.commands, engine.sections),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from driver import STEPS, Cli, World, make_repository, recorded
+from support.driver import STEPS, Cli, World, make_repository, recorded
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,10 +14,10 @@ import pytest
 
 import orange_tui
 from orange_tui.domain.actions import ACTIONS
-from orange_tui.services.hooks import BUILT_IN, Actions
+from orange_tui.engine.hooks import BUILT_IN, Actions
 
 if TYPE_CHECKING:
-    from driver import World
+    from support.driver import World
 
 PACKAGE = Path(orange_tui.__file__).parent
 MODULES = {
@@ -60,7 +60,7 @@ def who_imports(*roots: str) -> set[str]:
 
 
 def test_one_module_starts_other_programs() -> None:
-    assert who_imports("subprocess") <= {"outside.process"}
+    assert who_imports("subprocess") <= {"outside.programs"}
     calls = {
         module
         for module, tree in MODULES.items()
@@ -75,7 +75,7 @@ def test_only_the_app_imports_textual_and_rich() -> None:
 
 
 def test_one_module_knows_where_shipped_files_are() -> None:
-    assert {module for module, tree in MODULES.items() if _asks_where_it_is(tree)} == {"services.paths"}
+    assert {module for module, tree in MODULES.items() if _asks_where_it_is(tree)} == {"home.paths"}
     assert who_imports("importlib.resources", "pkg_resources") == set()
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from live import opened
-from stage import Stage, fixed, stage, story
-
-from office import Office, office
+from support.live import opened
+from support.office import Office, office
+from support.stage import Stage, fixed, stage, story
 
 if TYPE_CHECKING:
     import pytest

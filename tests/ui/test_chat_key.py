@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stage import Stage, fixed, stage, story
+from support.stage import Stage, fixed, stage, story
 
 __all__ = ["fixed", "stage"]
 

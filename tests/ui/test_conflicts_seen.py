@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kitchen import Kitchen, kitchen
-from stage import fixed, story
 from textual.widgets import TextArea
 
-from driver import git
 from orange_tui.tui.screens.dialogs import Write
+from support.driver import git
+from support.kitchen import Kitchen, kitchen
+from support.stage import fixed, story
 
 if TYPE_CHECKING:
-    from stage import Scene
+    from support.stage import Scene
 
 __all__ = ["fixed", "kitchen"]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stage import WORK, Stage, fixed, stage, story
 from textual.widgets import Button, Select
 
+from support.stage import WORK, Stage, fixed, stage, story
+
 if TYPE_CHECKING:
-    from stage import Scene
+    from support.stage import Scene
 
 __all__ = ["fixed", "stage"]
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stage import Scene, Stage, fixed, stage, story
-
 from orange_tui.tui.widgets.strip_view import StripView
+from support.stage import Scene, Stage, fixed, stage, story
 
 if TYPE_CHECKING:
-    from orange_tui.services.store import TaskRef
+    from orange_tui.store.store import TaskRef
 
 __all__ = ["fixed", "stage"]
 
@@ -254,8 +253,8 @@ async def test_a_new_task_is_created_from_the_form(stage: Stage) -> None:
 
 @story
 async def test_every_key_of_the_table_has_something_to_do() -> None:
-    from orange_tui.tui.actions import COMMANDS
-    from orange_tui.tui.screens.commands import _ANYWHERE, _ON_TASK
+    from orange_tui.tui.commands.keys import COMMANDS
+    from orange_tui.tui.commands.run import _ANYWHERE, _ON_TASK
 
     assert {command.name for command in COMMANDS if command.why_not is None} == set(_ANYWHERE)
     assert {command.name for command in COMMANDS if command.why_not is not None} == set(_ON_TASK)

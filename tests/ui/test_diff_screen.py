@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stage import WORK, Stage, fixed, stage, story
-
 from orange_tui.tui.screens.diff import Diff
 from orange_tui.tui.widgets.file_list import FileList
 from orange_tui.tui.widgets.strip_view import StripView
+from support.stage import WORK, Stage, fixed, stage, story
 
 if TYPE_CHECKING:
-    from stage import Scene
+    from support.stage import Scene
 
 __all__ = ["fixed", "stage"]
 

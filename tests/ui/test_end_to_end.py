@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from driver import make_repository, orange
+from support.driver import make_repository, orange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

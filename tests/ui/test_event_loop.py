@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from live import opened
-from stage import Scene, story
-
-from loop_guard import guarded
-from office import Office, office
 from orange_tui.tui.app import OrangeApp
+from support.live import opened
+from support.loop_guard import guarded
+from support.office import Office, office
+from support.stage import Scene, story
 
 if TYPE_CHECKING:
     import pytest

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from stage import Stage, fixed, stage, story
 
-from orange_tui.services import jobs
+from orange_tui.jobs import jobs
+from support.stage import Stage, fixed, stage, story
 
 if TYPE_CHECKING:
-    from orange_tui.services.job_file import Job
+    from orange_tui.jobs.job_file import Job
 
 __all__ = ["fixed", "stage"]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from keys import one_task, tries_every_key
-from stage import Stage, fixed, stage, story
+
+from support.keys import one_task, tries_every_key
+from support.stage import Stage, fixed, stage, story
 
 __all__ = ["fixed", "stage"]
 

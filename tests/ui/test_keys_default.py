@@ -6,12 +6,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from keys import one_task, tries_every_key
-from lively import Agents
-from stage import Stage, fixed, stage, story
+
+from support.keys import one_task, tries_every_key
+from support.lively import Agents
+from support.stage import Stage, fixed, stage, story
 
 if TYPE_CHECKING:
-    from orange_tui.services.store import TaskRef
+    from orange_tui.store.store import TaskRef
 
 __all__ = ["fixed", "stage"]
 
@@ -66,7 +67,7 @@ async def test_a_pull_request_that_is_there_is_opened_even_when_all_is_done(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr("orange_tui.tui.screens.commands._browse", opened.append)
+    monkeypatch.setattr("orange_tui.tui.commands.run._browse", opened.append)
     one_task(stage, monkeypatch, "done", None, pr_url="https://github.com/o/r/pull/7")
     async with stage.open() as scene:
         await scene.press("p")

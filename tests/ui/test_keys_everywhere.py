@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from lively import lively
-from stage import Stage, fixed, stage, story
 from textual.command import CommandPalette
 from textual.widgets import OptionList
 
 from orange_tui.domain.errors import Refused
-from orange_tui.tui.actions import COMMANDS, keymap
 from orange_tui.tui.app import OrangeApp
+from orange_tui.tui.commands.keys import COMMANDS, keymap
 from orange_tui.tui.screens.dashboard import Dashboard
 from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.task_list import TaskList
+from support.lively import lively
+from support.stage import Stage, fixed, stage, story
 
 if TYPE_CHECKING:
-    from stage import Scene
+    from support.stage import Scene
 
 __all__ = ["fixed", "stage"]
 

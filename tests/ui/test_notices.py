@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from stage import Scene, Stage, fixed, stage, story
+from support.stage import Scene, Stage, fixed, stage, story
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from driver import Cli, World
+    from support.driver import Cli, World
 
 
 @pytest.fixture

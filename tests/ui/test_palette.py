@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from looking import steadily
 from rich.style import Style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
 from orange_tui.domain.workflow import State, Workflow
-from orange_tui.tui.palette import NO_COLOUR, Palette, StateFacts, facts_of, kind_of, palette_of, status_look
+from orange_tui.tui.drawing.palette import NO_COLOUR, Palette, StateFacts, facts_of, kind_of, palette_of, status_look
+from support.looking import steadily
 
 STYLES = [name for name in Palette.__annotations__ if name != "syntax"]
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import webbrowser
 from typing import TYPE_CHECKING, Any
 
-from stage import Stage, fixed, stage, story
-
+from orange_tui.delivery import pr_news, pull_requests
 from orange_tui.domain.pull_request import PullRequest
-from orange_tui.services import pr_news, pull_requests
+from support.stage import Stage, fixed, stage, story
 
 if TYPE_CHECKING:
     import pytest
 
-    from orange_tui.services.store import TaskRef
+    from orange_tui.store.store import TaskRef
 
 __all__ = ["fixed", "stage"]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stage import Stage, fixed, stage, story
-
-from orange_tui.services.store import StoredTask
+from orange_tui.store.store import StoredTask
 from orange_tui.tui.screens.dialogs import Confirm
+from support.stage import Stage, fixed, stage, story
 
 if TYPE_CHECKING:
-    from orange_tui.services.store import TaskRef
+    from orange_tui.store.store import TaskRef
 
 __all__ = ["fixed", "stage"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from kitchen import Kitchen, kitchen
-from stage import fixed, story
 
-from driver import git
 from orange_tui.tui.screens.saved import SavedWork
+from support.driver import git
+from support.kitchen import Kitchen, kitchen
+from support.stage import fixed, story
 
 if TYPE_CHECKING:
-    from orange_tui.services.store import TaskRef
+    from orange_tui.store.store import TaskRef
 
 __all__ = ["fixed", "kitchen"]
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from live import opened
-from stage import Scene, story
-
-from office import Office, office
 from orange_tui.outside import tmux
-from orange_tui.outside.process import run
+from orange_tui.outside.programs import run
 from orange_tui.tui.widgets.strip_view import StripView
+from support.live import opened
+from support.office import Office, office
+from support.stage import Scene, story
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pytest
 
-    from orange_tui.outside.process import Finished
-    from orange_tui.services.store import TaskRef
+    from orange_tui.outside.programs import Finished
+    from orange_tui.store.store import TaskRef
 
 __all__ = ["office"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
-from lively import lively
-from stage import Scene, Stage, fixed, stage
 from textual.widgets import Input
 
-from orange_tui.services import jobs
-from orange_tui.services.orange import assemble
-from orange_tui.services.paths import Home
+from orange_tui.home.paths import Home
+from orange_tui.jobs import jobs
+from orange_tui.orange import assemble
 from orange_tui.tui.app import OrangeApp
+from support.lively import lively
+from support.stage import Scene, Stage, fixed, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

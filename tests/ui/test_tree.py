@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from looking import DARK
 from rich.cells import cell_len
 from rich.style import Style
-from stage import Stage, fixed, stage, story
 
+from orange_tui.board.board import Row
 from orange_tui.domain.task import make_task
-from orange_tui.services.board import Row
-from orange_tui.services.store import TaskRef
-from orange_tui.tui.tree import as_tree
+from orange_tui.store.store import TaskRef
 from orange_tui.tui.widgets.columns import MARKS, columns_for
+from orange_tui.tui.widgets.tree import as_tree
+from support.looking import DARK
+from support.stage import Stage, fixed, stage, story
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

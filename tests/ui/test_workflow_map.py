@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
-from lively import lively
-from looking import DARK, assert_harmless, steadily, style_at, texts
-from stage import Stage, fixed, stage, story
 
 from orange_tui.domain.task import make_task
-from orange_tui.services.orange import assemble
-from orange_tui.services.paths import Home
-from orange_tui.tui.workflow_map import workflow_map
+from orange_tui.home.paths import Home
+from orange_tui.orange import assemble
+from orange_tui.tui.drawing.workflow_map import workflow_map
+from support.lively import lively
+from support.looking import DARK, assert_harmless, steadily, style_at, texts
+from support.stage import Stage, fixed, stage, story
 
 if TYPE_CHECKING:
     import pytest

@@ -7,8 +7,8 @@ means; the line `:files` stands for the shell's own file names.
 
 from __future__ import annotations
 
-from orange_tui.cli.grammar import below, command_at, locate
-from orange_tui.cli.parser import looks_like_option
+from orange_tui.cli.parsing.grammar import below, command_at, locate
+from orange_tui.cli.parsing.parser import looks_like_option
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
 
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from orange_tui.cli.grammar import Argument, Command, Option
+    from orange_tui.cli.parsing.grammar import Argument, Command, Option
 
     Lookup = Callable[[str], Iterable[str]]
 

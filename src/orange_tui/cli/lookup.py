@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from orange_tui.cli.commands import COMMANDS
 from orange_tui.cli.completion import candidates
 from orange_tui.cli.completion import script as script_for
 from orange_tui.cli.reply import Reply
+from orange_tui.cli.table.root import COMMANDS
 from orange_tui.domain.errors import OrangeError
-from orange_tui.services.store import working
+from orange_tui.store.store import working
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from orange_tui.cli.grammar import Parsed
-    from orange_tui.services.orange import Orange
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.orange import Orange
 
 
 def complete(words: Sequence[str], orange: Orange) -> str:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 import sys
 
-from orange_tui.cli.commands_task import TASK_COMMANDS
-from orange_tui.cli.grammar import Help
-from orange_tui.cli.parser import parse, wants_json
+from orange_tui.cli.parsing.grammar import Help
+from orange_tui.cli.parsing.parser import parse, wants_json
 from orange_tui.cli.reply import Reply, send, send_error
+from orange_tui.cli.table.tasks import TASK_COMMANDS
 from orange_tui.domain.errors import OrangeError
-from orange_tui.services import files
-from orange_tui.services.orange import assemble
+from orange_tui.home import files
+from orange_tui.orange import assemble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from orange_tui.cli.grammar import Command, Parsed
-    from orange_tui.services.orange import Orange
+    from orange_tui.cli.parsing.grammar import Command, Parsed
+    from orange_tui.orange import Orange
 
     Run = Callable[[Parsed, Orange], Reply]
 
@@ -70,7 +70,7 @@ def _answer(words: list[str]) -> int:
     commands = _table(words)
     parsed = parse(words, commands)
     if isinstance(parsed, Help):
-        from orange_tui.cli.help import render
+        from orange_tui.cli.parsing.help import render
 
         print(render(parsed, commands), end="")
         return 0
@@ -81,7 +81,7 @@ def _table(words: list[str]) -> Sequence[Command]:
     """The commands to choose from; the ones agents use are known without looking at all the others."""
     if any(command.run and command.path == tuple(words[:2]) for command in TASK_COMMANDS):
         return TASK_COMMANDS
-    from orange_tui.cli.commands import COMMANDS
+    from orange_tui.cli.table.root import COMMANDS
 
     return COMMANDS
 

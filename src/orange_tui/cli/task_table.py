@@ -7,15 +7,15 @@ import unicodedata
 
 from orange_tui.cli.reply import safe
 from orange_tui.domain.task import FIELDS, printable
-from orange_tui.services.store import BrokenTask
+from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.services.journal import Event
-    from orange_tui.services.orange import Orange
-    from orange_tui.services.store import StoredTask
+    from orange_tui.orange import Orange
+    from orange_tui.store.journal import Event
+    from orange_tui.store.store import StoredTask
 
 _ICONS = {"active": "●", "dead": "✗", "lost": "⚡", "none": "○"}
 _UNITS = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
@@ -70,7 +70,7 @@ def details(found: StoredTask, history: Sequence[Event], orange: Orange) -> str:
     told = {name: value for name, value in values.items() if value not in (None, "", (), [])}
     told["session"] = orange.tasks.session_state(task)
     if task.pr_url is not None:
-        from orange_tui.services.pr_notes import note_of
+        from orange_tui.delivery.pr_notes import note_of
 
         told["pull_request"] = str(note_of(orange.store.directory(found.ref), task.pr_url))
     width = max(map(len, told))

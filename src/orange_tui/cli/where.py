@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 
 from orange_tui.domain.errors import NotFound, Refused, UsageError
-from orange_tui.services.store import working
+from orange_tui.store.store import working
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from orange_tui.cli.grammar import Parsed
-    from orange_tui.services.orange import Orange
-    from orange_tui.services.projects import Project
-    from orange_tui.services.store import TaskRef
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.home.projects import Project
+    from orange_tui.orange import Orange
+    from orange_tui.store.store import TaskRef
 
 
 def the_project(parsed: Parsed, orange: Orange) -> Project:

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 
+from orange_tui.agents.launch import CHAT
 from orange_tui.demo.brief import is_reviewer
 from orange_tui.demo.chat import converse
 from orange_tui.demo.desk import find_desk
@@ -17,7 +18,6 @@ from orange_tui.demo.reviewer import Reviewer
 from orange_tui.demo.screen import open_screen
 from orange_tui.demo.worker import Worker
 from orange_tui.domain.errors import OrangeError
-from orange_tui.services.launch import CHAT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from orange_tui.domain.errors import OrangeError
-from orange_tui.outside.process import run
+from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

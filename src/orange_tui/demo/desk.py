@@ -14,19 +14,19 @@ import sys
 
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
-from orange_tui.domain.sections import find_section, put_section
-from orange_tui.domain.task_file import decode
-from orange_tui.outside.process import run
-from orange_tui.services.files import read_bytes
-from orange_tui.services.task_text import TaskText
+from orange_tui.domain.text.sections import find_section, put_section
+from orange_tui.domain.text.task_file import decode
+from orange_tui.home.files import read_bytes
+from orange_tui.outside.programs import run
+from orange_tui.store.task_text import TaskText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from orange_tui.domain.task import Task
-    from orange_tui.domain.task_file import TaskFile
-    from orange_tui.outside.process import Finished
+    from orange_tui.domain.text.task_file import TaskFile
+    from orange_tui.outside.programs import Finished
 
 _IDENTITY = {"NAME": "Orange demo agent", "EMAIL": "demo@orange.invalid"}
 _LONGEST_COMMAND = 600.0  # a move may set a whole workspace up

@@ -11,16 +11,16 @@ import os
 from orange_tui.demo.screen import PACE
 from orange_tui.demo.world import DEMO_TASKS, PROJECT
 from orange_tui.domain.errors import Refused
-from orange_tui.services.store import StoredTask
-from orange_tui.services.tasks import NewTask
+from orange_tui.engine.tasks import NewTask
+from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from orange_tui.services.orange import Orange
-    from orange_tui.services.store import TaskRef
+    from orange_tui.orange import Orange
+    from orange_tui.store.store import TaskRef
 
     Say = Callable[[str], None]
 
@@ -52,7 +52,7 @@ _AGENT_NEWS = ("agent.crashed", "agent.respawned", "agent.spawned")
 
 def play(orange: Orange, say: Say) -> bool:
     """Create the tasks, run the supervisor until they are where they should be; says whether they are."""
-    from orange_tui.services.supervisor import Supervisor
+    from orange_tui.supervisor.supervisor import Supervisor
 
     story = Story(orange, say)
     story.create()
@@ -150,7 +150,7 @@ class Story:
         return news[-1:] == ["agent.crashed"]
 
     def _merge(self, branch: str) -> None:
-        from orange_tui.services.merge import Merges
+        from orange_tui.delivery.merge import Merges
 
         self._tell(branch, "you like it, and merge it")
         Merges(self._orange).merge(self._refs[branch], say=lambda text: self._tell(branch, text))

@@ -6,9 +6,9 @@ import os
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
-from orange_tui.outside.process import run
-from orange_tui.services.orange import assemble
-from orange_tui.services.paths import Home
+from orange_tui.home.paths import Home
+from orange_tui.orange import assemble
+from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

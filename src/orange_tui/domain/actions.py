@@ -1,6 +1,6 @@
 """The hooks a workflow may name, and the parameters each takes: what the loader checks a file against.
 
-What an action *does* is registered under the same name in `services.hooks`; a test keeps the two in step.
+What an action *does* is registered under the same name in `engine.hooks`; a test keeps the two in step.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from orange_tui.domain.sections import Section
+    from orange_tui.domain.text.sections import Section
     from orange_tui.domain.workflow import Gate
 
 _ANY_VERDICT = r"(?ia)\b(PASS|FAIL)\b"
@@ -33,7 +33,7 @@ def missing(gate: Gate, body: str, outcome: str | None, task_id: str) -> str | N
 
 
 def _missing_in_section(gate: Gate, body: str) -> str | None:
-    from orange_tui.domain.sections import find_section, section_name
+    from orange_tui.domain.text.sections import find_section, section_name
 
     name = f"## {section_name(gate.section or '')}"
     section = find_section(body, name)
@@ -51,7 +51,7 @@ def _missing_in_section(gate: Gate, body: str) -> str | None:
 
 def _swallowed(body: str, name: str) -> str:
     """A heading that is there for the eye but not for Markdown deserves an explanation."""
-    from orange_tui.domain.sections import same_name, split_lines
+    from orange_tui.domain.text.sections import same_name, split_lines
 
     for number, line in enumerate(split_lines(body), 1):
         title = line.lstrip(" \t>-*+")

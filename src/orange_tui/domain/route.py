@@ -6,10 +6,10 @@ are short and plain, and whatever is wrong is a sentence. What can be used witho
 
 from __future__ import annotations
 
-from orange_tui.domain.answers import answered
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import printable
+from orange_tui.domain.text.json_answers import answered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _executor_fault(executor: object, known: Collection[str], installed: Collect
 
 def _model(value: object) -> tuple[str | None, str | None]:
     """A model's name, and what is wrong with it."""
-    from orange_tui.domain.harness import check_model
+    from orange_tui.domain.harnesses.harness import check_model
 
     if value is None or (isinstance(value, str) and value.lower() in _NO_MODEL):
         return None, None

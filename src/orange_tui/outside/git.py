@@ -10,13 +10,13 @@ import time
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.process import run
+from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from orange_tui.outside.process import Finished
+    from orange_tui.outside.programs import Finished
 
 REMOTE = "origin"
 SLOW = 600.0  # seconds for what goes over a network or through every file

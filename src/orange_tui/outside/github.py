@@ -9,13 +9,13 @@ import time
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.pull_request import NO_PULL_REQUEST, NO_REPOSITORY
 from orange_tui.outside.git import REMOTE
-from orange_tui.outside.process import run
+from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from orange_tui.outside.process import Finished
+    from orange_tui.outside.programs import Finished
 
 NO_GH = "gh is not installed, and pull requests go through it: see cli.github.com"
 NOT_LOGGED_IN = "gh is not logged in to GitHub; run `gh auth login`"

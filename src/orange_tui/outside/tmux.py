@@ -11,13 +11,13 @@ import os
 
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.records import record, replace
-from orange_tui.outside.process import run
+from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.outside.process import Finished
+    from orange_tui.outside.programs import Finished
 
 _SEPARATOR = "\x1f"
 _PANE_FORMAT = _SEPARATOR.join(

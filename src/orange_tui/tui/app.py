@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.reactive import reactive
 
+from orange_tui.agents.harnesses import DEMO
+from orange_tui.board.board import Boards
 from orange_tui.domain.errors import OrangeError
-from orange_tui.services import paths
-from orange_tui.services.beside import Beside, read_beside
-from orange_tui.services.board import Boards
-from orange_tui.services.harnesses import DEMO
-from orange_tui.services.watch import Watch
-from orange_tui.tui.actions import keymap
+from orange_tui.home import paths
+from orange_tui.home.watch import Watch
+from orange_tui.tui.background import Jobs
 from orange_tui.tui.board_keeper import BoardKeeper
-from orange_tui.tui.jobs import Jobs
+from orange_tui.tui.commands.keys import keymap
+from orange_tui.tui.drawing.palette import Palette, palette_of
+from orange_tui.tui.forms.form_choices import Beside, read_beside
 from orange_tui.tui.notices import Notices
-from orange_tui.tui.palette import Palette, palette_of
 from orange_tui.tui.theme import THEMES
 from orange_tui.tui.warm import load_screens
 
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     from textual.command import Provider
     from textual.screen import Screen
 
-    from orange_tui.services.board import Snapshot
-    from orange_tui.services.orange import Orange
+    from orange_tui.board.board import Snapshot
+    from orange_tui.orange import Orange
 
 _SHARE = 0.001  # seconds that a thread may keep the interpreter from the event loop; five times less than Python's own
 
 
 def _command_search() -> type[Provider]:
-    from orange_tui.tui.command_search import CommandSearch  # late: only who opens the palette needs it
+    from orange_tui.tui.commands.search import CommandSearch  # late: only who opens the palette needs it
 
     return CommandSearch
 
 
 def _task_search() -> type[Provider]:
-    from orange_tui.tui.command_search import TaskSearch
+    from orange_tui.tui.commands.search import TaskSearch
 
     return TaskSearch
 
@@ -137,7 +137,7 @@ class OrangeApp(App[str]):
         if self._begin is not None:
             self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
         if self._acts:
-            from orange_tui.services.supervisor import Supervisor  # late: it is not needed to show something
+            from orange_tui.supervisor.supervisor import Supervisor  # late: it is not needed to show something
 
             self._start(Supervisor(self.orange, self._watch_files).run, "supervisor")
 

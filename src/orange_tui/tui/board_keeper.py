@@ -10,11 +10,11 @@ from orange_tui.domain.errors import OrangeError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orange_tui.services.board import Boards, Snapshot
-    from orange_tui.services.conflicts import Collisions
-    from orange_tui.services.git_stats import GitStats
-    from orange_tui.services.projects import Project
-    from orange_tui.services.store import TaskRef
+    from orange_tui.board.board import Boards, Snapshot
+    from orange_tui.branches.conflicts import Collisions
+    from orange_tui.branches.distance import GitStats
+    from orange_tui.home.projects import Project
+    from orange_tui.store.store import TaskRef
     from orange_tui.tui.app import OrangeApp
 
 _AGAIN = 1.0  # seconds until a row that time alone changes is looked at again
@@ -44,9 +44,9 @@ class BoardKeeper:
 
     async def measure(self) -> None:
         """Commits, lines and conflicts, whenever something has changed and not too often."""
-        from orange_tui.services.conflicts import Collisions
-        from orange_tui.services.git_stats import GitStats
-        from orange_tui.services.ref_watch import RefWatch
+        from orange_tui.branches.conflicts import Collisions
+        from orange_tui.branches.distance import GitStats
+        from orange_tui.branches.ref_watch import RefWatch
 
         stats, collisions, branches = GitStats(), Collisions(), RefWatch(self.look_at_branches)
         try:

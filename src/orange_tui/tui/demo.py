@@ -6,12 +6,12 @@ import os
 import signal
 import tempfile
 
-from orange_tui.cli.demo_command import end_tmux, environment, pace, remove
+from orange_tui.cli.commands.demo import end_tmux, environment, pace, remove
 from orange_tui.demo.headless import Story
 from orange_tui.demo.world import PROJECT, make_world
-from orange_tui.services.orange import assemble
-from orange_tui.services.paths import Home
-from orange_tui.services.starter import wait_for_starts
+from orange_tui.home.paths import Home
+from orange_tui.orange import assemble
+from orange_tui.supervisor.starter import wait_for_starts
 from orange_tui.tui.app import run
 
 _PACE_TO_WATCH = "1.0"

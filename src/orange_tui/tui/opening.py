@@ -11,9 +11,9 @@ from orange_tui.domain.errors import OrangeError, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from orange_tui.cli.grammar import Parsed
-    from orange_tui.services.orange import Orange
-    from orange_tui.services.projects import Project
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.home.projects import Project
+    from orange_tui.orange import Orange
 
 
 def run(parsed: Parsed, orange: Orange) -> Reply:
@@ -51,8 +51,8 @@ def _parting_word(orange: Orange) -> str:
 
 def _register(orange: Orange) -> Project | None:
     """In a git repository that is not registered yet, the app registers it: that is why it was opened there."""
+    from orange_tui.home.registration import register
     from orange_tui.outside.git import Repository
-    from orange_tui.services.registering import register
 
     try:
         top = Repository(here()).top_level()

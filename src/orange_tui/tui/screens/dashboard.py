@@ -9,13 +9,13 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input, Label
 
-from orange_tui.tui.actions import COMMANDS, workflow_of
-from orange_tui.tui.palette import facts_of, status_look
-from orange_tui.tui.tree import Listed, as_tree
+from orange_tui.tui.commands.keys import COMMANDS, workflow_of
+from orange_tui.tui.drawing.palette import facts_of, status_look
 from orange_tui.tui.widgets.bars import Footer, Header
 from orange_tui.tui.widgets.columns import ColumnTitles
 from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.task_list import TaskList
+from orange_tui.tui.widgets.tree import Listed, as_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
 
-    from orange_tui.services.board import Row, Snapshot
-    from orange_tui.services.orange import Orange
-    from orange_tui.services.store import TaskRef
+    from orange_tui.board.board import Row, Snapshot
+    from orange_tui.orange import Orange
+    from orange_tui.store.store import TaskRef
     from orange_tui.tui.app import OrangeApp
 
 _WIDE = 100
@@ -181,7 +181,7 @@ class Dashboard(Screen[None]):
 
     def action_do(self, name: str) -> None:
         """Run a command of the table, or say why it cannot be."""
-        from orange_tui.tui.screens.commands import run
+        from orange_tui.tui.commands.run import run
 
         command = next(command for command in COMMANDS if command.name == name)
         if command.why_not is not None:

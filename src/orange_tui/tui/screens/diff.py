@@ -16,8 +16,8 @@ from textual.widgets import Static
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
-from orange_tui.tui.diff_view import DiffLines
-from orange_tui.tui.lines import said
+from orange_tui.tui.drawing.diff_view import DiffLines
+from orange_tui.tui.drawing.lines import said
 from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.file_list import FileList
 from orange_tui.tui.widgets.strip_view import StripView
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from orange_tui.services.board import Row, Snapshot
+    from orange_tui.board.board import Row, Snapshot
     from orange_tui.tui.app import OrangeApp
-    from orange_tui.tui.diff import DiffFile
+    from orange_tui.tui.drawing.diff import DiffFile
 
 _WIDE = 100
 _KEYS = (("] [", "file"), ("n p", "change"), ("j k space g G", "move"), ("f", "files"), ("esc", "back"))
@@ -98,8 +98,8 @@ class Diff(Screen[None]):
         self._follow()
 
     def _drawn(self) -> tuple[list[DiffFile], DiffLines]:
-        from orange_tui.services.task_diff import task_diff
-        from orange_tui.tui.diff import parse_diff
+        from orange_tui.branches.task_diff import task_diff
+        from orange_tui.tui.drawing.diff import parse_diff
 
         row = self._row
         text = task_diff(self.app.orange, row.ref, row.task, finished=row.finished) if row.task is not None else ""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orange_tui.tui.actions import COMMANDS, key_name
-from orange_tui.tui.cells import fit
-from orange_tui.tui.lines import strip_of, width_of, wrap
-from orange_tui.tui.look import SIGNS
+from orange_tui.tui.commands.keys import COMMANDS, key_name
+from orange_tui.tui.drawing.cells import fit
+from orange_tui.tui.drawing.lines import strip_of, width_of, wrap
+from orange_tui.tui.drawing.look import SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from textual.strip import Strip
 
-    from orange_tui.services.board import Row
-    from orange_tui.tui.lines import Run
-    from orange_tui.tui.palette import Palette
+    from orange_tui.board.board import Row
+    from orange_tui.tui.drawing.lines import Run
+    from orange_tui.tui.drawing.palette import Palette
     from orange_tui.tui.screens.dashboard import Dashboard
 
 _MOVING = (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.tui.app import OrangeApp
-    from orange_tui.tui.palette import Palette
+    from orange_tui.tui.drawing.palette import Palette
 
     Lines = Callable[[int], Sequence[Strip]]
 

@@ -12,15 +12,15 @@ from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from orange_tui.domain.task import printable
-from orange_tui.services import saved_work
 from orange_tui.tui.screens.dialogs import Confirm
+from orange_tui.workspaces import saved_work
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from orange_tui.services.saved_work import Piece
-    from orange_tui.services.store import TaskRef
+    from orange_tui.store.store import TaskRef
     from orange_tui.tui.app import OrangeApp
+    from orange_tui.workspaces.saved_work import Piece
 
 _HINT = "Enter puts a piece on a new branch. The saved copy stays, and no checkout is touched."
 _NOTHING = "Nothing is saved: no workspace was given back with work that is on no branch."

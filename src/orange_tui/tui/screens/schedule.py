@@ -10,11 +10,11 @@ from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from orange_tui.cli.job_commands import clock_words, last_words, next_words, why_not
+from orange_tui.cli.commands.jobs import clock_words, last_words, next_words, why_not
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
-from orange_tui.services import jobs
-from orange_tui.tui.cells import fit
+from orange_tui.jobs import jobs
+from orange_tui.tui.drawing.cells import fit
 from orange_tui.tui.screens.dialogs import Confirm
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from orange_tui.services.jobs import Standing
+    from orange_tui.jobs.jobs import Standing
     from orange_tui.tui.app import OrangeApp
 
 _CRON, _NEXT = 17, 26
@@ -116,7 +116,7 @@ class Schedule(Screen[None]):
         (options.action_cursor_down if step > 0 else options.action_cursor_up)()
 
     def action_new(self) -> None:
-        from orange_tui.tui.screens.new_job import NewJob
+        from orange_tui.tui.forms.new_job import NewJob
 
         self.app.push_screen(NewJob())
 

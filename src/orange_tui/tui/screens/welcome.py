@@ -13,9 +13,9 @@ from textual.widgets import Static
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from orange_tui.services.orange import Orange
+    from orange_tui.orange import Orange
     from orange_tui.tui.app import OrangeApp
-    from orange_tui.tui.palette import Palette
+    from orange_tui.tui.drawing.palette import Palette
 
 
 class Welcome(Screen[None]):

@@ -14,7 +14,7 @@ from orange_tui.tui.widgets.preview import Preview
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from orange_tui.services.board import Row, Snapshot
+    from orange_tui.board.board import Row, Snapshot
     from orange_tui.tui.app import OrangeApp
 
 _KEYS = (("⇥", "next"), ("j k space g G", "move"), ("esc", "back"))

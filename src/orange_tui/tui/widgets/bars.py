@@ -8,14 +8,14 @@ from rich.text import Text
 from textual.widgets import Static
 
 from orange_tui.domain.task import printable
-from orange_tui.tui.actions import COMMANDS, enter_does, key_name
+from orange_tui.tui.commands.keys import COMMANDS, enter_does, key_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.services.board import Row, Snapshot
-    from orange_tui.tui.actions import Command
-    from orange_tui.tui.palette import Palette
+    from orange_tui.board.board import Row, Snapshot
+    from orange_tui.tui.commands.keys import Command
+    from orange_tui.tui.drawing.palette import Palette
     from orange_tui.tui.screens.dashboard import Dashboard
 
 _ROOMY = 100

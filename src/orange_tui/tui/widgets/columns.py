@@ -15,17 +15,17 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from orange_tui.domain.records import record
-from orange_tui.tui.cells import fit, fit_right
-from orange_tui.tui.look import age, conflict_marks, pull_request_look, short_number, status_of
+from orange_tui.tui.drawing.cells import fit, fit_right
+from orange_tui.tui.drawing.look import age, conflict_marks, pull_request_look, short_number, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.style import Style
 
-    from orange_tui.services.board import Row
+    from orange_tui.board.board import Row
     from orange_tui.tui.app import OrangeApp
-    from orange_tui.tui.palette import Palette
+    from orange_tui.tui.drawing.palette import Palette
 
     Cells = Callable[[Row, Palette, int], list[Segment]]
 

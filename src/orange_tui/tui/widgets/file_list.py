@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from orange_tui.tui.cells import fit_end, fit_right
-from orange_tui.tui.look import short_number
+from orange_tui.tui.drawing.cells import fit_end, fit_right
+from orange_tui.tui.drawing.look import short_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from orange_tui.tui.app import OrangeApp
-    from orange_tui.tui.diff import DiffFile
+    from orange_tui.tui.drawing.diff import DiffFile
 
 _LETTERS = {"added": "A", "deleted": "D", "modified": "M", "renamed": "R", "binary": "B"}
 _LOOKS = {"added": "added", "deleted": "removed", "renamed": "other", "binary": "other"}

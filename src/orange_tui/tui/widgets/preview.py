@@ -11,8 +11,8 @@ from rich.text import Text
 from textual.containers import Vertical
 
 from orange_tui.domain.errors import OrangeError
-from orange_tui.tui.lines import said
-from orange_tui.tui.sources import SOURCES, Source
+from orange_tui.tui.drawing.lines import said
+from orange_tui.tui.tabs.sources import SOURCES, Source
 from orange_tui.tui.widgets.bars import Line
 from orange_tui.tui.widgets.strip_view import StripView
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.strip import Strip
 
-    from orange_tui.services.board import Row
-    from orange_tui.services.store import TaskRef
+    from orange_tui.board.board import Row
+    from orange_tui.store.store import TaskRef
     from orange_tui.tui.app import OrangeApp
-    from orange_tui.tui.sources import Lines
+    from orange_tui.tui.tabs.sources import Lines
 
     What = tuple[TaskRef | None, int, int]  # task, tab, width
 

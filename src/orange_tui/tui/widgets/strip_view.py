@@ -8,7 +8,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from orange_tui.tui.lines import LazyLines
+from orange_tui.tui.drawing.lines import LazyLines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,10 +16,10 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from orange_tui.tui.cells import fit, fit_right
-from orange_tui.tui.look import icon_of, name_of
-from orange_tui.tui.tree import Listed
+from orange_tui.tui.drawing.cells import fit, fit_right
+from orange_tui.tui.drawing.look import icon_of, name_of
 from orange_tui.tui.widgets.columns import MARKS, columns_for
+from orange_tui.tui.widgets.tree import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from rich.style import Style
     from textual import events
 
-    from orange_tui.services.board import Row
-    from orange_tui.services.store import TaskRef
-    from orange_tui.tui.palette import Palette
+    from orange_tui.board.board import Row
+    from orange_tui.store.store import TaskRef
+    from orange_tui.tui.drawing.palette import Palette
 
 _ICON = 3  # one of the icons is two cells wide
 

@@ -1,0 +1,107 @@
+"""The orchestrator skill: one text, put into the skill folders of the agents.
+
+Each copy ends with a line that has the hash of the rest. A copy whose hash is right is one of ours, of whatever
+version, and may be replaced; any other has been changed by the person, and is theirs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from orange_tui.domain.errors import NotFound, Refused
+from orange_tui.domain.records import record
+from orange_tui.home import paths
+from orange_tui.home.files import read_bytes, replace_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orange_tui.agents.harnesses import Harnesses
+    from orange_tui.domain.harnesses.harness import Harness
+
+_VARIABLE = re.compile(r"\$\{([A-Z_]+):-([^}]*)\}")
+_MARK = re.compile(rb"\n<!-- installed by orange, sha256 ([0-9a-f]{64}); changed copies are left alone -->\n\Z")
+_MOST_BYTES = 1_000_000
+
+
+@record
+class Installed:
+    """What became of the skill in one folder: `written`, `unchanged`, or `kept` because the person changed it."""
+
+    harness: str
+    path: str
+    outcome: str
+
+
+def wanted(harnesses: Harnesses, name: str | None) -> list[Harness]:
+    """The agents that get the skill: the one named, else all that are installed."""
+    if name is not None:
+        harness = harnesses.get(name)
+        if not harness.skills:
+            raise Refused(f"{harness.title} has no skill folder, so there is nowhere to put the skill")
+        return [harness]
+    everyone = [harnesses.get(each) for each in harnesses.names()]
+    found = [each for each in everyone if each.skills and harnesses.installed(each.name)]
+    if not found:
+        ways = "\n".join(f"{each.title}: {each.install}" for each in everyone if each.skills)
+        raise Refused(f"No agent with a skill folder is installed. Install one, or name one with --harness.\n{ways}")
+    return found
+
+
+def install(harness: Harness, *, overwrite: bool = False) -> Installed:
+    """Put the skill into an agent's folder, unless the person has changed the one that is there."""
+    path = os.path.join(folder(harness.skills, os.environ), "orange", "SKILL.md")
+    present = _present(path)
+    text = marked(skill_text())
+    if present == text:
+        return Installed(harness.name, path, "unchanged")
+    if present is not None and not is_ours(present) and not overwrite:
+        return Installed(harness.name, path, "kept")
+    path = os.path.realpath(path)  # people keep their settings elsewhere and link to them
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    replace_file(path, text)
+    return Installed(harness.name, path, "written")
+
+
+def folder(skills: str, environment: Mapping[str, str]) -> str:
+    """A skill folder as the harness writes it: `~` and `${VARIABLE:-default}`, the way the agent itself looks."""
+    filled = _VARIABLE.sub(lambda found: environment.get(found[1]) or found[2], skills)
+    return os.path.abspath(os.path.expanduser(filled))
+
+
+def skill_text() -> bytes:
+    """The skill as it is shipped."""
+    return read_bytes(os.path.join(paths.shipped("skill"), "SKILL.md"))
+
+
+def instructions() -> str:
+    """The same for an agent that is told it outright: without the lines that only say when it is worth reading."""
+    text = skill_text().decode()
+    return text.split("---\n", 2)[-1].strip() if text.startswith("---\n") else text.strip()
+
+
+def marked(text: bytes) -> bytes:
+    """A copy of the skill, with the line that says it is unchanged."""
+    mark = f"\n<!-- installed by orange, sha256 {_hash(text)}; changed copies are left alone -->\n"
+    return text + mark.encode()
+
+
+def is_ours(text: bytes) -> bool:
+    """Whether a copy is exactly as some Orange wrote it."""
+    found = _MARK.search(text)
+    return found is not None and _hash(text[: found.start()]) == found[1].decode()
+
+
+def _hash(text: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(text).hexdigest()
+
+
+def _present(path: str) -> bytes | None:
+    try:
+        return read_bytes(path, most=_MOST_BYTES)
+    except NotFound:
+        return None

@@ -1,0 +1,89 @@
+"""What a router is told: the task as data, who could do it, which skills there are, and the shape of an answer."""
+
+from __future__ import annotations
+
+from orange_tui.domain.records import record
+from orange_tui.domain.text.quoting import cut, fenced, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.context.skills import Skill
+    from orange_tui.domain.harnesses.harness import Harness
+    from orange_tui.domain.task import Task
+
+FIRST_LINE = "Route this task."
+_MOST_BODY = 8_000  # characters of TASK.md; the summary and the head of it tell what it is about
+_MOST_SKILLS = 12_000
+_MOST_LABELS = 2_000
+_SHAPE = """\
+{
+  "executor": "one of the agents above, by its name",
+  "model": "a model of that agent, or null for its usual one",
+  "decompose": false,
+  "reason": "one sentence: why this agent and model, or why it must be split",
+  "profile": {"role": "who the agent is to be", "skills": [], "tools": [], "constraints": []},
+  "selected_skills": ["names from the list of skills, or none"]
+}"""
+
+
+@record
+class Choice:
+    """What a person has said about who does a task; None where they have said nothing. `fields`: in which fields."""
+
+    harness: str | None = None
+    model: str | None = None
+    fields: tuple[str, ...] = ()
+
+
+@record
+class Question:
+    """What the router is asked about."""
+
+    task: Task
+    body: str
+    template: str
+    choice: Choice
+
+
+def question_text(question: Question, agents: list[Harness], skills: list[Skill]) -> str:
+    """All that the router is told."""
+    parts = [
+        FIRST_LINE,
+        question.template.removeprefix(FIRST_LINE).strip(),
+        f"The task, as data between the fences:\n{fenced(_task_text(question.task, question.body))}",
+        f"The agents that are installed:\n{_agents_text(agents)}",
+        f"The skills there are:\n{_skills_text(skills)}" if skills else "There are no skills to select.",
+        _choice_text(question.choice),
+        f"Answer with one JSON object of this shape, and with nothing else:\n{_SHAPE}",
+    ]
+    return plain("\n\n".join(part for part in parts if part))
+
+
+def _task_text(task: Task, body: str) -> str:
+    labels, _ = cut(", ".join(task.labels), _MOST_LABELS)
+    shown, left_out = cut(body.strip(), _MOST_BODY)
+    rest = f"\n(and {left_out:,} characters more)" if left_out else ""
+    part = "It is a part of another task: it is not to be split again.\n" if task.parent else ""
+    return f"Summary: {task.summary}\nLabels: {labels or 'none'}\n{part}\n{shown}{rest}"
+
+
+def _agents_text(agents: list[Harness]) -> str:
+    lines = []
+    for harness in agents:
+        efforts = f"; efforts: {', '.join(harness.efforts)}" if harness.efforts else ""
+        models = "takes a model by name" if harness.model else "takes no model"
+        lines.append(f"- {harness.name}: {harness.title}; {models}{efforts}")
+    return "\n".join(lines)
+
+
+def _skills_text(skills: list[Skill]) -> str:
+    shown, left_out = cut("\n".join(f"- {skill.name}: {skill.description}" for skill in skills), _MOST_SKILLS)
+    return f"{shown}\n(more of them are left out here)" if left_out else shown
+
+
+def _choice_text(choice: Choice) -> str:
+    said = [
+        f"A person has chosen the agent {choice.harness} already." if choice.harness else "",
+        f"A person has chosen the model {choice.model} already." if choice.model else "",
+    ]
+    return " ".join(sentence for sentence in said if sentence)

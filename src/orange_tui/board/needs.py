@@ -1,0 +1,109 @@
+"""Why a person should look at a task, in one sentence, and in which of a workflow's states it waits for one.
+
+Nothing here knows a state's name: a custom workflow is understood as ours are, from its rules, moves and hooks.
+"""
+
+from __future__ import annotations
+
+from orange_tui.domain.records import record
+from orange_tui.domain.workflow import SERVER_GONE, spawns_an_agent, way_back, without_agent
+from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import State, Workflow
+
+_MARK_DEAD = "mark_dead"
+_SOME_FILES = 3  # in a line of the list
+_AGENT_SAYS = {"permission": "The agent asks for permission", "error": "The agent reports an error"}
+_ENDED = {LOST: SERVER_GONE, DEAD: "The agent has ended"}
+
+
+def waits_for_a_person(workflow: Workflow, status: str) -> bool:
+    """Whether a task in this state stays there until a person does something.
+
+    The exit rules tell best: where the end of an agent is only marked, and neither a crash nor a step forward, the
+    agent was never meant to go on alone. Without rules, it is a state that nobody but a person can leave.
+    """
+    state = workflow.states.get(status)
+    if state is None or state.terminal or status in _where_work_starts(workflow):
+        return False
+    if state.auto is not None or state.rejoin is not None:
+        return False  # it goes on by itself
+    rules = [rule for rule in workflow.rules if rule.status == status]
+    if rules:
+        return all(rule.action == _MARK_DEAD for rule in rules)
+    return not any(status in signal.status for signal in workflow.signals) and not _goes_on(workflow, state)
+
+
+def _where_work_starts(workflow: Workflow) -> set[str]:
+    """The state tasks queue in, and the one their first agent is started for: nobody is waited for there."""
+    first = workflow.first_state
+    if spawns_an_agent(workflow.initial[first]):
+        return {first}
+    moves = workflow.moves(first, "person")
+    return next(({first, move.target} for move in moves if spawns_an_agent(move.hooks)), set())
+
+
+def _goes_on(workflow: Workflow, state: State) -> bool:
+    """Whether the engine or an agent can move a task on from here; neither ends one on its own."""
+    moves = [move for move in workflow.moves(state.name, "engine") if not workflow.is_terminal(move.target)]
+    return any(move.by == "engine" or state.agent != NONE for move in moves)
+
+
+def is_for_review(workflow: Workflow, status: str) -> bool:
+    """Whether a person can finish a task from here as it is meant to be finished.
+
+    Every state can be given up; so the good end is the one that is not open, without force, to all of them.
+    """
+    others = [workflow.targets(name, "person") for name, state in workflow.states.items() if not state.terminal]
+    ends = [target for target in workflow.targets(status, "person") if workflow.is_terminal(target)]
+    return any(end not in targets for end in ends for targets in others)
+
+
+@record
+class Facts:
+    """What there is to know of a task beside its file."""
+
+    session: str
+    agent: str | None
+    conflicts: tuple[str, ...] = ()  # the files in which its branch would not merge now
+    pull_request: str | None = None  # what is wrong with it
+
+
+def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
+    """The one sentence why a person should look at a task; a workflow that cannot be used is given as its problem."""
+    if isinstance(workflow, str):
+        return task.attention or f"Its workflow cannot be used: {workflow}"
+    state = workflow.states.get(task.status)
+    if task.attention or (state is not None and state.terminal):
+        return task.attention
+    if state is None:
+        return f"{task.status} is no state of workflow {workflow.name}; its states are {', '.join(workflow.states)}"
+    if state.agent != NONE and facts.session in _ENDED:
+        is_as_meant = facts.session == DEAD and _moves_on_at_its_end(workflow, task.status)
+        return None if is_as_meant else without_agent(workflow, task.status, _ENDED[facts.session])
+    urgent = _AGENT_SAYS.get(facts.agent or "") or facts.pull_request
+    return urgent or _waiting(workflow, task.status, facts.session, facts.conflicts)
+
+
+def _moves_on_at_its_end(workflow: Workflow, status: str) -> bool:
+    """Whether an agent is there to end: then the task moves on in a moment, whatever the agent has left."""
+    rules = [rule for rule in workflow.rules if rule.status == status and rule.stale_after is None]
+    return any(rule.no_artifact and rule.action is None and rule.when is None for rule in rules)
+
+
+def _waiting(workflow: Workflow, status: str, session: str, conflicts: tuple[str, ...]) -> str | None:
+    if not waits_for_a_person(workflow, status):
+        return None
+    if is_for_review(workflow, status):
+        return _would_not_merge(workflow, status, conflicts) if conflicts else "It waits for your review"
+    return "The agent waits for your answer" if session == ACTIVE else "It waits for you"
+
+
+def _would_not_merge(workflow: Workflow, status: str, conflicts: tuple[str, ...]) -> str:
+    """Nobody need read what cannot be merged: the agent can resolve it first."""
+    more = f" and {len(conflicts) - _SOME_FILES} more" if len(conflicts) > _SOME_FILES else ""
+    way_out = ", r sends it back" if way_back(workflow, status) is not None else ""
+    return f"Would not merge{way_out}: {', '.join(conflicts[:_SOME_FILES])}{more}"

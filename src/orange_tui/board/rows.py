@@ -1,0 +1,147 @@
+"""The rows of the board: what is in one, and all of them in order."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from operator import attrgetter
+
+from orange_tui.domain.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from orange_tui.board.reading import Key
+    from orange_tui.delivery.pr_notes import PullRequestNote
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import Workflow
+    from orange_tui.home.projects import Project
+    from orange_tui.store.store import TaskRef
+
+    Order = tuple[int, str, str, str]
+
+FINISHED, UNFINISHED, BROKEN = range(3)  # the groups of the board, from the bottom up
+_MANY = 200  # rows from which sorting all is quicker than finding each one's place
+_order = attrgetter("order")
+
+
+@record
+class Stats:
+    """How far a branch is from the default branch: commits, and lines added and removed."""
+
+    ahead: int
+    added: int
+    removed: int
+
+
+@record
+class Conflicts:
+    """What stands against a task's branch as it is committed now."""
+
+    files: tuple[str, ...]  # where it would not merge into the default branch
+    others: Mapping[str, tuple[str, ...]]  # unfinished tasks whose branches it collides with, and where
+    base: str  # what the default branch is called where it was compared: `main`, or `origin/main`
+
+
+@record
+class Row:
+    """One task on the board. `task` is None where TASK.md cannot be read: then `error` says why."""
+
+    ref: TaskRef
+    task: Task | None
+    error: str | None
+    session: str  # active, dead, lost or none
+    agent: str | None  # what a live agent does: busy, idle, permission, error, starting or unknown
+    needs: str | None  # why a person should look
+    waits: str | None  # what it waits for by itself
+    finished: bool
+    workspace_number: str | None
+    stats: Stats | None
+    order: Order  # group, created_at, project, id; the board goes from the highest to the lowest
+    conflicts: Conflicts | None = None  # None: nothing stands against it, as far as is known
+    pull_request: PullRequestNote | None = None
+    subtasks: tuple[int, int] | None = None  # of a task with parts: how many are done, and how many there are
+    parts: tuple[TaskRef, ...] = ()  # those, oldest first
+
+
+@record
+class PoolUse:
+    """How many of a project's workspaces are taken, by tasks or by what was set aside."""
+
+    used: int
+    size: int
+
+
+@record
+class Snapshot:
+    """The whole board at one moment: what cannot be read first, then what is not finished; the newest first."""
+
+    rows: tuple[Row, ...]
+    counts: Mapping[str, int]  # status → tasks; one that cannot be read has none
+    needing: int
+    pool: Mapping[str, PoolUse]
+    projects: tuple[Project, ...]
+    problem: str | None  # why projects or workspaces cannot be told
+    complete: bool  # False while the first reading goes on
+    again: bool  # time alone will change a row: refresh(()) in a second or so
+    workflows: Mapping[str, Workflow | str]  # those of the tasks and projects here, or what is wrong with one
+
+
+class Rows:
+    """The rows in order, with what is counted of them: one comes or goes without a look at the others."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Key, Row] = {}
+        self._sorted: list[Row] = []  # from the lowest to the highest
+        self._orders: list[Order] = []
+        self._counts: dict[str, int] = {}
+        self._needing = 0
+
+    def get(self, key: Key) -> Row | None:
+        """The row of a task."""
+        return self._rows.get(key)
+
+    def all(self) -> Sequence[Row]:
+        """Every row."""
+        return self._sorted
+
+    def put(self, new: Sequence[Row]) -> None:
+        """Take rows in; where one says what was there before, what was there stays."""
+        fresh = [row for row in new if self._rows.get((row.ref.project, row.ref.id)) != row]
+        if len(fresh) > _MANY:
+            self._rows.update({(row.ref.project, row.ref.id): row for row in fresh})
+            self._sort()
+            return
+        for row in fresh:
+            key = (row.ref.project, row.ref.id)
+            self.drop(key)
+            self._rows[key] = row
+            index = bisect_left(self._orders, row.order)
+            self._orders.insert(index, row.order)
+            self._sorted.insert(index, row)
+            self._count(row, 1)
+
+    def _sort(self) -> None:
+        self._sorted = sorted(self._rows.values(), key=_order)
+        self._orders = [row.order for row in self._sorted]
+        self._counts, self._needing = {}, 0
+        for row in self._sorted:
+            self._count(row, 1)
+
+    def drop(self, key: Key) -> None:
+        """Take a row away, if there is one."""
+        row = self._rows.pop(key, None)
+        if row is not None:
+            index = bisect_left(self._orders, row.order)
+            del self._orders[index], self._sorted[index]
+            self._count(row, -1)
+
+    def _count(self, row: Row, one: int) -> None:
+        self._needing += one if row.needs else 0
+        if row.task is not None:
+            self._counts[row.task.status] = self._counts.get(row.task.status, 0) + one
+
+    def told(self) -> tuple[tuple[Row, ...], dict[str, int], int]:
+        """The rows as they are shown, how many there are in each status, and how many need a person."""
+        counts = {status: count for status, count in self._counts.items() if count}
+        return tuple(self._sorted[::-1]), counts, self._needing

@@ -1,0 +1,76 @@
+"""Branches that move: an agent's commit, a fetch or a merge by hand change no file of a task, and still are news.
+
+Linux tells of them when they happen. Elsewhere nothing is told, and branches are measured when a task's files change,
+which every step of an agent does sooner or later. What a repository packs away stays where it was, and is no news.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+from orange_tui.home.inotify import APPEARS, GOES, Inotify
+from orange_tui.outside.git_worktree import common_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_HAS_INOTIFY = sys.platform == "linux"
+_PLACES = ("refs", "reftable")
+_ASIDE = ".lock"  # what git writes before it gives it the name of a branch
+
+
+class RefWatch:
+    """The branches of some repositories, in one event loop; whoever asked is called when one has moved."""
+
+    def __init__(self, moved: Callable[[], None]) -> None:
+        self._moved = moved
+        self._repositories: frozenset[str] = frozenset()
+        self._inotify: Inotify | None = None
+
+    async def follow(self, repositories: Iterable[str]) -> None:
+        """Watch these from now on; while they are the same ones, this costs nothing."""
+        wanted = frozenset(repositories)
+        if wanted == self._repositories or not _HAS_INOTIFY:
+            return
+        self._repositories = wanted
+        directories = await asyncio.to_thread(_directories, wanted)
+        self.close()
+        try:
+            self._inotify = inotify = Inotify()
+            for directory in directories:
+                inotify.add(directory, APPEARS | GOES)
+        except OSError:  # the system allows no more of them
+            self.close()
+            return
+        asyncio.get_running_loop().add_reader(inotify.descriptor, self._happened, inotify)
+
+    def _happened(self, inotify: Inotify) -> None:
+        paths = [event.path for event in inotify.read() if event.path is None or not event.path.endswith(_ASIDE)]
+        if any(path is not None and _is_directory(inotify, path) for path in paths):
+            self._repositories = frozenset()  # `fix/` of a first `fix/login`: the next look finds what is in it
+        if paths:
+            self._moved()
+
+    def close(self) -> None:
+        """Watch nothing any more."""
+        if self._inotify is not None:
+            asyncio.get_running_loop().remove_reader(self._inotify.descriptor)
+            self._inotify.close()
+            self._inotify = None
+
+
+def _is_directory(inotify: Inotify, path: str) -> bool:
+    """Whether a new name is a directory; then it is watched. The system knows without a look at the disk."""
+    try:
+        return inotify.add(path, APPEARS | GOES)
+    except OSError:
+        return False  # no more of them: these branches are seen when a task's files change
+
+
+def _directories(repositories: Iterable[str]) -> list[str]:
+    """Where git keeps branches, with the directories that slashes in their names make."""
+    roots = [os.path.join(common_directory(path) or path, place) for path in repositories for place in _PLACES]
+    return [directory for root in roots for directory, _, _ in os.walk(root)]

@@ -1,0 +1,58 @@
+"""The `task` commands that get work out: merge it, or open a pull request for it."""
+
+from __future__ import annotations
+
+from orange_tui.cli.commands.tasks import confirm, moved_reply
+from orange_tui.cli.reply import Reply, safe
+from orange_tui.cli.where import the_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.delivery.merge import Merged
+    from orange_tui.delivery.merge_plan import Strategy
+    from orange_tui.orange import Orange
+    from orange_tui.store.store import TaskRef
+
+
+def merge(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task merge`; what nobody has reviewed is asked about first."""
+    from orange_tui.delivery.merge import NotReviewed
+
+    ref = the_task(parsed, orange)
+    notes: list[str] = []
+    try:
+        merged = _merge(parsed, orange, ref, notes, force=parsed.flag("force"))
+    except NotReviewed as question:
+        confirm(str(question), parsed, "force")
+        merged = _merge(parsed, orange, ref, notes, force=True)
+    return _merged_reply(merged, tuple(notes), orange)
+
+
+def _merge(parsed: Parsed, orange: Orange, ref: TaskRef, notes: list[str], *, force: bool) -> Merged:
+    from orange_tui.delivery.merge import Merges
+
+    strategy: Strategy | None = parsed.text("strategy")  # type: ignore[assignment]  # the parser knows which there are
+    return Merges(orange).merge(ref, strategy=strategy, local=parsed.flag("local"), force=force, say=notes.append)
+
+
+def _merged_reply(merged: Merged, notes: tuple[str, ...], orange: Orange) -> Reply:
+    reply = moved_reply(merged.moved.task, merged.moved, orange)
+    pushed = ", pushed" if merged.pushed else ""
+    data: dict[str, object] = {"commit": merged.commit, "strategy": merged.strategy, "pushed": merged.pushed}
+    text = f"{reply.text}  merged as {merged.commit[:10]}{pushed}" if merged.commit else reply.text
+    return Reply(text, lambda: _together(reply, data), (*notes, *reply.notes))
+
+
+def _together(reply: Reply, data: dict[str, object]) -> dict[str, object]:
+    known = reply.data() if callable(reply.data) else reply.data
+    return {**known, **data} if isinstance(known, dict) else data
+
+
+def create_pr(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task create-pr`."""
+    from orange_tui.delivery.pull_requests import create_pull_request
+
+    ref = the_task(parsed, orange)
+    url = create_pull_request(orange, ref)
+    return Reply(safe(f"{ref.id}  {url}"), {"id": ref.id, "project": ref.project, "pr_url": url})

@@ -1,0 +1,49 @@
+"""The `issue` command."""
+
+from __future__ import annotations
+
+from orange_tui.cli.reply import Reply, safe
+from orange_tui.cli.where import named_project
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.issues import issue_sync
+from orange_tui.issues.issue_rules import rules_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.home.projects import Project
+    from orange_tui.issues.issue_pull import Did
+    from orange_tui.orange import Orange
+
+
+def sync(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange issue sync`."""
+    named = named_project(parsed, orange)
+    if named is not None:
+        return _reply([(named, *_synced(orange, named, alone=True))])
+    projects = [project for project in orange.projects.all() if rules_of(project).on]
+    if not projects:
+        raise Refused("No project takes issues; `orange project update NAME --issues on` switches that on")
+    return _reply([(each, *_synced(orange, each, alone=len(projects) == 1)) for each in projects])
+
+
+def _synced(orange: Orange, project: Project, *, alone: bool) -> tuple[list[Did], str | None]:
+    """What was done, and what kept the rest from being done; one project's trouble stops no other."""
+    try:
+        did = issue_sync.sync(orange, project)
+    except OrangeError as problem:
+        if alone:
+            raise
+        return [], str(problem)
+    return did, None
+
+
+def _reply(rounds: list[tuple[Project, list[Did], str | None]]) -> Reply:
+    lines = [f"{project.name}  {each.sentence}" for project, did, _ in rounds for each in did if not each.is_problem]
+    notes = [f"{project.name}: {each.sentence}" for project, did, _ in rounds for each in did if each.is_problem]
+    notes += [f"{project.name}: {problem}" for project, _, problem in rounds if problem]
+    data = [
+        {"project": project.name, "did": [each.as_json() for each in did], "problem": problem}
+        for project, did, problem in rounds
+    ]
+    return Reply(safe("\n".join(lines) or "Nothing new."), data, tuple(notes), code=1 if notes else 0)

@@ -1,0 +1,102 @@
+"""The `job` commands."""
+
+from __future__ import annotations
+
+from orange_tui.cli.commands.tasks import confirm, given_text
+from orange_tui.cli.reply import Reply, safe
+from orange_tui.cli.where import the_project
+from orange_tui.domain.task import printable
+from orange_tui.home.time_zone import persons_zone
+from orange_tui.jobs import jobs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.jobs.job_file import Job
+    from orange_tui.jobs.jobs import Standing
+    from orange_tui.orange import Orange
+
+
+def add(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange job add`."""
+    new = jobs.NewJob(
+        cron=parsed.needed("cron"),
+        summary=parsed.needed("summary"),
+        project=the_project(parsed, orange).name,
+        body=given_text(parsed.text("body")),
+        labels=parsed.texts("label"),
+        workflow=parsed.text("workflow"),
+        harness=parsed.text("harness"),
+    )
+    return _reply(jobs.add(orange, new), orange)
+
+
+def list_jobs(_parsed: Parsed, orange: Orange) -> Reply:
+    """`orange job list`."""
+    from orange_tui.cli.task_table import aligned
+
+    standings = jobs.standings(orange)
+    if not standings:
+        return Reply("No jobs. `orange job add CRON SUMMARY` makes one.", [])
+    table = aligned([_row(each) for each in standings], [why_not(each) for each in standings])
+    return Reply(table, [each.as_json() for each in standings])
+
+
+def enable(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange job enable`."""
+    return _reply(jobs.switch(orange, orange.jobs.find(parsed.needed("id")), on=True), orange)
+
+
+def disable(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange job disable`."""
+    return _reply(jobs.switch(orange, orange.jobs.find(parsed.needed("id")), on=False), orange)
+
+
+def remove(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange job remove`."""
+    job = orange.jobs.find(parsed.needed("id"))
+    confirm(f"Forget job {job.id}, {printable(job.summary)}? The tasks it created stay.", parsed)
+    orange.jobs.remove(job.id)
+    return Reply(f"{job.id}  removed", {"id": job.id, "removed": True})
+
+
+def _reply(job: Job, orange: Orange) -> Reply:
+    found = jobs.standing(orange, job, persons_zone(orange.home))
+    return Reply(safe(f"{job.id}  {job.project}  {job.cron}  {next_words(found)}"), found.as_json())
+
+
+def _row(found: Standing) -> tuple[str, ...]:
+    job = found.job
+    icon = "●" if job.enabled else "○"
+    words = (f"{icon} {job.id}", job.project, job.cron, next_words(found), last_words(found), job.summary)
+    return tuple(printable(word) for word in words)
+
+
+def next_words(found: Standing) -> str:
+    """When a job runs next, as a person says it."""
+    if not found.job.enabled:
+        return "disabled"
+    return f"next {clock_words(found.next_run)}" if found.next_run is not None else "never"
+
+
+def last_words(found: Standing) -> str:
+    """What came of a job's runs so far."""
+    if found.last_run is None:
+        return "not run yet"
+    task = f", {found.job.last_task} {found.last_status}" if found.job.last_task else ""
+    return f"last {clock_words(found.last_run)}{task}"
+
+
+def why_not(found: Standing) -> str | None:
+    """Why the last run became no task, or why none will."""
+    skipped = found.job.skipped
+    if skipped is not None and found.problem == skipped.reason:
+        return f"The last run was skipped: {skipped.reason}"
+    return found.problem
+
+
+def clock_words(time: datetime) -> str:
+    """A time with its zone."""
+    return time.strftime("%a %Y-%m-%d %H:%M %Z")

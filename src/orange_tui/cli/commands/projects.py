@@ -1,0 +1,112 @@
+"""The `project` commands."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.cli.commands.tasks import confirm
+from orange_tui.cli.reply import Reply, safe
+from orange_tui.cli.where import here
+from orange_tui.domain.errors import OrangeError, Refused, UsageError
+from orange_tui.domain.task import check_branch
+from orange_tui.issues.issue_file import issue_problem
+from orange_tui.issues.issue_rules import changes as issue_changes
+from orange_tui.store.store import StoredTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.home.projects import Project
+    from orange_tui.orange import Orange
+
+
+def add(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange project add`."""
+    from orange_tui.home.registration import register
+
+    path = os.path.abspath(os.path.expanduser(parsed.text("path") or here()))
+    given = {"name": parsed.text("name"), "default_branch": parsed.text("default-branch")}
+    project = register(orange, path, {**{k: v for k, v in given.items() if v is not None}, **_settings(parsed, orange)})
+    return Reply(
+        safe(f"{project.name}  registered: {project.path}, branch {project.default_branch}"), project.as_json()
+    )
+
+
+def list_projects(_parsed: Parsed, orange: Orange) -> Reply:
+    """`orange project list`."""
+    projects = orange.projects.all()
+    lines = [_line(project, orange) for project in projects]
+    text = "\n".join(lines) or "No projects. `orange project add` registers the repository you are in."
+    return Reply(text, [_data(project, orange) for project in projects])
+
+
+def _line(project: Project, orange: Orange) -> str:
+    gone = "" if os.path.isdir(project.path) else "  (this directory is gone)"
+    return safe(
+        f"{project.name}  {project.path}  {project.default_branch}  {project.workflow}"
+        f"  pool {project.pool_size}{_issues(project, orange)}{gone}"
+    )
+
+
+def _issues(project: Project, orange: Orange) -> str:
+    if not project.entry.get("issues"):
+        return ""
+    problem = issue_problem(orange, project)
+    return f"  issues ({problem})" if problem else "  issues"
+
+
+def _data(project: Project, orange: Orange) -> dict[str, object]:
+    problem = {"issue_problem": issue_problem(orange, project)} if project.entry.get("issues") else {}
+    return project.as_json() | problem
+
+
+def update(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange project update`."""
+    changes = _settings(parsed, orange)
+    branch = parsed.text("default-branch")
+    if branch is not None:
+        changes["default_branch"] = _default_branch(orange.projects.get(parsed.needed("name")), branch)
+    changes |= issue_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
+    if parsed.number("parallel") is not None:
+        changes["parallel"] = parsed.number("parallel")
+    if not changes:
+        raise UsageError("What should change? Give --pool-size, --parallel, --workflow, --default-branch or --issues")
+    project = orange.projects.update(parsed.needed("name"), changes)
+    return Reply(_line(project, orange), _data(project, orange))
+
+
+def _default_branch(project: Project, branch: str) -> str:
+    """One that is there; whether it is cannot be told of a repository that is gone."""
+    from orange_tui.home.registration import existing_branch
+    from orange_tui.outside.git import Repository
+
+    try:
+        path = Repository(project.path).top_level()
+    except OrangeError:
+        return check_branch(branch)
+    return existing_branch(path, branch)
+
+
+def remove(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange project remove`."""
+    project = orange.projects.get(parsed.needed("name"))
+    tasks = [t for t in orange.store.read_all(project.name) if isinstance(t, StoredTask)]
+    active = [t.ref.id for t in tasks if not orange.tasks.is_finished(t.task)]
+    if active:
+        raise Refused(
+            f"{project.name} has tasks that are not finished: {', '.join(active)}. Merge or cancel them first"
+        )
+    confirm(f"Forget project {project.name}? Its repository and its tasks' files stay.", parsed)
+    orange.projects.remove(project.name)
+    return Reply(safe(f"{project.name}  removed"), {"name": project.name, "removed": True})
+
+
+def _settings(parsed: Parsed, orange: Orange) -> dict[str, object]:
+    settings: dict[str, object] = {}
+    if parsed.number("pool-size") is not None:
+        settings["pool_size"] = parsed.number("pool-size")
+    workflow = parsed.text("workflow")
+    if workflow is not None:
+        orange.workflows.path(workflow)  # an unknown name is refused here, with those there are
+        settings["workflow"] = workflow
+    return settings

@@ -1,0 +1,174 @@
+"""The `task` commands: words in, the engine's answer out."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from orange_tui.cli.reply import Reply, safe
+from orange_tui.cli.where import here, named_project, the_project, the_task
+from orange_tui.domain.errors import Refused, Unreadable, UsageError
+from orange_tui.store.store import BrokenTask, StoredTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.domain.task import Task
+    from orange_tui.engine.engine import Moved
+    from orange_tui.orange import Orange
+    from orange_tui.store.store import TaskRef
+
+
+def create(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task create`."""
+    from orange_tui.engine.tasks import NewTask
+
+    created = orange.tasks.create(
+        NewTask(
+            project=the_project(parsed, orange).name,
+            branch=parsed.text("branch") or None,
+            summary=parsed.text("summary") or "",
+            context=given_text(parsed.text("context")),
+            status=parsed.text("status"),
+            workflow=parsed.text("workflow"),
+            harness=parsed.text("harness"),
+            review_harness=parsed.text("review-harness"),
+            effort=parsed.text("effort"),
+            review_effort=parsed.text("review-effort"),
+            blocked_by=parsed.texts("blocked-by"),
+            parent=parsed.text("parent"),
+            labels=parsed.texts("label"),
+            spawn=not parsed.flag("no-spawn"),
+        ),
+    )
+    task = read_task(created.ref, orange).task
+    notes = (f"{task.id} waits in {task.status}: {created.waits}",) if created.waits else ()
+    if orange.tasks.starts_by_itself(task):
+        notes = (f"{task.id} starts by itself while the app or `orange serve` runs",)
+    text = safe(f"{task.id}  {task.project}/{task.branch}  {task.status}")
+    return Reply(text, _as_json(task, orange) | _hooks_as_json(created.moved), (*notes, *_failures(created.moved)))
+
+
+def given_text(text: str | None) -> str:
+    """A text that was given, or for a dash all of standard input."""
+    if text != "-":
+        return text or ""
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError:
+        raise Refused("The text on standard input is not UTF-8") from None
+
+
+def list_tasks(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task list`."""
+    from orange_tui.cli.task_table import table
+
+    project = named_project(parsed, orange)
+    if project is None and not parsed.flag("all"):
+        project = orange.projects.containing(here())
+    found = orange.store.read_all(project.name if project else None)
+    found = [orange.tasks.mend(task) if isinstance(task, StoredTask) and task.tampered else task for task in found]
+    shown = orange.tasks.in_order([task for task in found if _is_wanted(task, parsed, orange)])
+    if parsed.json:
+        return Reply("", [_row_as_json(task, orange) for task in shown])
+    return Reply(table(shown, orange))
+
+
+def _is_wanted(found: StoredTask | BrokenTask, parsed: Parsed, orange: Orange) -> bool:
+    status, ready = parsed.text("status"), parsed.flag("ready")
+    if isinstance(found, BrokenTask):
+        return status is None and not ready
+    return (status is None or found.task.status == status) and (not ready or orange.tasks.is_ready(found.task))
+
+
+def show(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task show`."""
+    from orange_tui.cli.task_table import details
+
+    found = read_task(the_task(parsed, orange), orange)
+    if found.tampered:
+        mended = orange.tasks.mend(found)
+        found = mended if isinstance(mended, StoredTask) else found
+    history = orange.store.journal(found.ref).events()
+    data = _as_json(found.task, orange) | {"body": found.body, "history": history}
+    return Reply(details(found, history, orange), data)
+
+
+def update(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task update`, the command agents use."""
+    if all(parsed.values[name] is None for name in ("status", "summary", "branch")):
+        raise UsageError("What should change? Give --status, --summary or --branch")
+    ref = the_task(parsed, orange)
+    status, summary = parsed.text("status"), parsed.text("summary")
+    if parsed.values["branch"] is None:
+        task, moved = orange.tasks.update(ref, status=status, summary=summary)
+    else:
+        from orange_tui.branches.rename import update_with_branch
+
+        branch = parsed.text("branch")
+        task, moved = update_with_branch(orange, ref, branch, here(), status=status, summary=summary)
+    return moved_reply(task, moved, orange)
+
+
+def complete(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task complete`, for agents' stop hooks."""
+    moved = orange.tasks.complete(the_task(parsed, orange))
+    return moved_reply(moved.task, moved, orange)
+
+
+def stuck(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task stuck`, for agents' stop hooks."""
+    task, moved = orange.tasks.give_up(the_task(parsed, orange), parsed.text("reason"))
+    return moved_reply(task, moved, orange)
+
+
+def delete(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task delete`."""
+    ref = the_task(parsed, orange)
+    confirm(f"Delete task {ref.id}, its TASK.md, history and logs? The branch stays, saved work for 30 days.", parsed)
+    orange.tasks.delete(ref)
+    return Reply(safe(f"{ref.id}  deleted"), {"id": ref.id, "project": ref.project, "deleted": True})
+
+
+def confirm(question: str, parsed: Parsed, flag: str = "yes") -> None:
+    """Ask before something that cannot be undone; the safe answer is the default."""
+    if parsed.flag(flag):
+        return
+    if not (os.isatty(0) and os.isatty(2)):
+        raise Refused(f"{question} Nobody is here to answer: add --{flag}")
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        raise Refused("Nothing was done")
+
+
+def read_task(ref: TaskRef, orange: Orange) -> StoredTask:
+    """A task, or the reason why it cannot be read."""
+    found = orange.store.read(ref)
+    if isinstance(found, BrokenTask):
+        raise Unreadable(found.error)
+    return found
+
+
+def moved_reply(task: Task, moved: Moved | None, orange: Orange) -> Reply:
+    """What is said of a task that was moved, or changed without moving."""
+    change = f"{moved.source} → {moved.target}" if moved else task.status
+    text = safe(f"{task.id}  {change}")
+    return Reply(text, lambda: _as_json(task, orange) | _hooks_as_json(moved), _failures(moved))
+
+
+def _failures(moved: Moved | None) -> tuple[str, ...]:
+    return tuple(f"The task has moved, but {error}" for error in moved.hook_errors) if moved else ()
+
+
+def _hooks_as_json(moved: Moved | None) -> dict[str, object]:
+    return {"hooks_run": moved.hooks_run, "hook_errors": moved.hook_errors} if moved else {}
+
+
+def _as_json(task: Task, orange: Orange) -> dict[str, object]:
+    return task.as_json() | {"session": orange.tasks.session_state(task)}
+
+
+def _row_as_json(found: StoredTask | BrokenTask, orange: Orange) -> dict[str, object]:
+    if isinstance(found, BrokenTask):
+        return {"id": found.ref.id, "project": found.ref.project, "error": found.error}
+    return _as_json(found.task, orange)

@@ -1,0 +1,48 @@
+"""The `workflow` commands."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.cli.reply import Reply, safe
+from orange_tui.domain.errors import OrangeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.domain.workflow_file.loader import Loaded
+    from orange_tui.orange import Orange
+
+
+def check(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange workflow check`."""
+    named = parsed.text("workflow")
+    names = orange.workflows.names() if named is None else [named]
+    lines, problems = [], []
+    for name in names:
+        loaded = orange.workflows.check(name)
+        problems += [str(problem) for problem in loaded.problems]
+        lines.append(_verdict(name, loaded))
+    text = "\n".join(safe(line) for line in lines)
+    if not problems:
+        return Reply(text)
+    return Reply(text, code=OrangeError.exit_code)
+
+
+def _verdict(name: str, loaded: Loaded) -> str:
+    warnings = [f"{warning} (warning)" for warning in loaded.warnings]
+    if loaded.problems:
+        return "\n".join([*map(str, loaded.problems), *warnings])
+    return "\n".join([f"{name}: good", *warnings])
+
+
+def show(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange workflow show`."""
+    from orange_tui.cli.workflow_picture import picture
+
+    workflow = orange.workflows.load(parsed.needed("name"))
+    try:
+        width = os.get_terminal_size().columns
+    except OSError:
+        width = 100
+    return Reply(picture(workflow, max(60, min(width, 140))))

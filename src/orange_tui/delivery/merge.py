@@ -1,0 +1,231 @@
+"""Merging a task's branch into the default branch, so that whatever goes wrong leaves everything as it was.
+
+The merge is made in git's object store first, then pushed, then the default branch here follows (`merge_land`).
+That it was begun is in the journal before, so a merge that was killed anywhere is found by the next one of the same
+task, which finishes it and merges nothing twice.
+"""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.delivery import merge_plan
+from orange_tui.delivery.merge_land import Landed, catch_up, land, mention_other_commits
+from orange_tui.delivery.merge_plan import look
+from orange_tui.domain.errors import Refused, Unreadable
+from orange_tui.domain.pull_request import MERGED, OPEN
+from orange_tui.domain.records import record
+from orange_tui.engine.engine import CANCELLED
+from orange_tui.home.files import locked
+from orange_tui.outside.git import REMOTE, Repository
+from orange_tui.store.store import BrokenTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from orange_tui.delivery.merge_plan import MergeCheck, Sight, Strategy
+    from orange_tui.domain.pull_request import PullRequest
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import Actor, Transition, Workflow
+    from orange_tui.engine.engine import Moved
+    from orange_tui.home.projects import Project
+    from orange_tui.orange import Orange
+    from orange_tui.store.open_task import OpenTask
+    from orange_tui.store.store import TaskRef
+
+    Say = Callable[[str], None]
+
+NOT_REVIEWED = "Not reviewed. Force merge?"
+_DONE = "done"
+
+
+class NotReviewed(Refused):
+    """Nobody has looked at this: it takes a person who says so twice, and then `force`."""
+
+
+@record
+class Merged:
+    """A merge that is in the default branch: its commit, how it was made (None: it was there already), the move."""
+
+    commit: str
+    strategy: Strategy | None
+    pushed: bool
+    moved: Moved
+
+
+@record
+class Merges:
+    """Getting work out."""
+
+    orange: Orange
+
+    def check(self, ref: TaskRef) -> MergeCheck:
+        """Whether a task would merge now, as far as is known here: no network, no checkout, nothing changed."""
+        task = self._read(ref)
+        return merge_plan.check(look(self._project(ref), task.branch), self.orange.store.journal(ref))
+
+    def needs_force(self, ref: TaskRef) -> bool:
+        """Whether a person must say twice that they want this, because nobody has reviewed it."""
+        task = self._read(ref)
+        return _ending(self._workflow(task), task, force=True)[1] == "force"
+
+    def merge(
+        self,
+        ref: TaskRef,
+        *,
+        strategy: Strategy | None = None,
+        local: bool = False,
+        force: bool = False,
+        say: Say,
+    ) -> Merged:
+        """Merge a task and finish it, or refuse and leave everything as it is. One at a time in a project."""
+        with self._alone(ref):
+            recovered = self._recovered(ref)
+            if recovered is not None:
+                return recovered
+            task = self._read(ref)
+            merged_there = self._merged_there(task) if task.pr_url is not None and not local else None
+            if merged_there is not None:
+                return self._finish(ref, merged_there, say)
+            _ending(self._workflow(task), task, force=force)
+            self._fetch(task)
+            with self.orange.engine.open(ref) as opened:
+                return self._merge(opened, strategy, force=force, say=say)
+
+    def finish_merged(self, ref: TaskRef, found: PullRequest, say: Say) -> Merged:
+        """Finish a task whose pull request was merged on GitHub: nothing is merged here, only tidied up."""
+        with self._alone(ref):
+            return self._finish(ref, found, say)
+
+    def _alone(self, ref: TaskRef) -> AbstractContextManager[bool]:
+        path = os.path.join(os.path.dirname(self.orange.store.directory(ref)), ".merge.lock")
+        return locked(path, what=f"a merge in {ref.project}")
+
+    def _recovered(self, ref: TaskRef) -> Merged | None:
+        """A merge that was killed when all was merged, and only the tidying up was left."""
+        if self.orange.store.journal(ref).unfinished() is None:
+            return None
+        with self.orange.store.open(ref) as opened:
+            moved, merged = self.orange.engine.recover(opened), opened.journal.last("task.merged")
+            if moved is None or merged is None or not self.orange.tasks.is_finished(moved.task):
+                return None
+            return Merged(merged["commit"], merged["strategy"], merged["pushed"], moved)
+
+    def _read(self, ref: TaskRef) -> Task:
+        found = self.orange.store.read(ref)
+        if isinstance(found, BrokenTask):
+            raise Unreadable(found.error)
+        return found.task
+
+    def _project(self, ref: TaskRef) -> Project:
+        return self.orange.projects.get(ref.project)
+
+    def _workflow(self, task: Task) -> Workflow:
+        return self.orange.workflows.load(task.workflow)
+
+    def _merged_there(self, task: Task) -> PullRequest:
+        """What the pull request says: a merged one is all we need, any other must be overruled by name."""
+        from orange_tui.delivery.pull_requests import pull_request_at
+
+        here = f"`orange task merge {task.id} --local` merges it here all the same"
+        try:
+            found = pull_request_at(task.pr_url or "")
+        except Refused as problem:
+            raise Refused(f"{task.pr_url}, the pull request of {task.id}: {problem}. {here}") from None
+        if found.state == OPEN:
+            raise Refused(f"{task.id} has an open pull request; merge it there: {task.pr_url}. {here}")
+        if found.state != MERGED:
+            raise Refused(
+                f"The pull request of {task.id} was closed without a merge: {task.pr_url}. {here};"
+                f" `orange task cancel {task.id}` gives it up"
+            )
+        return found
+
+    def _finish(self, ref: TaskRef, found: PullRequest, say: Say) -> Merged:
+        task, project = self._read(ref), self._project(ref)
+        _ending(self._workflow(task), task, force=True)
+        reason = Repository(project.path).fetch(project.default_branch, task.branch)
+        if reason is not None:
+            say(f"{REMOTE} could not be asked, so {project.default_branch} here may be behind it: {reason}")
+        with self.orange.engine.open(ref) as opened:
+            ending = _ending(self._workflow(opened.task), opened.task, force=True)
+            move = self._permitted(opened, *ending)
+            return self._done(opened, move, ending[1], Landed(found.commit, found.head, None, pushed=False), say)
+
+    def _fetch(self, task: Task) -> None:
+        project = self.orange.projects.get(task.project)
+        git = Repository(project.path)
+        reason = git.fetch(project.default_branch, task.branch) if git.has_remote() else None
+        if reason is not None:
+            raise Refused(
+                f"{REMOTE} could not be asked where {project.default_branch} is, so nothing was merged: {reason}."
+                " Try again when it can be reached"
+            )
+
+    def _merge(self, opened: OpenTask, strategy: Strategy | None, *, force: bool, say: Say) -> Merged:
+        """The task is held, and what the remote has is known: look, decide, do."""
+        task = opened.task
+        target, actor = _ending(self._workflow(task), task, force=force)
+        move = self._permitted(opened, target, actor)
+        sight = look(self.orange.projects.get(task.project), task.branch)
+        sight.must_not_have_diverged()
+        found = merge_plan.check(sight, opened.journal)
+        if found.empty and not force:
+            raise Refused(_nothing_to_merge(sight, task))
+        mention_other_commits(sight, say)
+        if found.already or found.empty:
+            landed = catch_up(opened, sight, found, say)
+        else:
+            landed = land(opened, sight, found, strategy, say)
+        return self._done(opened, move, actor, landed, say)
+
+    def _permitted(self, opened: OpenTask, target: str, actor: Actor) -> Transition:
+        """Rules and gate of the last move are asked before the merge: afterwards is too late to refuse."""
+        engine = self.orange.engine
+        move = engine.permitted(self._workflow(opened.task), opened.task, target, actor)
+        if move.gate is not None:
+            engine.must_pass(opened, move.gate, target)
+        return move
+
+    def _done(self, opened: OpenTask, move: Transition, actor: Actor, landed: Landed, say: Say) -> Merged:
+        """The work is in the default branch: say so in the history, then let the workflow tidy up."""
+        known = opened.journal.last("task.merged")
+        if landed.head is not None and (known is None or known.get("head") != landed.head):
+            details = {"branch": opened.task.branch, "strategy": landed.strategy, "pushed": landed.pushed}
+            opened.record("task.merged", commit=landed.commit, head=landed.head, **details)
+        saved = opened.journal.last("work.saved")
+        moved = self.orange.engine.enter(opened, move.target, move.hooks, by=actor)
+        if opened.journal.last("work.saved") != saved:
+            say(f"What was not committed was not merged; it is saved: `orange task restore {opened.task.id}`")
+        self.orange.log.write("info", "merged", task=opened.task.id, commit=landed.commit, pushed=landed.pushed)
+        return Merged(landed.commit, landed.strategy, landed.pushed, moved)
+
+
+def _ending(workflow: Workflow, task: Task, *, force: bool) -> tuple[str, Actor]:
+    """The move that finishes a task well, and in whose name it is made: a person's own, or a confirmed forced one."""
+    if workflow.is_terminal(task.status):
+        raise Refused(f"{task.id} is {task.status} already; there is nothing left to merge")
+    reviewed = _good_end(workflow, task.status, "person")
+    if reviewed:
+        return reviewed, "person"
+    forced = _good_end(workflow, task.status, "force")
+    if forced is None:
+        raise Refused(f"{task.id} is {task.status}: in {workflow.name} nothing is merged from there")
+    if not force:
+        raise NotReviewed(f"{task.id} is {task.status}. {NOT_REVIEWED}")
+    return forced, "force"
+
+
+def _good_end(workflow: Workflow, status: str, actor: Actor) -> str | None:
+    ends = [end for end in workflow.targets(status, actor) if workflow.is_terminal(end) and end != CANCELLED]
+    return _DONE if _DONE in ends else next(iter(ends), None)
+
+
+def _nothing_to_merge(sight: Sight, task: Task) -> str:
+    return (
+        f"There is nothing to merge: {sight.branch} has no commits of its own. Have the work committed,"
+        f" finish the task without it (`orange task merge {task.id} --force`),"
+        f" or give it up (`orange task cancel {task.id}`)"
+    )

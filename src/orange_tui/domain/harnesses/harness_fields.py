@@ -1,0 +1,208 @@
+"""The fields of a harness in `harnesses.yml`: what each must look like, and how it is read."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from orange_tui.domain.harnesses.harness import PLACEHOLDERS, STATES, Dialog, Screen, placeholders
+from orange_tui.domain.text.findings import instead, quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from orange_tui.domain.text.yaml_nodes import Item
+
+    Reader = Callable[[Item], object]
+
+_WHOLE_WORDS = ("prompt", "options")
+_FLAG_WORDS = ("model", "effort", "system_prompt")
+_IN_COMMANDS = tuple(name for name in PLACEHOLDERS if name not in _FLAG_WORDS)
+_IN_ENVIRONMENT = tuple(name for name in _IN_COMMANDS if name not in _WHOLE_WORDS)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_SCREEN = ("busy", "idle", "permission", "error")
+
+
+def read_fields(entries: Mapping[str, Item]) -> dict[str, object]:
+    """Every field that is there, read; what is wrong with one is noted and the others are read all the same."""
+    return {key: READERS[key](item) for key, item in entries.items()}
+
+
+def _text(item: Item) -> str:
+    return item.text() or ""
+
+
+def _words(item: Item, allowed: Collection[str]) -> tuple[str, ...]:
+    if not item.is_list and not item.is_null:
+        item.complain("is not a list of words", 'write one, such as [my-agent, --auto, "{prompt}"]; no shell splits it')
+        return ()
+    words = []
+    for each in item.items(f"a word of {item.name}"):
+        if each.is_text and not each.node.value:
+            each.complain("is empty", "remove it")
+            continue
+        word = each.text() or ""
+        _check_placeholders(each, word, allowed)
+        words.append(word)
+    return tuple(words)
+
+
+def _check_placeholders(item: Item, word: str, allowed: Collection[str]) -> None:
+    for name in placeholders(word):
+        if name not in allowed:
+            item.complain(f"has the placeholder {{{name[:60]}}}, which means nothing here", instead(name, allowed))
+        elif name in _WHOLE_WORDS and word != f"{{{name}}}":
+            item.complain(f"has {{{name}}} inside a longer word", "make it a word of its own in the list")
+
+
+def _command(item: Item) -> tuple[str, ...]:
+    words = _words(item, _IN_COMMANDS)
+    if words.count("{prompt}") > 1:
+        item.complain("has {prompt} twice", "keep one")
+    return words
+
+
+def _full(item: Item) -> tuple[str, ...]:
+    words = _command(item)
+    if item.is_list and "{prompt}" not in words:
+        item.complain("has no word {prompt}", "add it where the agent takes its prompt")
+    return words
+
+
+def _flag(name: str) -> Reader:
+    def read(item: Item) -> tuple[str, ...]:
+        words = _words(item, (name,))
+        if words and not any(f"{{{name}}}" in word for word in words):
+            item.complain(
+                f"does not say where the value goes: {{{name}}} is missing", f'such as [--{name}, "{{{name}}}"]'
+            )
+        return words
+
+    return read
+
+
+def _texts(item: Item) -> tuple[str, ...]:
+    return tuple(text for each in item.items(f"an entry of {item.name}") if (text := each.text()) is not None)
+
+
+def _patterns(item: Item) -> tuple[str, ...]:
+    found = []
+    for each in item.one_or_more(f"a pattern of {item.name}"):
+        pattern = each.text()
+        if pattern is not None and _compiles(each, pattern):
+            found.append(pattern)
+    return tuple(found)
+
+
+def _compiles(item: Item, pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        item.complain(f"is not a regular expression: {error}", "put a backslash before what is meant literally")
+        return False
+    return True
+
+
+def _screen(item: Item) -> Screen:
+    return Screen(**{state: _patterns(entry) for state, entry in item.entries(_SCREEN).items()})
+
+
+def _dialogs(item: Item) -> tuple[Dialog, ...]:
+    found = []
+    for each in item.items("a dialog"):
+        entries = each.entries(("seen", "advice"), required=("seen", "advice"))
+        texts = {key: entry.text() for key, entry in entries.items()}
+        seen, advice = texts.get("seen"), texts.get("advice")
+        if seen and advice and _compiles(entries["seen"], seen):
+            found.append(Dialog(seen, advice))
+    return tuple(found)
+
+
+def _environment(item: Item) -> dict[str, str]:
+    found = {}
+    for name, entry in item.entries().items():
+        if not _VARIABLE.fullmatch(name):
+            entry.complain("is not a variable's name", "use letters, digits and _")
+        value = "" if entry.is_text and not entry.node.value else _text(entry)
+        _check_placeholders(entry, value, _IN_ENVIRONMENT)
+        found[name] = value
+    return found
+
+
+def _files(item: Item) -> dict[str, str]:
+    found = {}
+    for path, entry in item.entries().items():
+        parts = path.split("/")
+        if path.startswith(("/", "~")) or ".." in parts or parts[0] == ".git" or not parts[-1] or "\\" in path:
+            entry.complain("is not a path inside the worktree", "write it relative to the worktree, without ..")
+        found[path] = _content(path, entry)
+    return found
+
+
+def _content(path: str, item: Item) -> str:
+    """JSON may be written as YAML, which is easier to read in a YAML file."""
+    if item.kind == "mapping":
+        return json.dumps(item.value())
+    text = _text(item)
+    if path.endswith(".json") and text and not _is_json_object(text):
+        item.complain("is not a JSON object", "correct it, or write it as a mapping in YAML")
+    return text
+
+
+def _is_json_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _events(item: Item) -> dict[str, str]:
+    return {name: entry.word(STATES) or "unknown" for name, entry in item.entries().items()}
+
+
+def _excludes(item: Item) -> tuple[str, ...]:
+    found = []
+    for each in item.items("an exclude"):
+        pattern = each.text() or ""
+        if "\n" in pattern:
+            each.complain("has a line break", "write one pattern an entry")
+        found.append(pattern)
+    return tuple(found)
+
+
+def _skills(item: Item) -> str:
+    text = _text(item)
+    if text and not text.startswith(("~", "/", "$")):
+        item.complain(f"is {quoted(text)}", "write a path that begins with ~ or /")
+    return text
+
+
+READERS: Mapping[str, Reader] = {
+    "binary": _text,
+    "title": _text,
+    "install": _text,
+    "full": _full,
+    "reduced": _command,
+    "resume": _command,
+    "resume_full": _command,
+    "one_shot": _command,
+    "one_shot_work": _command,
+    "system_prompt": _flag("system_prompt"),
+    "root_full": _command,
+    "root_resume_full": _command,
+    "model": _flag("model"),
+    "effort": _flag("effort"),
+    "efforts": _texts,
+    "environment": _environment,
+    "files": _files,
+    "excludes": _excludes,
+    "skills": _skills,
+    "screen": _screen,
+    "window_title": _screen,
+    "dialogs": _dialogs,
+    "events": _events,
+    "hidden_threads": _texts,
+    "starts_in": lambda item: item.seconds() or 0.0,
+    "max_prompt": lambda item: item.whole() or 1,
+}

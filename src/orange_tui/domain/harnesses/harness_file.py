@@ -1,0 +1,98 @@
+"""`harnesses.yml`, the person's own agents: a mapping of names, each with the fields that differ from ours.
+
+A name Orange knows changes only the fields that are given; a new one needs at least `binary` and `full`. As with
+workflows, everything that is wrong is reported at once, each with its line and the way out, and nothing raises.
+"""
+
+from __future__ import annotations
+
+import re
+
+from orange_tui.domain.errors import Unreadable
+from orange_tui.domain.harnesses.harness import Harness
+from orange_tui.domain.harnesses.harness_fields import READERS, read_fields
+from orange_tui.domain.records import record, replace
+from orange_tui.domain.text import yaml_text
+from orange_tui.domain.text.findings import Findings, quoted
+from orange_tui.domain.text.yaml_nodes import Item
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orange_tui.domain.text.findings import Problem
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
+_NEEDED = ("binary", "full")
+_NOT_THEIRS = "demo"  # the engine's own tests and the demonstration depend on it
+
+
+@record
+class LoadedHarnesses:
+    """The harnesses of a file that are sound, and everything that is wrong with the others."""
+
+    harnesses: Mapping[str, Harness]
+    problems: tuple[Problem, ...]
+
+
+def load_harnesses(text: str, file: str, shipped: Mapping[str, Harness]) -> LoadedHarnesses:
+    """Read a whole file. An entry with a problem is left out; the others can be used."""
+    findings = Findings(file)
+    try:
+        node = yaml_text.compose(text)
+    except Unreadable as fault:
+        findings.fault(fault, 1)
+        return LoadedHarnesses({}, findings.problems)
+    if node is None or yaml_text.is_null(node):
+        return LoadedHarnesses({}, ())
+    harnesses: dict[str, Harness] = {}
+    problems: list[Problem] = []
+    for name, item in Item(node, "the file", findings).entries().items():
+        item.findings = Findings(file)  # its own: an entry with a problem is left out, the others are not
+        harness = _read(name, item, shipped)
+        problems += item.findings.problems
+        if harness is not None:
+            harnesses[name] = harness
+    return LoadedHarnesses(harnesses, tuple(sorted([*findings.problems, *problems], key=lambda found: found.line)))
+
+
+def _read(name: str, item: Item, shipped: Mapping[str, Harness]) -> Harness | None:
+    item.name = f"the harness {quoted(name)}"
+    _check_name(name, item)
+    known = shipped.get(name)
+    entries = item.entries(tuple(READERS), required=() if known else _NEEDED)
+    given = read_fields(entries)
+    if item.findings.problems:
+        return None
+    harness = replace(known, **given) if known else _new(name, given)
+    _check_options(harness, given, item, entries)
+    return None if item.findings.problems else harness
+
+
+def _new(name: str, given: dict[str, object]) -> Harness:
+    binary = str(given["binary"])
+    values = {"title": name, "install": f"Install `{binary}` so that it is on your PATH.", **given, "name": name}
+    return Harness(**values)  # type: ignore[arg-type]  # each reader gave its field the right type
+
+
+def _check_name(name: str, item: Item) -> None:
+    if name == _NOT_THEIRS:
+        item.complain("cannot be changed", "choose another name for yours")
+    elif not _NAME.fullmatch(name):
+        item.complain(
+            "has a name that does not work on a command line",
+            "use lower-case letters, digits, - and _, such as my-agent",
+        )
+
+
+def _check_options(harness: Harness, given: dict[str, object], item: Item, entries: Mapping[str, Item]) -> None:
+    """A model or an effort that is asked for must not be dropped in silence."""
+    if not harness.model and not harness.effort:
+        return
+    for mode in ("full", "reduced", "resume", "resume_full", "root_full", "root_resume_full"):
+        words = getattr(harness, mode)
+        if words and "{options}" not in words and (mode in given or "model" in given or "effort" in given):
+            entries.get(mode, item).complain(
+                f"has no word {{options}} in `{mode}`, so `model` and `effort` would never reach the agent",
+                "add it where their words belong, or write `model: []` and `effort: []`",
+            )

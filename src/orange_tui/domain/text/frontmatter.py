@@ -1,0 +1,203 @@
+"""The YAML block at the head of TASK.md, read and changed line by line.
+
+A rewrite replaces the lines of the keys it changes and leaves every other byte alone: unknown fields, their
+order, comments and quoting survive. Orange writes simple lines, so most files are read without a YAML parser;
+whatever is less simple goes to the real one, and a property test holds the two equal.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+from orange_tui.domain.errors import Refused, Unreadable
+from orange_tui.domain.records import record, replace
+from orange_tui.domain.text.frontmatter_values import read_simple, write_key, write_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["Entry", "Head", "change", "join", "read", "split", "with_body", "write_value"]
+
+MOST_YAML = 256 * 1024
+_MOST_SIMPLE = MOST_YAML // 4  # in characters, of which none is longer than four bytes
+_FENCE = "---"
+
+
+@record
+class Entry:
+    """One top-level key: its value as data, its text as written, and the lines it takes."""
+
+    value: object
+    text: str | None  # a scalar exactly as typed: dates and numbers in text fields stay what they were
+    first: int
+    after: int
+    texts: tuple[str, ...] | None = None  # likewise the items of a list of scalars
+
+
+@record
+class Head:
+    """A file taken apart: opening line, YAML lines, closing line, body. Joined, they are the file."""
+
+    opening: str
+    lines: tuple[str, ...]
+    closing: str
+    body: str
+
+    @property
+    def newline(self) -> str:
+        """The line end this file uses."""
+        return "\r\n" if self.opening.endswith("\r\n") else "\n"
+
+
+def split(text: str) -> Head:
+    """Take a TASK.md apart; without frontmatter it is not one."""
+    opening, lines = "", list[str]()
+    position = 0
+    for line in _lines(text):
+        position += len(line)
+        if not opening:
+            if not _is_fence(line.removeprefix("\ufeff")):
+                break
+            opening = line
+        elif _is_fence(line):
+            return Head(opening, tuple(lines), line, text[position:])
+        else:
+            lines.append(line)
+    if not opening:
+        raise Unreadable("there is no frontmatter: the first line must be `---`", line=1)
+    raise Unreadable("the frontmatter is never closed: a line `---` must follow it", line=len(lines) + 1)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines with their ends; splitlines() would end some where no editor does."""
+    position = 0
+    while position < len(text):
+        end = text.find("\n", position) + 1 or len(text)
+        lone = text.find("\r", position, end)
+        if lone >= 0 and text[lone : lone + 2] != "\r\n":
+            end = lone + 1
+        yield text[position:end]
+        position = end
+
+
+def _is_fence(line: str) -> bool:
+    return line.startswith(_FENCE) and not line[len(_FENCE) :].strip(" \t\r\n")
+
+
+def join(head: Head) -> str:
+    """The file again."""
+    return head.opening + "".join(head.lines) + head.closing + head.body
+
+
+def with_body(head: Head, body: str) -> Head:
+    """Another body; the closing line keeps its end, or gets one where the body would run into it."""
+    closing = head.closing
+    if body and not closing.endswith("\n") and (body[0] == "\n" or not closing.endswith("\r")):
+        closing = closing.rstrip("\r") + head.newline
+    return replace(head, closing=closing, body=body)
+
+
+def read(head: Head) -> dict[str, Entry]:
+    """Every top-level key with its value; line numbers in errors count from the head of the file."""
+    simple = _read_simple(head.lines)
+    if simple is not None:
+        return simple
+    from orange_tui.domain.text.frontmatter_yaml import read_yaml
+
+    return read_yaml(head.lines)
+
+
+def _read_simple(lines: tuple[str, ...]) -> dict[str, Entry] | None:
+    """What YAML would say of these lines, or None where that takes a YAML parser."""
+    if sum(map(len, lines)) > _MOST_SIMPLE:
+        return None
+    entries: dict[str, Entry] = {}
+    for number, line in enumerate(lines):
+        found = _simple_entry(line, number)
+        if found is None or found[0] in entries:
+            return None
+        entries[found[0]] = found[1]
+    return entries
+
+
+@lru_cache(maxsize=4096)  # most lines of a thousand tasks are the same, and in the same place
+def _simple_entry(line: str, number: int) -> tuple[str, Entry] | None:
+    found = read_simple(line)
+    if found is None:
+        return None
+    key, value = found
+    if isinstance(value, list):
+        return key, Entry(value, None, number, number + 1, tuple(value))
+    if isinstance(value, dict):
+        return key, Entry(value, None, number, number + 1)
+    text = value if isinstance(value, str) else _typed(value, line)
+    return key, Entry(value, text, number, number + 1, None)
+
+
+def _typed(value: object, line: str) -> str:
+    return str(value) if value is not None else "null" if line.rstrip().endswith("null") else ""
+
+
+def change(head: Head, changes: Mapping[str, object]) -> Head:
+    """Set keys to values; keys that were not there are added at the end, others keep their place."""
+    entries = read(head)
+    for attempt in (_edit, _rewrite):
+        changed = attempt(head, entries, changes)
+        if _took(changed, entries, changes):
+            return changed
+    raise Refused(f"the frontmatter cannot hold this: {', '.join(changes)}")
+
+
+def _edit(head: Head, entries: Mapping[str, Entry], changes: Mapping[str, object]) -> Head:
+    """Replace the lines of the changed keys and nothing else."""
+    lines: list[str | None] = list(head.lines)
+    indent = _indent_of(head, entries)
+    added = []
+    for key, value in changes.items():
+        line = f"{indent}{write_key(key)}: {write_value(value)}{head.newline}"
+        entry = entries.get(key)
+        if entry is None:
+            added.append(line)
+        elif not _same(entry.value, value):
+            lines[entry.first : entry.after] = [line, *[None] * (entry.after - entry.first - 1)]
+    return _with_lines(head, [line for line in lines if line is not None] + added)
+
+
+def _indent_of(head: Head, entries: Mapping[str, Entry]) -> str:
+    """All keys of a mapping stand in one column, which need not be the first."""
+    first = next((head.lines[entry.first] for entry in entries.values()), "")
+    return first[: len(first) - len(first.lstrip(" "))]
+
+
+def _with_lines(head: Head, lines: list[str]) -> Head:
+    if lines and not lines[-1].endswith(("\n", "\r")):
+        lines[-1] += head.newline
+    return Head(head.opening, tuple(lines), head.closing, head.body)
+
+
+def _took(head: Head, before: Mapping[str, Entry], changes: Mapping[str, object]) -> bool:
+    """Whether the new lines read back as the old values with the changes; if not, editing lines was too clever."""
+    try:
+        after = {key: entry.value for key, entry in read(head).items()}
+    except Unreadable:
+        return False
+    return _same(after, {key: entry.value for key, entry in before.items()} | dict(changes))
+
+
+def _same(one: object, other: object) -> bool:
+    """Equal, in order and in kind: to Python 1 is True, in a file it is not."""
+    return json.dumps(one) == json.dumps(other)
+
+
+def _rewrite(head: Head, before: Mapping[str, Entry], changes: Mapping[str, object]) -> Head:
+    """Write the whole block anew: for YAML that no single line can be replaced in, such as a flow mapping."""
+    values = {key: _as_typed(entry) for key, entry in before.items()}
+    values |= {key: write_value(value) for key, value in changes.items()}
+    return _with_lines(head, [f"{write_key(key)}: {text}{head.newline}" for key, text in values.items()])
+
+
+def _as_typed(entry: Entry) -> str:
+    """`0x1f` and `yes` may be the text of a summary: what is not quoted anyway stays as it was written."""
+    return write_value(entry.value) if entry.text is None or isinstance(entry.value, str) else entry.text

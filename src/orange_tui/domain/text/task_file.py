@@ -1,0 +1,126 @@
+"""TASK.md as text and as a task: one place that knows both.
+
+What cannot be understood is refused with the reason and the line, and never rewritten.
+"""
+
+from __future__ import annotations
+
+from orange_tui.domain.errors import Refused, Unreadable
+from orange_tui.domain.records import record
+from orange_tui.domain.task import FIELDS, make_task
+from orange_tui.domain.text import frontmatter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.text.frontmatter import Entry, Head
+
+MOST_BYTES = 5_000_000
+
+
+@record
+class TaskFile:
+    """A TASK.md that was understood: the task in its frontmatter, and the text it came from."""
+
+    task: Task
+    head: Head
+
+    @property
+    def body(self) -> str:
+        """Everything after the frontmatter, byte for byte."""
+        return self.head.body
+
+    @property
+    def text(self) -> str:
+        """The whole file."""
+        return frontmatter.join(self.head)
+
+    def encode(self) -> bytes:
+        """The file as it goes to disk; one that could not be read again is not written."""
+        try:
+            data = self.text.encode()
+        except UnicodeEncodeError as problem:
+            broken = self.text[problem.start]
+            raise Refused(
+                f"TASK.md cannot hold half a character (U+{ord(broken):04X}); was the text not UTF-8?"
+            ) from None
+        if len(data) > MOST_BYTES:
+            raise Refused(
+                f"TASK.md would grow over {MOST_BYTES // 1_000_000} MB; put long material into a file of its own"
+            )
+        return data
+
+    def with_fields(self, changes: Mapping[str, object]) -> TaskFile:
+        """The same file with some frontmatter fields set."""
+        return _understood(frontmatter.change(self.head, changes))
+
+    def with_body(self, body: str) -> TaskFile:
+        """The same frontmatter over another body."""
+        return TaskFile(self.task, frontmatter.with_body(self.head, body))
+
+
+def decode(data: bytes) -> TaskFile:
+    """Read a TASK.md from its bytes."""
+    if len(data) > MOST_BYTES:
+        raise Unreadable(f"the file is over {MOST_BYTES // 1_000_000} MB; move the bulk of it elsewhere")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise Unreadable("this is not UTF-8; save the file as UTF-8", line=line) from None
+    return parse(text)
+
+
+def parse(text: str) -> TaskFile:
+    """Read a TASK.md from its text."""
+    return _understood(frontmatter.split(text))
+
+
+def new(values: Mapping[str, object], body: str) -> TaskFile:
+    """The TASK.md of a new task, with every field spelled out, and those that only some tasks have."""
+    full = {name: values.get(name, field.default) for name, field in FIELDS.items()}
+    full |= {name: value for name, value in values.items() if name not in FIELDS}
+    lines = tuple(f"{name}: {frontmatter.write_value(value)}\n" for name, value in full.items())
+    return _understood(frontmatter.Head("---\n", lines, "---\n", body))
+
+
+def _understood(head: Head) -> TaskFile:
+    values: dict[str, object] = {}
+    for name, entry in frontmatter.read(head).items():
+        field = FIELDS.get(name)
+        values[name] = entry.value if field is None else _READERS[field.kind](name, entry)
+    known = {name: value for name, value in values.items() if value is not None or name not in FIELDS}
+    return TaskFile(make_task(known), head)
+
+
+def _text(name: str, entry: Entry) -> str | None:
+    if entry.value is None:
+        return None
+    if entry.text is None:
+        raise _wrong(name, entry, "one line of text")
+    return entry.text
+
+
+def _number(name: str, entry: Entry) -> int | None:
+    if entry.value is None or type(entry.value) is int:
+        return entry.value
+    raise _wrong(name, entry, "a whole number")
+
+
+def _texts(name: str, entry: Entry) -> tuple[str, ...] | None:
+    if entry.value is None:
+        return None
+    if entry.text is not None:
+        return (entry.text,) if entry.text else ()
+    if entry.texts is None:
+        raise _wrong(name, entry, "a list of texts, such as [one, two]")
+    return entry.texts
+
+
+def _wrong(name: str, entry: Entry, wanted: str) -> Unreadable:
+    return Unreadable(f"`{name}` must be {wanted}", line=entry.first + 2)
+
+
+_READERS = {"text": _text, "number": _number, "texts": _texts}

@@ -1,0 +1,170 @@
+"""What can be judged only when a workflow file has been read to its end: whether its parts fit together."""
+
+from __future__ import annotations
+
+from orange_tui.domain.conditions import exclude_each_other
+from orange_tui.domain.text.findings import instead, quoted
+from orange_tui.domain.workflow import Hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from orange_tui.domain.workflow import Workflow
+    from orange_tui.domain.workflow_file.draft import Draft, Move
+
+_MOST_MOVES = 1000  # comparing each with each of its kind must end; no lifecycle of people needs more
+_ALSO_INITIAL = ("clarification", "agent-review", "reviewing")
+_SPAWNS = ("spawn_agent", "spawn_reviewer")
+
+
+def check_together(draft: Draft) -> None:
+    """Every check across sections that can find a problem."""
+    _check_ends(draft)
+    _check_starts(draft)
+    _check_guards(draft)
+    _check_ambiguity(draft)
+    _check_escalation(draft)
+    _check_own_moves(draft)
+
+
+def _check_ends(draft: Draft) -> None:
+    if draft.states and not any(state.terminal for state in draft.states.values()):
+        line = min(draft.state_lines.values())
+        draft.findings.problem(line, "no state is terminal, so no task would ever end", "add `terminal: true` to one")
+
+
+def _check_starts(draft: Draft) -> None:
+    explicit = draft.initial is not None
+    lines = draft.initial_lines if explicit else draft.state_lines
+    for name in list(draft.states)[:1] if draft.initial is None else draft.initial:
+        if name in draft.states and draft.states[name].terminal:
+            fix = "start in another state" if explicit else "list the state in which tasks start first"
+            draft.findings.problem(lines[name], f"tasks would start in {quoted(name)}, which is terminal", fix)
+
+
+def _check_guards(draft: Draft) -> None:
+    for guard in draft.guards:
+        field = guard.condition.field
+        if field not in draft.counted:
+            other = instead(field, sorted(draft.counted))
+            fix = f"let a hook increment it or set it to a whole number, or {other}"
+            guard.item.complain(f"compares {quoted(field)}, which is no number this workflow keeps", fix)
+
+
+def _check_ambiguity(draft: Draft) -> None:
+    """Two moves of which both could be meant leave the engine no way to choose."""
+    if len(draft.moves) > _MOST_MOVES:
+        line = draft.moves[_MOST_MOVES].line
+        draft.findings.problem(line, f"there are more than {_MOST_MOVES} transitions", "split the workflow up")
+        return
+    groups: dict[tuple[str, str, str | None], list[Move]] = {}
+    for move in draft.moves:
+        if move.clear:
+            step = move.transition
+            group = groups.setdefault((step.source, step.target, step.by), [])
+            _check_against(move, group, draft)
+            group.append(move)
+
+
+def _check_against(move: Move, earlier: Iterable[Move], draft: Draft) -> None:
+    step = move.transition
+    for other in earlier:
+        if not exclude_each_other(step.when, other.transition.when):
+            draft.findings.problem(
+                move.line,
+                f"{step.source} → {step.target} could be this transition or the one on line {other.line}",
+                "give both a `when` on the same field, such that never both hold, or remove one",
+            )
+            return
+
+
+def _check_escalation(draft: Draft) -> None:
+    for rule, line in draft.rules:
+        if rule.stuck_after is None or "stuck" not in draft.states:
+            continue
+        if not _can_move(draft, rule.status, "stuck"):
+            draft.findings.problem(
+                line,
+                f"`stuck_after` needs a transition from {quoted(rule.status)} to 'stuck'",
+                f"add `{{from: {rule.status}, to: stuck, by: engine}}` to `transitions`",
+            )
+
+
+def _check_own_moves(draft: Draft) -> None:
+    """What Orange does by itself goes along a transition, as everything does."""
+    for name, state in draft.states.items():
+        for key, target in (("auto", state.auto), ("rejoin", state.rejoin)):
+            if target is None or _can_move(draft, name, target):
+                continue
+            line = draft.state_lines[name]
+            if target in draft.states:
+                fix = f"add `{{from: {name}, to: {target}}}` to `transitions`"
+                draft.findings.problem(line, f"`{key}: {target}` of {quoted(name)} has no transition to go along", fix)
+            else:
+                what = f"`{key}` of {quoted(name)} names the state {quoted(target)}, which does not exist"
+                draft.findings.problem(line, what, instead(target, draft.states))
+
+
+def _can_move(draft: Draft, source: str, target: str) -> bool:
+    steps = (move.transition for move in draft.moves)
+    return any(s.source == source and s.target == target and s.by != "force" for s in steps)
+
+
+def implied_initial(draft: Draft) -> dict[str, tuple[Hook, ...]]:
+    """Where tasks may start in a file that does not say: the first state, and three known by name."""
+    first = next(iter(draft.states))
+    also = [name for name in _ALSO_INITIAL if name in draft.states and name != first]
+    open_ones = [name for name in also if not draft.states[name].terminal]
+    return {first: ()} | {name: _implied_hooks(name, first, draft) for name in open_ones}
+
+
+def _implied_hooks(name: str, first: str, draft: Draft) -> tuple[Hook, ...]:
+    into = [m.transition for m in draft.moves if m.transition.target == name and m.transition.by != "force"]
+    for step in into:
+        if step.source == first:
+            return step.hooks
+    if name == "reviewing":  # work that exists already: it waits for a person, not for an agent
+        return ()
+    spawns = [hook for step in into for hook in step.hooks if hook.action in _SPAWNS]
+    return (Hook("acquire_workspace", {}), *spawns[:1])
+
+
+def warn(workflow: Workflow, draft: Draft) -> None:
+    """What a sound workflow may still have forgotten."""
+    forward: dict[str, set[str]] = {}
+    backward: dict[str, set[str]] = {}
+    for step in workflow.transitions:
+        forward.setdefault(step.source, set()).add(step.target)
+        backward.setdefault(step.target, set()).add(step.source)
+    reached = _closure(workflow.initial, forward)
+    ending = _closure((name for name, state in workflow.states.items() if state.terminal), backward)
+    for name, line in draft.state_lines.items():
+        if name not in reached:
+            draft.findings.warning(line, f"no path leads to {quoted(name)}", "add a transition to it, or remove it")
+        if name not in ending:
+            what = f"from {quoted(name)} no terminal state can be reached"
+            draft.findings.warning(line, what, "add a transition that leads on from it")
+    _warn_of_idle_rules(draft)
+
+
+def _closure(starts: Iterable[str], edges: Mapping[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    open_ones = list(starts)
+    while open_ones:
+        name = open_ones.pop()
+        if name not in found:
+            found.add(name)
+            open_ones.extend(edges.get(name, ()))
+    return found
+
+
+def _warn_of_idle_rules(draft: Draft) -> None:
+    """A rule moves a task along a transition; without one it would fail each time it fits."""
+    rules = [((rule.status,), rule.then, rule.then_when, line) for rule, line in draft.rules]
+    signals = [(signal.status, signal.then, signal.then_when, line) for signal, line in draft.signals]
+    for sources, then, arms, line in rules + signals:
+        for target in dict.fromkeys([*([then] if then else []), *(arm.then for arm in arms)]):
+            if not any(_can_move(draft, source, target) for source in sources):
+                what = f"no transition leads to {quoted(target)} from where this applies, so it will do nothing"
+                draft.findings.warning(line, what, f"add one to `transitions` (to: {target})")

@@ -1,0 +1,140 @@
+"""The hooks of a workflow file, each parameter checked against what its action takes."""
+
+from __future__ import annotations
+
+import re
+
+from orange_tui.domain.actions import ACTIONS, ASSEMBLED_VARIABLES, KEPT_NUMBERS, PROMPT_VARIABLES
+from orange_tui.domain.prompts import variables
+from orange_tui.domain.task import ENGINE_FIELDS, FIELDS
+from orange_tui.domain.text.findings import instead, listed, quoted
+from orange_tui.domain.workflow import Hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from orange_tui.domain.actions import Parameter
+    from orange_tui.domain.text.yaml_nodes import Item
+    from orange_tui.domain.workflow_file.draft import Draft
+
+_FIELD = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
+
+
+def read_hooks(item: Item | None, draft: Draft) -> tuple[Hook, ...]:
+    """The hooks that could be read, in their order."""
+    found = [_hook(entry, draft) for entry in item.items("hook")] if item else []
+    return tuple(hook for hook in found if hook is not None)
+
+
+def _hook(item: Item, draft: Draft) -> Hook | None:
+    if item.kind == "scalar":
+        return _with_parameters(item, item.text(), {}, draft)
+    given = item.entries()
+    action = given.pop("action", None)
+    if action is None:
+        if item.kind == "mapping":
+            item.complain("has no `action`", f"add it; {instead('', ACTIONS)}")
+        return None
+    return _with_parameters(action, action.text(), given, draft)
+
+
+def _with_parameters(item: Item, action: str | None, given: dict[str, Item], draft: Draft) -> Hook | None:
+    if action is None:
+        return None
+    if action in ACTIONS:
+        return Hook(action, _parameters(item, action, given, draft))
+    if action in draft.extra_actions:
+        return Hook(action, {key: value.value() for key, value in given.items()})
+    known = [*ACTIONS, *draft.extra_actions]
+    draft.findings.problem(item.line, f"there is no action {quoted(action)}", instead(action, known))
+    return None
+
+
+def _parameters(item: Item, action: str, given: dict[str, Item], draft: Draft) -> Mapping[str, object]:
+    takes = ACTIONS[action]
+    draft.counted.update(KEPT_NUMBERS.get(action, ()))
+    for name, value in given.items():
+        if name not in takes:
+            fix = instead(name, takes) if takes else "it takes none; remove this line"
+            draft.findings.problem(value.line, f"{action} has no parameter {quoted(name)}", fix)
+    for name, parameter in takes.items():
+        if parameter.required and name not in given:
+            draft.findings.problem(item.line, f"{action} needs `{name}`", f"add it; {action} takes: {listed(takes)}")
+    known = {name: value for name, value in given.items() if name in takes}
+    found = {name: _parameter(value, takes[name], action, draft) for name, value in known.items()}
+    if action == "set_field":
+        _check_new_value(known, found, draft)
+    return {name: value for name, value in found.items() if value is not None or takes[name].kind == "any"}
+
+
+def _parameter(item: Item, parameter: Parameter, action: str, draft: Draft) -> object:
+    if parameter.choices:
+        return item.word(parameter.choices)
+    if parameter.kind == "prompt":
+        return draft.prompt(item)
+    if parameter.kind == "template":
+        return _read_template(item)
+    if parameter.kind == "field":
+        return _field(item, action, draft)
+    if parameter.kind == "seconds":
+        return item.seconds()
+    return item.value() if parameter.kind == "any" else item.text()
+
+
+def read_prompt(item: Item) -> str | None:
+    """Text for an agent, which may also ask for what is put together for it."""
+    return _read_template(item, (*PROMPT_VARIABLES, *ASSEMBLED_VARIABLES))
+
+
+def _read_template(item: Item, known: Collection[str] = PROMPT_VARIABLES) -> str | None:
+    """Text with variables, all of which exist."""
+    text = item.text()
+    for name, below in variables(text or ""):
+        if name not in known:
+            item.findings.problem(
+                item.line_inside(below),
+                f"{item.name} has the unknown variable {{{name[:60]}}}",
+                f"{instead(name, known)}; write {{{{{name[:60]}}}}} for the word in braces",
+            )
+    return text
+
+
+def _field(item: Item, action: str, draft: Draft) -> str | None:
+    name = item.text()
+    if name is None:
+        return None
+    if not _FIELD.fullmatch(name):
+        item.complain(f"is {quoted(name)}", "write a field's name in small letters, digits and underscores")
+    elif action == "set_field":
+        _check_settable(item, name)
+    elif name in FIELDS and FIELDS[name].kind != "number":
+        numbers = [field for field, known in FIELDS.items() if known.kind == "number"]
+        item.complain(
+            f"is {quoted(name)}, which is not a number",
+            f"count {' or '.join(numbers)}, or a field of your own",
+        )
+    else:
+        draft.counted.add(name)
+    return name
+
+
+def _check_settable(item: Item, name: str) -> None:
+    if name in ENGINE_FIELDS:
+        own = [field for field in FIELDS if field not in ENGINE_FIELDS]
+        fix = f"set a field of your own, or one of: {listed(own)}"
+        item.complain(f"is {quoted(name)}, which only the engine changes", fix)
+
+
+def _check_new_value(given: Mapping[str, Item], found: Mapping[str, object], draft: Draft) -> None:
+    """A value of the wrong kind would make every TASK.md it is written to unreadable."""
+    name, value = found.get("field"), found.get("value")
+    if name not in FIELDS and isinstance(value, int) and not isinstance(value, bool):
+        draft.counted.add(str(name))
+    if name not in FIELDS or name in ENGINE_FIELDS or "value" not in given:
+        return
+    kind, default = FIELDS[str(name)].kind, FIELDS[str(name)].default
+    if kind == "texts" and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
+        given["value"].complain(f"does not fit {name}", "write a list of texts, such as [one, two]")
+    if kind == "text" and not isinstance(value, str) and not (value is None and default is None):
+        given["value"].complain(f"does not fit {name}", "write a text, in quotes if it looks like a number")

@@ -1,0 +1,86 @@
+"""A workflow file made into a `Workflow`, or into the list of everything that is wrong with it.
+
+A person who writes a workflow mends it once, not once for every mistake; so reading never stops at the
+first problem, and never raises. What comes out without problems is sound: the engine doubts nothing in it.
+"""
+
+from __future__ import annotations
+
+from orange_tui.domain.errors import Unreadable
+from orange_tui.domain.text import yaml_text
+from orange_tui.domain.text.findings import Findings, Loaded, Problem
+from orange_tui.domain.text.yaml_nodes import Item
+from orange_tui.domain.workflow import Workflow
+from orange_tui.domain.workflow_file.checks import check_together, implied_initial, warn
+from orange_tui.domain.workflow_file.draft import Draft
+from orange_tui.domain.workflow_file.parts import (
+    read_initial,
+    read_monitoring,
+    read_name,
+    read_prompts,
+    read_signals,
+    read_states,
+    read_transitions,
+    read_version,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["Loaded", "Problem", "load_workflow"]
+
+_KEYS = ("name", "version", "states", "initial", "transitions", "exit_monitoring", "signals", "prompts")
+_READERS = {
+    "prompts": read_prompts,
+    "states": read_states,
+    "name": read_name,
+    "version": read_version,
+    "initial": read_initial,
+    "transitions": read_transitions,
+    "exit_monitoring": read_monitoring,
+    "signals": read_signals,
+}
+_NEEDED = ("name", "states", "transitions")
+
+
+def load_workflow(text: str, file: str, *, extra_actions: Collection[str] = ()) -> Loaded:
+    """Read and check a whole file. `extra_actions` is asked only about actions that Orange does not have."""
+    findings = Findings(file)
+    draft = Draft(findings, extra_actions)
+    try:
+        node = yaml_text.compose(text)
+    except Unreadable as fault:
+        findings.fault(fault, 1)
+        return Loaded(None, findings.problems)
+    if node is None or yaml_text.is_null(node):
+        findings.problem(1, "the file is empty", f"a workflow needs at least: {', '.join(_NEEDED)}")
+        return Loaded(None, findings.problems)
+    _read(Item(node, "the file", findings), draft)
+    check_together(draft)
+    workflow = None if findings.problems else _finished(draft)
+    return Loaded(workflow, findings.problems, findings.warnings)
+
+
+def _read(item: Item, draft: Draft) -> None:
+    """States and prompts come first, wherever they stand, because all others refer to them."""
+    entries = item.entries(_KEYS, required=_NEEDED)
+    for key, read in _READERS.items():
+        if key in entries:
+            read(entries[key], draft)
+
+
+def _finished(draft: Draft) -> Workflow:
+    workflow = Workflow(
+        name=draft.name,
+        version=draft.version,
+        states=draft.states,
+        initial=implied_initial(draft) if draft.initial is None else draft.initial,
+        transitions=tuple(move.transition for move in draft.moves),
+        poll_interval=draft.poll_interval,
+        rules=tuple(rule for rule, _ in draft.rules),
+        signals=tuple(signal for signal, _ in draft.signals),
+        prompts=draft.prompts,
+    )
+    warn(workflow, draft)
+    return workflow

@@ -1,0 +1,134 @@
+"""The sections of a workflow file: states, where tasks start, transitions, prompts and monitoring."""
+
+from __future__ import annotations
+
+from orange_tui.domain.text.findings import instead, quoted
+from orange_tui.domain.workflow import State, Transition
+from orange_tui.domain.workflow_file.draft import Move
+from orange_tui.domain.workflow_file.gate_keys import read_gate, read_rule, read_signal
+from orange_tui.domain.workflow_file.hook_keys import read_hooks, read_prompt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.text.yaml_nodes import Item
+    from orange_tui.domain.workflow_file.draft import Draft
+
+_STATE_KEYS = ("terminal", "agent", "respawn_prompt", "auto", "rejoin")
+_TRANSITION_KEYS = ("from", "to", "when", "by", "gate", "hooks")
+
+
+def read_states(item: Item, draft: Draft) -> None:
+    """Every state, in the file's order, which is the order people see them in."""
+    entries = item.entries()
+    if not entries and item.could_be_mapping:
+        item.complain("is empty", "add the states a task passes through, at least one of them `terminal: true`")
+    for name, state in entries.items():
+        _check_state_name(name, state)
+        draft.states[name] = _state(name, state, draft)
+        draft.state_lines[name] = state.line
+
+
+def _check_state_name(name: str, item: Item) -> None:
+    if not name or not name.isprintable() or "," in name or any(letter.isspace() for letter in name):
+        item.findings.problem(
+            item.line,
+            f"{quoted(name)} can not be a state's name",
+            "write it without spaces, commas and control characters, such as agent-review",
+        )
+
+
+def _state(name: str, item: Item, draft: Draft) -> State:
+    item.name = f"the state {quoted(name)}"
+    entries = item.entries(_STATE_KEYS)
+    return State(
+        name=name,
+        terminal=bool(entries["terminal"].flag()) if "terminal" in entries else False,
+        agent=entries["agent"].word(("worker", "reviewer", "none")) if "agent" in entries else None,
+        respawn_prompt=draft.prompt(entries["respawn_prompt"]) if "respawn_prompt" in entries else None,
+        auto=entries["auto"].text() if "auto" in entries else None,
+        rejoin=entries["rejoin"].text() if "rejoin" in entries else None,
+    )
+
+
+def read_prompts(item: Item, draft: Draft) -> None:
+    """Every prompt, its variables checked."""
+    draft.prompts_known = item.could_be_mapping
+    for name, prompt in item.entries().items():
+        prompt.name = f"the prompt {quoted(name)}"
+        draft.prompts[name] = read_prompt(prompt) or ""
+
+
+def read_initial(item: Item, draft: Draft) -> None:
+    """The states a task may be created in, and what runs then."""
+    draft.initial = {}
+    entries = item.entries()
+    if not entries and item.could_be_mapping:
+        item.complain("names no state", "name at least one, such as `pending: {}`, or remove `initial`")
+    for name, start in entries.items():
+        start.name = f"the start in {quoted(name)}"
+        hooks = start.entries(("hooks",)).get("hooks")
+        _check_initial_state(name, start, draft)
+        draft.initial[name] = read_hooks(hooks, draft)
+        draft.initial_lines[name] = start.line
+
+
+def _check_initial_state(name: str, item: Item, draft: Draft) -> None:
+    if draft.states and name not in draft.states:
+        what = f"`initial` names the state {quoted(name)}, which does not exist"
+        draft.findings.problem(item.line, what, instead(name, draft.states))
+
+
+def read_name(item: Item, draft: Draft) -> None:
+    """What the workflow calls itself."""
+    draft.name = item.text() or ""
+
+
+def read_version(item: Item, draft: Draft) -> None:
+    """Which edition of itself it is; its author counts, Orange does not care."""
+    draft.version = item.whole() or 1
+
+
+def read_transitions(item: Item, draft: Draft) -> None:
+    """Every permitted move, in the file's order: the first listed is forward."""
+    for transition in item.items("transition"):
+        _read_transition(transition, draft)
+
+
+def _read_transition(item: Item, draft: Draft) -> None:
+    """One entry of `transitions`, which is a move from each of its sources."""
+    entries = item.entries(_TRANSITION_KEYS, required=("from", "to"))
+    sources = draft.states_named(entries.get("from"))
+    _check_leaves_no_end(entries.get("from"), sources, draft)
+    target = draft.state(entries.get("to"))
+    when = draft.condition(entries.get("when"))
+    by = entries["by"].word(("engine", "force", "person")) if "by" in entries else None
+    gate = read_gate(entries.get("gate"))
+    hooks = read_hooks(entries.get("hooks"), draft)
+    clear = (when is not None) == ("when" in entries) and (by is not None) == ("by" in entries)
+    if target is not None:
+        made = [Transition(source, target, when, by, gate, hooks) for source in sources]
+        draft.moves += [Move(transition, item.line, clear) for transition in made]
+
+
+def _check_leaves_no_end(item: Item | None, sources: list[str], draft: Draft) -> None:
+    for name in sources:
+        if item is not None and draft.states[name].terminal:
+            item.complain(
+                f"names {quoted(name)}, which is terminal: no task leaves it",
+                "remove this transition, or `terminal: true` from the state",
+            )
+
+
+def read_monitoring(item: Item, draft: Draft) -> None:
+    """What follows an agent's death, and how often to look for one that went unnoticed."""
+    entries = item.entries(("poll_interval", "rules"))
+    if "poll_interval" in entries:
+        draft.poll_interval = entries["poll_interval"].whole() or draft.poll_interval
+    for rule in entries["rules"].items("rule") if "rules" in entries else []:
+        read_rule(rule, draft)
+
+
+def read_signals(item: Item, draft: Draft) -> None:
+    """The rules on files."""
+    for signal in item.items("signal"):
+        read_signal(signal, draft)

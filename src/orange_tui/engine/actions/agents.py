@@ -1,0 +1,86 @@
+"""The hooks that start agents, end them, and talk to them."""
+
+from __future__ import annotations
+
+from orange_tui.agents import messages
+from orange_tui.domain.errors import Refused
+from orange_tui.engine.actions.starting import prompt_text, spoken, start_agent, take_up
+from orange_tui.engine.hooks import Action
+from orange_tui.outside.processes import end_sessions
+from orange_tui.sessions.liveness import WORKER, Sessions, review_window
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.engine.hooks import HookRun
+    from orange_tui.outside.tmux import Pane
+
+
+def spawn_agent(run: HookRun) -> None:
+    """Start the worker; one that is alive is given the prompt as a message instead."""
+    window = str(run.params.get("window") or WORKER)
+    sessions = Sessions(run.services)
+    alive = sessions.window(run.task.id, window)
+    if alive is not None:
+        if not take_up(run, alive):
+            _tell(run, window, prompt_text(run, run.text("prompt")), alive)
+        return
+    start_agent(run, window, "review" if run.params.get("harness") == "review" else "task", sessions)
+
+
+def spawn_reviewer(run: HookRun) -> None:
+    """Start a reviewer in a window of its own, beside the worker."""
+    window, sessions = review_window(run.task), Sessions(run.services)
+    alive = sessions.window(run.task.id, window)
+    if alive is None:
+        start_agent(run, window, "review", sessions)
+    else:
+        take_up(run, alive)
+
+
+def kill_session(run: HookRun) -> None:
+    """End the task's session with everything in it."""
+    panes = Sessions(run.services).windows(run.task.id, fresh=True)
+    for session_id in {pane.session_id for pane in panes}:
+        run.services.tmux.kill_session(session_id)
+    end_sessions([pane.pid for pane in panes])
+    if run.task.tmux_session is not None:
+        run.change("tmux_session", None)
+
+
+def kill_reviewer(run: HookRun) -> None:
+    """End the window of this review round; the worker stays."""
+    pane = Sessions(run.services).window(run.task.id, review_window(run.task))
+    if pane is not None:
+        run.services.tmux.kill_window(pane.window_id)
+        end_sessions([pane.pid])
+
+
+def notify_worker(run: HookRun) -> None:
+    """Tell the worker something; where none is alive, one is started to read it for itself."""
+    sessions = Sessions(run.services)
+    alive = sessions.window(run.task.id, WORKER)
+    if alive is not None:
+        if not take_up(run, alive):
+            _tell(run, WORKER, spoken(run, run.text("message")), alive)
+        return
+    workflow = run.services.workflows.load(run.task.workflow)
+    prompt = workflow.states[run.task.status].respawn_prompt
+    if prompt is None:
+        raise Refused(f"no worker is alive to be told, and none comes back in {run.task.status}")
+    run.params = {**run.params, "prompt": prompt, "permissions": "reduced"}
+    start_agent(run, WORKER, "task", sessions)
+
+
+def _tell(run: HookRun, window: str, text: str, pane: Pane) -> None:
+    if messages.was_delivered(run.opened.journal, run.token):
+        return
+    message = messages.queue(run.opened, run.token, window, text)
+    harness = messages.harness_in(run.services.harnesses, run.opened.journal, window)
+    messages.deliver(run.opened, message, pane, run.services.tmux, harness)
+
+
+SPAWN_AGENT = Action(spawn_agent)
+SPAWN_REVIEWER = Action(spawn_reviewer)
+KILL_SESSION = Action(kill_session)
+KILL_REVIEWER = Action(kill_reviewer)
+NOTIFY_WORKER = Action(notify_worker)

@@ -1,0 +1,209 @@
+"""Starting an agent in a window of its task's session: its files, its command line, its prompt."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from orange_tui.agents import launch, messages, reports
+from orange_tui.agents.agent_files import place
+from orange_tui.domain.actions import PROMPT_VARIABLES
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.harnesses.harness import build, environment, guarded, resumable
+from orange_tui.domain.prompts import render_prompt, variables
+from orange_tui.engine.actions.workspaces import acquire
+from orange_tui.outside.tmux import Window
+from orange_tui.sessions.runtime import Runtime
+from orange_tui.sessions.starts import note_start, note_start_once
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from orange_tui.domain.harnesses.harness import Harness, Mode
+    from orange_tui.domain.task import Task
+    from orange_tui.engine.hooks import HookRun
+    from orange_tui.outside.tmux import Pane
+    from orange_tui.sessions.liveness import Sessions
+
+_REMEMBERED_PROMPT = 300  # enough to tell the agent's own conversation from one it has with itself
+
+
+def start_agent(run: HookRun, window: str, role: str, sessions: Sessions) -> None:
+    """Start the task's or the review's agent; one that cannot be started for the first time keeps no workspace."""
+    if _is_one_shot(run):
+        reports.put_aside(run.opened, window)
+    try:
+        wanted, harness, unsaid = _prepared(run, window, role)
+        _open_window(run, wanted, harness, sessions.windows(run.task.id))
+        if unsaid:
+            messages.queue(run.opened, run.token, window, unsaid)
+    except OrangeError:
+        _give_workspace_back(run)
+        raise
+
+
+def prompt_text(run: HookRun, key: str) -> str:
+    """A prompt of the workflow, with the task's values in it, and what it asks to be put together."""
+    template = run.services.workflows.load(run.task.workflow).prompts[key]
+    values = {name: getattr(run.task, name) for name in PROMPT_VARIABLES}
+    asked = {name: _ASSEMBLED[name](run) for name, _ in variables(template) if name in _ASSEMBLED}
+    return guarded(render_prompt(template, values | asked))
+
+
+def _context(run: HookRun) -> str:
+    from orange_tui.context.enrichment import directory_of, enriched
+
+    opened, task = run.opened, run.task
+    return enriched(run.services, task, opened.body, opened.journal, directory_of(run.services, task))
+
+
+def _profile(task: Task) -> str:
+    from orange_tui.domain.route import profile_text
+
+    return profile_text(task)
+
+
+_ASSEMBLED: Mapping[str, Callable[[HookRun], str]] = {
+    "context": _context,
+    "profile": lambda run: _profile(run.task),
+    "report_file": lambda run: os.path.join(run.opened.directory, ".orange-outcome"),
+}
+
+
+def spoken(run: HookRun, template: str) -> str:
+    """A text for an agent, such that it takes it for nothing but text."""
+    return guarded(render_prompt(template, {name: getattr(run.task, name) for name in PROMPT_VARIABLES}))
+
+
+def _harness_name(run: HookRun, role: str) -> str:
+    """Who is to do it; a task from before any agent was installed takes the first there is by now."""
+    task = run.task
+    name = task.review_harness or task.harness if role == "review" else task.harness
+    if name is not None:
+        return name
+    found = run.services.harnesses.first_installed()
+    if found is None:
+        raise Refused(
+            "no agent is installed; install one of claude, codex, opencode or pi, then `orange task spawn"
+            f" {task.id}`. To try things out, create a task with --harness demo"
+        )
+    run.change("review_harness" if role == "review" else "harness", found)
+    return found
+
+
+def _give_workspace_back(run: HookRun) -> None:
+    unfinished = run.opened.journal.unfinished()
+    workspace = run.task.workspace
+    if unfinished is None or workspace is None or unfinished.started["engine"]["workspace"] is not None:
+        return
+    project = run.services.projects.get(run.task.project)
+    run.services.pool.release(project, run.task.id, workspace)
+    run.change("workspace", None)
+
+
+def _prepared(run: HookRun, window: str, role: str) -> tuple[Window, Harness, str]:
+    """Everything that the window needs to find when it starts, and what its agent must be told once it is there."""
+    harness = run.services.harnesses.get(_harness_name(run, role))
+    if run.services.harnesses.installed(harness.name) is None:
+        raise Refused(f"{harness.name} is not installed. {harness.install}")
+    place_to_work = _place_to_work(run)
+    values = _values(run, place_to_work, window)
+    for note in place(harness, place_to_work, values) if run.task.workspace else ():
+        run.services.log.write("warning", note, task=run.task.id)
+    words, prompt = _said(run, harness, values, role)
+    scene = launch.scene(run.opened.directory, run.task.id, window, run.services.home.root)
+    surroundings = {**scene, **environment(harness, values)}
+    start = launch.Start(words, prompt, place_to_work, surroundings, keeps_answer=_is_one_shot(run))
+    made = launch.prepare(run.opened.directory, window, start)
+    resumes = run.params.get("resume") and resumable(harness, "resume", values) == "resume"
+    known = {"session_id": values["session_id"]} if resumes else {}
+    Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT], **known)
+    wanted = Window(run.services.home.root, run.task.id, window, run.token, place_to_work, made.command, made.log)
+    return wanted, harness, "" if launch.PROMPT in words else prompt
+
+
+def _place_to_work(run: HookRun) -> str:
+    """The task's worktree. An agent that only answers can do without, and reads the repository where it is."""
+    if run.task.workspace is None:
+        if run.params.get("mode") == "one_shot":
+            return run.services.projects.get(run.task.project).path
+        raise Refused("there is no workspace to start an agent in")
+    if not run.services.pool.is_ready(run.task):  # deleted by hand, or given back by a command that was killed
+        acquire(run)
+    return run.services.pool.worktree(run.task.workspace)
+
+
+def _open_window(run: HookRun, wanted: Window, harness: Harness, others: list[Pane]) -> None:
+    tmux, task = run.services.tmux, run.task
+    if others:
+        pane = tmux.start_window(others[0].session_id, wanted)
+    else:
+        pane = tmux.start_session(f"{task.project}/{task.branch}", wanted)
+    run.change("tmux_session", pane.session)
+    note_start(run.opened, pane, harness.name)
+
+
+def take_up(run: HookRun, pane: Pane) -> bool:
+    """Whether this very hook started that agent before it was interrupted; if so, it is noted just the same."""
+    if pane.spawn != run.token:
+        return False
+    run.change("tmux_session", pane.session)
+    note_start_once(run.opened, pane)
+    return True
+
+
+def _said(run: HookRun, harness: Harness, values: dict[str, str], role: str) -> tuple[tuple[str, ...], str]:
+    """The agent's words and its prompt; who it is comes first where it has no flag for that."""
+    reviews = role == "review"
+    system = prompt_text(run, run.text("system")) if "system" in run.params else ""
+    prompt = prompt_text(run, run.text("prompt"))
+    words = build(
+        harness,
+        _mode(run),
+        values,
+        model=None if reviews else run.task.model,
+        effort=run.task.review_effort if reviews else run.task.effort,
+        system=system,
+        root=os.geteuid() == 0,
+    )
+    return words, prompt if harness.system_prompt or not system else f"{system}\n\n{prompt}"
+
+
+def _is_one_shot(run: HookRun) -> bool:
+    return str(run.params.get("mode") or "").startswith("one_shot")
+
+
+def _mode(run: HookRun) -> Mode:
+    """How much the agent may do unasked; one that is to take up its own conversation does where it can."""
+    if run.params.get("resume"):
+        return "resume"
+    if run.params.get("mode") == "one_shot":
+        return "one_shot"
+    if run.params.get("mode") == "one_shot_work":
+        return "one_shot_work"
+    return "reduced" if run.params.get("permissions") == "reduced" or run.action == "spawn_reviewer" else "full"
+
+
+def _values(run: HookRun, worktree: str, window: str) -> dict[str, str]:
+    """What a harness's command line and files may refer to."""
+    repository = run.services.projects.get(run.task.project).path
+    return {
+        "task_dir": run.opened.directory,
+        "worktree": worktree,
+        "repository": repository,
+        "repository_git": os.path.join(repository, ".git"),
+        "worktree_git": _git_directory(worktree),
+        "orange": os.path.join(launch.command_directory(run.services.home.root), "orange"),
+        "python": sys.executable,
+        "session_id": str(Runtime(run.opened.directory).window(window).get("session_id") or ""),
+    }
+
+
+def _git_directory(worktree: str) -> str:
+    """Where git keeps what belongs to this worktree: the file `.git` in it says so."""
+    try:
+        with open(os.path.join(worktree, ".git"), encoding="utf-8") as file:
+            return file.read().removeprefix("gitdir:").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,276 @@
+"""The engine: the one way a task moves, whoever asks for it.
+
+`transition` reads top to bottom like SPEC 5. Everything it must not forget is in the journal before it
+happens, so a command that was killed is finished by the next one, from the step where it stopped.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+
+from orange_tui.domain import gates
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.records import record
+from orange_tui.domain.workflow import Hook
+from orange_tui.engine.hooks import HookRun
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import Actor, Gate, Transition, Workflow
+    from orange_tui.engine.hooks import Actions
+    from orange_tui.engine.services import Services
+    from orange_tui.home.log import Log
+    from orange_tui.home.workflows import Workflows
+    from orange_tui.store.journal import Event
+    from orange_tui.store.open_task import OpenTask
+    from orange_tui.store.store import Store, TaskRef
+
+CANCELLED = "cancelled"
+
+
+@record
+class Moved:
+    """A move that was made: what ran with it, and what of that failed."""
+
+    task: Task
+    source: str
+    target: str
+    hooks_run: tuple[str, ...]
+    hook_errors: tuple[str, ...]
+
+
+@record
+class Engine:
+    """Moves tasks between the states of their workflows."""
+
+    store: Store
+    workflows: Workflows
+    actions: Actions
+    log: Log
+    services: Services
+
+    def transition(
+        self,
+        ref: TaskRef,
+        target: str,
+        actor: Actor,
+        *,
+        changes: Mapping[str, object] | None = None,
+    ) -> Moved:
+        """Move a task, or refuse and leave it exactly as it is. `changes` are fields set with the move."""
+        with self.open(ref) as opened:
+            return self.move(opened, target, actor, changes=changes)
+
+    def move(  # noqa: PLR0913 - all but the first three have a usual value
+        self,
+        opened: OpenTask,
+        target: str,
+        actor: Actor,
+        *,
+        changes: Mapping[str, object] | None = None,
+        gate: bool = True,
+        around: AbstractContextManager[None] | None = None,
+    ) -> Moved:
+        """The same for a task that is held already; the engine's own escalation passes gate=False.
+
+        `around` is entered when nothing of ours can refuse the move any more, and left once it is written down:
+        for what must happen with it or not at all.
+        """
+        workflow = self.workflows.load(opened.task.workflow)
+        found = self.permitted(workflow, opened.task, target, actor, guarded=gate)
+        if gate and found.gate is not None:
+            self.must_pass(opened, found.gate, target)
+        return self.enter(opened, target, found.hooks, by=actor, changes=changes, around=around)
+
+    def permitted(
+        self,
+        workflow: Workflow,
+        task: Task,
+        target: str,
+        actor: Actor,
+        *,
+        guarded: bool = True,
+    ) -> Transition:
+        """Steps 1 and 2: the workflow has this move for this actor, and its `when` holds."""
+        candidates = workflow.candidates(task.status, target, actor)
+        if not candidates:
+            raise Refused(_no_such_move(workflow, task, target, actor))
+        if not guarded:
+            return candidates[0]
+        for found in candidates:
+            if found.when is None or found.when.holds(task.number(found.when.field)):
+                return found
+        asked = " or ".join(str(found.when) for found in candidates)
+        fields = {found.when.field for found in candidates if found.when is not None}
+        present = ", ".join(f"{field} is {task.number(field)}" for field in sorted(fields))
+        where = _destinations(workflow, task, actor, leave_out=target)
+        raise Refused(f"{task.id}: {task.status} → {target} is for {asked}, and {present}. {where}")
+
+    def must_pass(self, opened: OpenTask, gate: Gate, target: str) -> None:
+        """Step 3: what the gate asks for is there."""
+        lacking = self.lacking(opened, gate)
+        if lacking is not None:
+            task = opened.task
+            raise Refused(f"{task.id} stays in {task.status}, → {target} needs more: {lacking}")
+
+    def lacking(self, opened: OpenTask, gate: Gate) -> str | None:
+        """What keeps a gate shut; None when it is open."""
+        if gate.command is not None:
+            from orange_tui.engine.gate_commands import failure
+
+            return failure(opened, gate.command, self.store.home)
+        ref = self.store.ref_of(opened.task)
+        outcome = self.store.outcome(ref) if gate.outcome or gate.report else None
+        return gates.missing(gate, opened.body, outcome, opened.task.id)
+
+    def enter(  # noqa: PLR0913 - all but the first three have a usual value
+        self,
+        opened: OpenTask,
+        target: str,
+        hooks: Sequence[Hook],
+        *,
+        by: str,
+        changes: Mapping[str, object] | None = None,
+        around: AbstractContextManager[None] | None = None,
+    ) -> Moved:
+        """Steps 4 to 8, for a move that is allowed."""
+        self._reserve(opened, hooks)
+        details = {
+            "from": opened.task.status,
+            "to": target,
+            "by": by,
+            "hooks": [{"action": hook.action, **hook.params} for hook in hooks],
+            "body": checksum(opened.body),
+        }
+        fields = {"attention": None, **(changes or {}), "status": target}
+        with around or nullcontext():
+            started = opened.change("transition.started", fields, **details)
+        return self._finish(opened, started, already_run=frozenset())
+
+    def _reserve(self, opened: OpenTask, hooks: Sequence[Hook]) -> None:
+        for hook in hooks:
+            if self.actions.has(hook.action):
+                reserve = self.actions.find(hook.action).reserve
+                if reserve is not None:
+                    reserve(HookRun(self, opened, hook, token=""))
+
+    def _finish(self, opened: OpenTask, started: Event, already_run: frozenset[int]) -> Moved:
+        run, errors = [], []
+        for index, hook in enumerate(hooks_of(started)):
+            if index in already_run:
+                continue
+            error = self._run_hook(opened, index, HookRun(self, opened, hook, f"{started['timestamp']}#{index}"))
+            run.append(hook.action)
+            if error is not None:
+                errors.append(f"{hook.action}: {error}")
+        self._end(opened, started)
+        return Moved(opened.task, started["from"], started["to"], tuple(run), tuple(errors))
+
+    def _run_hook(self, opened: OpenTask, index: int, run: HookRun) -> str | None:
+        """Step 6 for one hook; what it changes is written with the note that it had its turn."""
+        details = {"index": index, "action": run.action}
+        try:
+            _count_up(run)
+            self.actions.find(run.action).run(run)
+        except Exception as problem:  # noqa: BLE001 - a hook may be anybody's code; the move goes on without it
+            reason = str(problem) if isinstance(problem, OrangeError) else f"{type(problem).__name__}: {problem}"
+            self.log.write("error", f"{run.action} failed", task=opened.task.id, reason=reason)
+            before = f"{opened.task.attention.removesuffix('.')}; " if opened.task.attention else ""
+            run.changes["attention"] = f"{before}{run.action} failed: {reason}"
+            opened.change("hook.failed", run.changes, **details, reason=reason)
+            return reason
+        if run.changes:
+            opened.change("hook.done", run.changes, **details)
+        else:
+            opened.record("hook.done", **details)
+        return None
+
+    def _end(self, opened: OpenTask, started: Event) -> None:
+        details = {key: started[key] for key in ("from", "to", "by")}
+        if details["to"] == CANCELLED and next(opened.journal.backwards())["type"] != "task.cancelled":
+            opened.record("task.cancelled", **{"from": details["from"]})
+        if opened.task.crash_count:
+            opened.change("status.changed", {"crash_count": 0}, **details)
+        else:
+            opened.record("status.changed", **details)
+        self.log.write("info", f"{details['from']} → {details['to']}", task=opened.task.id, by=details["by"])
+
+    def recover(self, opened: OpenTask) -> Moved | None:
+        """Finish the transition that a killed command left half done."""
+        unfinished = opened.journal.unfinished()
+        if unfinished is None:
+            return None
+        started = unfinished.started
+        self.log.write("warning", f"finishing {started['from']} → {started['to']}", task=opened.task.id)
+        return self._finish(opened, started, unfinished.hooks_run)
+
+    @contextmanager
+    def open(self, ref: TaskRef, *, wait: bool = True) -> Iterator[OpenTask]:
+        """Hold a task, with everything finished that was left undone."""
+        with self.store.open(ref, wait=wait) as opened:
+            self.recover(opened)
+            yield opened
+
+
+def checksum(body: str) -> int:
+    """Whether a body was written to since can be told from this; what, cannot."""
+    from zlib import crc32
+
+    return crc32(body.encode())
+
+
+def hooks_of(started: Event) -> list[Hook]:
+    """The hooks of a move, as they were written down with it."""
+    return [Hook(data["action"], {key: data[key] for key in data if key != "action"}) for data in started["hooks"]]
+
+
+def _count_up(run: HookRun) -> None:
+    """`increment` is a parameter of every spawn: the round counts even when the agent does not start."""
+    field = run.params.get("increment", "review_round" if run.action == "spawn_reviewer" else None)
+    if isinstance(field, str):
+        run.change(field, run.task.number(field) + 1)
+
+
+def _no_such_move(workflow: Workflow, task: Task, target: str, actor: Actor) -> str:
+    if target not in workflow.states:
+        states = ", ".join(workflow.states)
+        return f"{task.id}: {workflow.name} has no state {target}; it has {states}"
+    if target == task.status:
+        return f"{task.id} is {target} already. {_destinations(workflow, task, actor)}"
+    where = _destinations(workflow, task, actor)
+    return f"{task.id} is {task.status}, and {workflow.name} has no move {task.status} → {target} here. {where}"
+
+
+def _destinations(workflow: Workflow, task: Task, actor: Actor, leave_out: str | None = None) -> str:
+    """Where a task could go from here, and what each move asks for."""
+    moves = [
+        move
+        for move in workflow.moves(task.status, actor)
+        if move.target != leave_out and not workflow.is_terminal(move.target)
+    ]
+    if not moves:
+        return f"From {task.status} an agent cannot move it on; a person merges or cancels"
+    return f"From {task.status} it can go to " + ", ".join(_destination(move) for move in moves)
+
+
+def _destination(move: Transition) -> str:
+    needs = []
+    if move.when is not None:
+        needs.append(str(move.when))
+    if move.gate is not None:
+        needs.append(_gate_in_short(move.gate))
+    return f"{move.target} ({', '.join(needs)})" if needs else move.target
+
+
+def _gate_in_short(gate: Gate) -> str:
+    if gate.command is not None:
+        return f"`{gate.command}` succeeds"
+    if gate.outcome:
+        return f"outcome {' or '.join(gate.outcome)}"
+    if gate.report:
+        return f"a report of {' or '.join(gate.report)}"
+    return f"{gate.section} says {gate.verdict}" if gate.verdict else f"with {gate.section}"

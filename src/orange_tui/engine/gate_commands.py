@@ -1,0 +1,53 @@
+"""Gates that run a command in the worktree. A result stands until HEAD moves: asking again costs nothing."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import OrangeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.home.paths import Home
+    from orange_tui.store.open_task import OpenTask
+
+_TIMEOUT = 600.0
+_MOST_OUTPUT = 4000
+
+
+def failure(opened: OpenTask, command: str, home: Home) -> str | None:
+    """Why the command keeps the gate shut, or None when it succeeds on the commit that is checked out."""
+    from orange_tui.outside.git import Repository
+
+    if opened.task.workspace is None:
+        return f"`{command}` must succeed in the task's workspace, and it has none"
+    worktree = os.path.join(home.workspaces, opened.task.workspace)
+    head = Repository(worktree).head()
+    code, output = _earlier_result(opened, command, head) or _run(opened, command, worktree, head)
+    if code == 0:
+        return None
+    return (
+        f"`{command}` must succeed, and it ended with {code}:\n{output}\nCommit a change that mends it, and try again"
+    )
+
+
+def _earlier_result(opened: OpenTask, command: str, head: str | None) -> tuple[int, str] | None:
+    for event in opened.journal.backwards():
+        if event["type"] == "gate.command" and event.get("command") == command:
+            same = head is not None and event.get("head") == head
+            return (event["exit_code"], event["output"]) if same else None
+    return None
+
+
+def _run(opened: OpenTask, command: str, worktree: str, head: str | None) -> tuple[int, str]:
+    from orange_tui.outside.programs import run
+
+    # The command is the workflow author's own, and its environment names the task; no task text is in it.
+    environment = {**os.environ, "ORANGE_TASK": opened.task.id}
+    try:
+        finished = run(["/bin/sh", "-c", command], directory=worktree, environment=environment, timeout=_TIMEOUT)
+        code, output = finished.code, (finished.output + finished.errors)[-_MOST_OUTPUT:].strip()
+    except OrangeError as problem:
+        code, output = 1, str(problem)
+    opened.record("gate.command", command=command, head=head, exit_code=code, output=output)
+    return code, output

@@ -1,0 +1,143 @@
+"""What can be done with a task's agent: bring it back, talk to it, start it when its turn has come."""
+
+from __future__ import annotations
+
+from orange_tui.agents import messages
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.harnesses.harness import guarded
+from orange_tui.domain.records import record
+from orange_tui.domain.workflow import Hook
+from orange_tui.engine.hooks import HookRun
+from orange_tui.home import clock
+from orange_tui.sessions.liveness import LOST
+from orange_tui.store.store import StoredTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import State, Workflow
+    from orange_tui.engine.engine import Moved
+    from orange_tui.engine.tasks import Tasks
+    from orange_tui.store.journal import Journal
+    from orange_tui.store.open_task import OpenTask
+    from orange_tui.store.store import TaskRef
+
+_NEWS = frozenset({"task.waiting", "transition.started", "task.created"})
+
+
+@record
+class Agents:
+    """The verbs about agents."""
+
+    tasks: Tasks
+
+    def respawn(self, ref: TaskRef, *, resume: bool = False) -> Task:
+        """Bring a dead agent back where it was, with its conversation if it can. Not a move: the task stays."""
+        with self.tasks.engine.open(ref) as opened:
+            self.bring_back(opened, resume=resume)
+            return opened.task
+
+    def respawn_lost(self) -> list[tuple[TaskRef, str | None]]:
+        """Bring back every agent whose tmux server is gone, with its conversation where it can; says what failed."""
+        found = self.tasks.engine.store.read_all()
+        self.tasks.sessions.panes(fresh=True)  # what was seen earlier may be lost by now
+        lost = [each for each in found if isinstance(each, StoredTask) and self.tasks.session_state(each.task) == LOST]
+        return [(each.ref, self._try_to_resume(each.ref)) for each in lost]
+
+    def _try_to_resume(self, ref: TaskRef) -> str | None:
+        try:
+            self.respawn(ref, resume=True)
+        except OrangeError as problem:
+            return str(problem)
+        return None
+
+    def bring_back(self, opened: OpenTask, *, resume: bool = False) -> None:
+        """The same for a task that is held already."""
+        task, engine = opened.task, self.tasks.engine
+        workflow = engine.workflows.load(task.workflow)
+        hook = _respawn_hook(workflow, task, resume=resume)
+        if task.workspace is None:
+            raise Refused(f"{task.id} has no workspace to come back to; `orange task spawn {task.id}` starts it")
+        if self.tasks.sessions.is_agent_alive(task, workflow.states[task.status]):
+            raise Refused(f"{task.id} has a live agent; `orange task attach {task.id}` shows it")
+        run = HookRun(engine, opened, hook, token=f"respawn {clock.now()}")
+        engine.actions.find(hook.action).run(run)
+        opened.change("agent.respawned", {"attention": None, **run.changes}, status=task.status)
+
+    def answer(self, ref: TaskRef, text: str, *, window: str | None = None) -> bool:
+        """Send a message to a task's agent; False when it has to wait until the agent can take it.
+
+        It is the agent whose turn it is, unless a window says which.
+        """
+        if not text.strip():
+            raise Refused("There is nothing to send")
+        with self.tasks.engine.open(ref) as opened:
+            engine, task = self.tasks.engine, opened.task
+            state = engine.workflows.load(task.workflow).states.get(task.status)
+            sessions = self.tasks.sessions
+            pane = sessions.window(task.id, window) if window else sessions.agent(task, state, fresh=True)
+            if pane is None:
+                who = window or "agent"
+                raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` brings it back")
+            name = f"answer {clock.now()}"
+            message = messages.queue(opened, name, pane.window, guarded(text), by=messages.PERSON)
+            harness = messages.harness_in(engine.services.harnesses, opened.journal, pane.window)
+            return messages.deliver(opened, message, pane, engine.services.tmux, harness)
+
+    def is_waiting(self, task: Task, journal: Journal) -> bool:
+        """Whether a task was to start and has not: the last that was heard of it is that it will, or that it waits."""
+        news = next((event for event in journal.backwards() if event["type"] in _NEWS), None)
+        if news is None or not (news["type"] == "task.waiting" or news.get("start")):
+            return False
+        try:
+            return task.status == self.tasks.engine.workflows.load(task.workflow).first_state
+        except OrangeError:
+            return False
+
+    def start_if_possible(self, ref: TaskRef) -> Moved | None:
+        """Start a waiting task; not yet is no failure."""
+        try:
+            return self.tasks.spawn(ref) if self.is_unblocked(ref) else None
+        except Refused:
+            return None
+
+    def is_unblocked(self, ref: TaskRef) -> bool:
+        """Whether a task waits for no other; one that will never be done is worth a word to the person."""
+        found = self.tasks.engine.store.read(ref)
+        if not isinstance(found, StoredTask):
+            return False
+        blockers = self.tasks.unfinished_blockers(found.task)
+        hopeless = [blocker for blocker in blockers if self.will_never_be_done(blocker)]
+        if hopeless:
+            self._ask_for_a_person(ref, f"It waits for {', '.join(hopeless)}, which was cancelled or is gone")
+        return not blockers
+
+    def will_never_be_done(self, blocker: str) -> bool:
+        """Whether a task that is waited for is gone, or was given up."""
+        try:
+            found = self.tasks.engine.store.read(self.tasks.engine.store.find(blocker))
+        except OrangeError:
+            return True
+        return isinstance(found, StoredTask) and self.tasks.is_finished(found.task)
+
+    def _ask_for_a_person(self, ref: TaskRef, sentence: str) -> None:
+        with self.tasks.engine.open(ref) as opened:
+            if opened.task.attention != sentence:
+                opened.change("task.updated", {"attention": sentence})
+
+
+def _respawn_hook(workflow: Workflow, task: Task, *, resume: bool) -> Hook:
+    state = workflow.states.get(task.status)
+    if state is None or state.respawn_prompt is None:
+        raise Refused(f"{task.id} is {task.status}: in {workflow.name} no agent comes back there")
+    prompt = {"prompt": state.respawn_prompt, **({"resume": True} if resume else {})}
+    if state.agent == "reviewer":
+        return Hook("spawn_reviewer", {**prompt, "increment": None})
+    role = "review" if _is_entered_by_reviewer(workflow, state) else "task"
+    return Hook("spawn_agent", {**prompt, "harness": role, "permissions": "reduced"})
+
+
+def _is_entered_by_reviewer(workflow: Workflow, state: State) -> bool:
+    """Whose state this is where it does not say (seed 004's files): who is started on the way in."""
+    entering = [hook for move in workflow.transitions if move.target == state.name for hook in move.hooks]
+    return state.agent is None and any(hook.params.get("harness") == "review" for hook in entering)

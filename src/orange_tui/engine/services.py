@@ -1,0 +1,49 @@
+"""What hooks work with. Each part is made when it is first asked for: most commands need none of them."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.agents.harnesses import Harnesses
+    from orange_tui.home.log import Log
+    from orange_tui.home.paths import Home
+    from orange_tui.home.projects import Projects
+    from orange_tui.home.workflows import Workflows
+    from orange_tui.outside.tmux import Tmux
+    from orange_tui.store.store import Store
+    from orange_tui.workspaces.pool import Pool
+
+
+class Services:
+    """The parts of one home, without the engine that calls them."""
+
+    def __init__(self, home: Home, log: Log, projects: Projects, workflows: Workflows, store: Store) -> None:
+        self.home = home
+        self.log = log
+        self.projects = projects
+        self.workflows = workflows
+        self.store = store
+
+    @cached_property
+    def tmux(self) -> Tmux:
+        """The person's tmux server, or the private one."""
+        from orange_tui.outside.tmux import Tmux
+
+        return Tmux(os.environ.get("ORANGE_TMUX_SOCKET") or None)
+
+    @cached_property
+    def pool(self) -> Pool:
+        """The workspaces."""
+        from orange_tui.workspaces.pool import Pool
+
+        return Pool(self.home, self.log)
+
+    @cached_property
+    def harnesses(self) -> Harnesses:
+        """The agents there are."""
+        from orange_tui.agents.harnesses import Harnesses
+
+        return Harnesses(self.home)

@@ -1,0 +1,170 @@
+"""projects.json: the registered projects, with whatever else a person or a later version wrote into it."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
+from orange_tui.domain.records import record
+from orange_tui.domain.task import check_branch, check_project_name
+from orange_tui.home.files import locked, read_bytes, replace_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from orange_tui.home.paths import Home
+
+DEFAULT_POOL_SIZE = 2
+DEFAULT_WORKFLOW = "default"
+_MOST_BYTES = 5_000_000
+_LARGEST_POOL = 1000
+
+
+@record
+class Project:
+    """A repository Orange works on; `entry` is all that stands about it in projects.json."""
+
+    name: str
+    path: str
+    default_branch: str
+    pool_size: int
+    workflow: str
+    entry: Mapping[str, Any]
+
+    def as_json(self) -> dict[str, object]:
+        """The project with its defaults filled in."""
+        known = {
+            "name": self.name,
+            "path": self.path,
+            "default_branch": self.default_branch,
+            "pool_size": self.pool_size,
+            "workflow": self.workflow,
+        }
+        return known | {key: value for key, value in self.entry.items() if key not in known}
+
+
+@record
+class Projects:
+    """The registry under one home."""
+
+    home: Home
+
+    def all(self) -> list[Project]:
+        """Every registered project, in the order they were added."""
+        return [self._understood(entry, index) for index, entry in enumerate(self._entries())]
+
+    def get(self, name: str) -> Project:
+        """The project of that name."""
+        projects = self.all()
+        for project in projects:
+            if project.name == name:
+                return project
+        known = ", ".join(p.name for p in projects)
+        hint = f"registered are: {known}" if known else "none is registered: `orange project add` does that"
+        raise NotFound(f"There is no project {name}; {hint}")
+
+    def find(self, name: str) -> Project | None:
+        """The project of that name, if it is registered and readable."""
+        try:
+            return self.get(name)
+        except OrangeError:
+            return None
+
+    def containing(self, directory: str) -> Project | None:
+        """The project a directory belongs to: the innermost repository or the workspace it lies in."""
+        here = os.path.realpath(directory)
+        projects = self.all()
+        workspaces = os.path.realpath(self.home.workspaces)
+        if _is_inside(here, workspaces) and here != workspaces:
+            name = os.path.relpath(here, workspaces).split(os.sep)[0].rpartition("--")[0]
+            return next((project for project in projects if project.name == name), None)
+        around = [p for p in projects if _is_inside(here, os.path.realpath(p.path))]
+        return max(around, key=lambda project: len(os.path.realpath(project.path)), default=None)
+
+    def add(self, entry: Mapping[str, object]) -> Project:
+        """Register a project; its name and its repository must be new."""
+        project = self._understood(dict(entry), 0)
+
+        def append(entries: list[dict[str, Any]]) -> None:
+            for other in entries:
+                if other.get("name") == project.name:
+                    raise Refused(f"There is a project {project.name} already, at {other.get('path')}; use --name")
+                if os.path.realpath(str(other.get("path"))) == os.path.realpath(project.path):
+                    raise Refused(f"{project.path} is registered already, as {other.get('name')}")
+            entries.append(dict(entry))
+
+        self._change(append)
+        return project
+
+    def update(self, name: str, changes: Mapping[str, object]) -> Project:
+        """Change what is set of a registered project."""
+        self.get(name)
+
+        def apply(entries: list[dict[str, Any]]) -> None:
+            for index, entry in enumerate(entries):
+                if entry.get("name") == name:
+                    self._understood(entry | dict(changes), index)
+                    entry.update(changes)
+
+        self._change(apply)
+        return self.get(name)
+
+    def remove(self, name: str) -> None:
+        """Forget a project; its tasks and its repository stay where they are."""
+        self.get(name)
+
+        def drop(entries: list[dict[str, Any]]) -> None:
+            entries[:] = [entry for entry in entries if entry.get("name") != name]
+
+        self._change(drop)
+
+    def _change(self, change: Callable[[list[dict[str, Any]]], None]) -> None:
+        os.makedirs(self.home.root, exist_ok=True)
+        with locked(os.path.join(self.home.root, ".projects.lock"), what="projects.json"):
+            entries = self._entries()
+            change(entries)
+            text = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+            replace_file(self.home.projects_file, text.encode())
+
+    def _entries(self) -> list[dict[str, Any]]:
+        path = self.home.projects_file
+        try:
+            entries = json.loads(read_bytes(path, most=_MOST_BYTES))
+        except NotFound:
+            return []
+        except (ValueError, RecursionError) as problem:
+            line = getattr(problem, "lineno", 1)
+            raise Unreadable(
+                f"{path}:{line} is not JSON: {getattr(problem, 'msg', problem)}; mend it by hand"
+            ) from None
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise Unreadable(f"{path} must be a list of projects; mend it by hand")
+        return entries
+
+    def _understood(self, entry: dict[str, Any], index: int) -> Project:
+        wanted: dict[str, tuple[type, object]] = {
+            "name": (str, None),
+            "path": (str, None),
+            "default_branch": (str, "main"),
+            "pool_size": (int, DEFAULT_POOL_SIZE),
+            "workflow": (str, DEFAULT_WORKFLOW),
+        }
+        values: dict[str, Any] = {}
+        for key, (kind, default) in wanted.items():
+            value = entry.get(key, default)
+            if type(value) is not kind:
+                where = f"{self.home.projects_file}, project {index + 1}"
+                raise Unreadable(f"{where}: `{key}` must be {'a number' if kind is int else 'a text'}; mend it by hand")
+            values[key] = value
+        check_project_name(values["name"])
+        check_branch(values["default_branch"])
+        if not 1 <= values["pool_size"] <= _LARGEST_POOL:
+            raise Refused(f"pool_size is {values['pool_size']}; it must be between 1 and {_LARGEST_POOL}")
+        return Project(**values, entry=entry)
+
+
+def _is_inside(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)

@@ -1,0 +1,45 @@
+"""Making a repository a project: what it is called and which branch counts, unless told otherwise."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import NotFound, Refused
+from orange_tui.domain.task import check_branch, check_project_name
+from orange_tui.home.projects import DEFAULT_POOL_SIZE, DEFAULT_WORKFLOW
+from orange_tui.outside.git import Repository, local, remote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orange_tui.home.projects import Project
+    from orange_tui.orange import Orange
+
+
+def register(orange: Orange, path: str, settings: Mapping[str, object] | None = None) -> Project:
+    """Register the repository that a path lies in."""
+    if not os.path.isdir(path):
+        raise NotFound(f"There is no directory {path}")
+    top = Repository(path).top_level()
+    given = dict(settings or {})
+    branch = given.pop("default_branch", None) or Repository(top).default_branch()
+    name = given.pop("name", None) or os.path.basename(top)
+    entry = {
+        "name": check_project_name(str(name)),
+        "path": top,
+        "default_branch": existing_branch(top, str(branch)),
+        "pool_size": DEFAULT_POOL_SIZE,
+        "workflow": DEFAULT_WORKFLOW,
+        **given,
+    }
+    return orange.projects.add(entry)
+
+
+def existing_branch(path: str, name: str) -> str:
+    """A branch that tasks can start from: one that is there, at the remote, or that the first commit will be on."""
+    repository = Repository(path)
+    known = (local(check_branch(name)), remote(name))
+    if not repository.refs(*known) and name != repository.current_branch():
+        raise Refused(f"{path} has no branch {name}, here or at its remote; `git branch {name}` makes one")
+    return name

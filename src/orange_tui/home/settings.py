@@ -1,0 +1,117 @@
+"""config.yml: the few things a person can set, each documented here and nowhere else."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import NotFound, Refused, Unreadable
+from orange_tui.domain.records import record
+from orange_tui.home.files import read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from orange_tui.home.paths import Home
+
+
+@record
+class Setting:
+    """One key of config.yml: its kind, what it is unless set, and what it is for; `check` refuses what cannot be."""
+
+    kind: type
+    default: object
+    meaning: str
+    check: Callable[[str], object] | None = None
+
+
+def _check_zone(name: str) -> None:
+    from orange_tui.home.time_zone import check_zone
+
+    check_zone(name)
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "bell": Setting(bool, True, "Whether the terminal rings once when a task comes to need you."),
+    "desktop": Setting(
+        bool, False, "Whether a desktop notice says so, too: notify-send, osascript, or the terminal's."
+    ),
+    "keys": Setting(dict, {}, "Other keys for the app: a command's name (see ARCHITECTURE) and its key, `merge: M`."),
+    "timezone": Setting(
+        str, "", "The time zone jobs run in, such as Europe/Berlin (unless set: TZ, else the machine's).", _check_zone
+    ),
+    "router": Setting(str, "", "The agent that routes tasks, with one question each (default: `router_fallback`)."),
+    "router_model": Setting(str, "", "The model it is asked with, in its own words (default: its usual one)."),
+    "router_timeout": Setting(int, 60, "How many seconds it may think before the fallback is taken."),
+    "router_fallback": Setting(str, "", "Who does a task whose routing failed (default: the first agent installed)."),
+    "parallel": Setting(
+        int, 4, "How many tasks that start by themselves (autopilot) run at once; a project can have less."
+    ),
+    "webhook": Setting(str, "", "Where `notify` hooks with `via: webhook` send their notices (a web address)."),
+}
+
+
+@record
+class Settings:
+    """What is set, with defaults for the rest."""
+
+    values: Mapping[str, object]
+
+    def text(self, name: str) -> str:
+        """A setting that is text."""
+        return str(self.values[name])
+
+    def texts(self, name: str) -> dict[str, str]:
+        """A setting that is names with texts."""
+        value = self.values[name]
+        return {str(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}
+
+    def number(self, name: str) -> int:
+        """A setting that is a whole number."""
+        value = self.values[name]
+        return value if isinstance(value, int) else 0
+
+    def flag(self, name: str) -> bool:
+        """A setting that is on or off."""
+        return bool(self.values[name])
+
+
+def read_settings(home: Home) -> Settings:
+    """The person's settings; a mistake in them is told with file and line, never guessed around."""
+    path = os.path.join(home.root, "config.yml")
+    defaults = {name: setting.default for name, setting in SETTINGS.items()}
+    try:
+        text = read_bytes(path, most=1_000_000).decode()
+    except NotFound:
+        return Settings(defaults)
+    except UnicodeDecodeError:
+        raise Unreadable(f"{path} is not UTF-8 text") from None
+    return Settings(defaults | _read(text, path))
+
+
+def _read(text: str, path: str) -> dict[str, object]:
+    from orange_tui.domain.text import yaml_text
+
+    try:
+        node = yaml_text.compose(text)
+        entries = yaml_text.mapping_entries(node) if node is not None else []
+        return {key: _value(key, yaml_text.to_value(value), line) for key, line, value in entries}
+    except Unreadable as problem:
+        raise Unreadable(f"{path}:{problem.line or 1}: {problem.reason}") from None
+
+
+def _value(key: str, value: object, line: int) -> object:
+    setting = SETTINGS.get(key)
+    if setting is None:
+        raise Unreadable(f"there is no setting '{key}'; there are {', '.join(SETTINGS)}", line=line)
+    if type(value) is not setting.kind:
+        kind = {str: "text", int: "a number", bool: "true or false", dict: "names with texts"}.get(
+            setting.kind, setting.kind.__name__
+        )
+        raise Unreadable(f"'{key}' must be {kind}", line=line)
+    if setting.check is not None:
+        try:
+            setting.check(str(value))
+        except Refused as problem:
+            raise Unreadable(f"{key}: {problem}", line=line) from None
+    return value

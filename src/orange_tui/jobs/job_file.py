@@ -1,0 +1,247 @@
+"""jobs.json: what is to be done again and again, and how far that has got; whatever else stands in it survives.
+
+A job is changed under a lock, by its id, and only in the keys that change: two processes lose nothing of each
+other's. A file that cannot be understood is refused with the place, and never rewritten.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from orange_tui.domain.errors import NotFound, Refused, Unreadable
+from orange_tui.domain.records import record
+from orange_tui.domain.task import check_id
+from orange_tui.home.files import locked, read_bytes, replace_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+    from typing import Any, TypeVar
+
+    from orange_tui.home.paths import Home
+
+    T = TypeVar("T")
+    Entries = list[dict[str, Any]]
+
+_MOST_BYTES = 5_000_000
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000
+
+
+@record
+class Run:
+    """One scheduled run: when it was due, and the task that it became or is to become."""
+
+    run: str
+    task: str
+
+
+@record
+class Skipped:
+    """A scheduled run that became no task, and why."""
+
+    run: str
+    reason: str
+
+
+@record
+class Job:
+    """A task to be created by the clock. Times are UTC; `entry` is all that stands about it in jobs.json."""
+
+    id: str
+    cron: str
+    summary: str
+    body: str
+    labels: tuple[str, ...]
+    project: str
+    workflow: str | None
+    harness: str | None
+    enabled: bool
+    created_at: str
+    enabled_at: str  # runs before it do not count
+    last_run: str | None  # the scheduled time that was dealt with last
+    last_task: str | None
+    skipped: Skipped | None  # the last run, if it became no task
+    starting: Run | None  # a run whose task is being made: written down first, so that it is made once
+    entry: Mapping[str, Any]
+
+    def as_json(self) -> dict[str, object]:
+        """Everything in the file about it, with the defaults filled in."""
+        known = {name: self.__dict__[name] for name in _KINDS}
+        parts = {name: value.__dict__ if (value := self.__dict__[name]) else None for name in _PARTS}
+        return known | parts | {key: value for key, value in self.entry.items() if key not in known.keys() | _PARTS}
+
+
+_ID, _TIME = "an id of lower-case letters and digits", "a time in UTC such as 2026-11-16T09:30:00Z"
+_KINDS: Mapping[str, tuple[str, object]] = {
+    "id": (_ID, None),
+    "cron": ("a text", None),
+    "summary": ("a text", None),
+    "body": ("a text", ""),
+    "labels": ("a list of texts", ()),
+    "project": ("a text", None),
+    "workflow": ("a text or null", None),
+    "harness": ("a text or null", None),
+    "enabled": ("true or false", True),
+    "created_at": (_TIME, None),
+    "enabled_at": (_TIME, None),
+    "last_run": (f"{_TIME} or null", None),
+    "last_task": (f"{_ID} or null", None),
+}
+_PARTS: Mapping[str, tuple[type, tuple[str, str]]] = {
+    "skipped": (Skipped, ("run", "reason")),
+    "starting": (Run, ("run", "task")),
+}
+
+
+@record
+class JobFile:
+    """The jobs of one home."""
+
+    home: Home
+
+    def all(self) -> list[Job]:
+        """Every job, in the order they were added."""
+        return self._understood(self._entries())
+
+    def find(self, prefix: str) -> Job:
+        """The job whose id begins so; an exact id wins, an ambiguous beginning is refused."""
+        check_id(prefix)
+        jobs = self.all()
+        matches = [job for job in jobs if job.id.startswith(prefix)]
+        exact = [job for job in matches if job.id == prefix]
+        if len(exact or matches) == 1:
+            return (exact or matches)[0]
+        if matches:
+            raise Refused(f"{prefix} could be any of {', '.join(job.id for job in matches)}; type more of it")
+        known = ", ".join(job.id for job in jobs)
+        raise NotFound(f"There is no job {prefix}; there {f'are {known}' if known else 'is none: `orange job add`'}")
+
+    def add(self, make: Callable[[set[str]], Mapping[str, object]]) -> Job:
+        """Write a new job down; `make` is told which ids are taken."""
+
+        def append(entries: Entries) -> str:
+            entries.append(dict(make({str(entry.get("id")) for entry in entries})))
+            return str(entries[-1]["id"])
+
+        return self.find(self._change(append))
+
+    def update(self, job_id: str, changes: Mapping[str, object]) -> bool:
+        """Change some keys of a job; False for one that is gone meanwhile, and stays gone."""
+
+        def apply(entries: Entries) -> bool:
+            found = [entry for entry in entries if entry.get("id") == job_id]
+            for entry in found:
+                entry.update(changes)
+            return bool(found)
+
+        return self._change(apply)
+
+    def remove(self, job_id: str) -> None:
+        """Forget a job; the tasks it made stay."""
+
+        def drop(entries: Entries) -> None:
+            entries[:] = [entry for entry in entries if entry.get("id") != job_id]
+
+        self._change(drop)
+
+    def _change(self, change: Callable[[Entries], T]) -> T:
+        os.makedirs(self.home.root, exist_ok=True)
+        with locked(os.path.join(self.home.root, ".jobs.lock"), what="jobs.json"):
+            entries = self._entries()
+            self._understood(entries)
+            result = change(entries)
+            self._understood(entries)  # what could not be read again is not written
+            data = json.dumps(entries, indent=2, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
+            replace_file(self.home.jobs_file, data)
+            return result
+
+    def _entries(self) -> Entries:
+        try:
+            entries = json.loads(read_bytes(self.home.jobs_file, most=_MOST_BYTES))
+        except NotFound:
+            return []
+        except (ValueError, RecursionError) as problem:
+            line = getattr(problem, "lineno", 1)
+            reason = getattr(problem, "msg", problem)
+            raise Unreadable(f"{self.home.jobs_file}:{line} is not JSON: {reason}; mend it by hand") from None
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise Unreadable(f"{self.home.jobs_file} must be a list of jobs; mend it by hand")
+        return entries
+
+    def _understood(self, entries: Entries) -> list[Job]:
+        jobs, ids = [], set()
+        for number, entry in enumerate(entries, 1):
+            job = _job(entry, f"{self.home.jobs_file}, job {number}")
+            if job.id in ids:
+                raise Unreadable(
+                    f"{self.home.jobs_file}, job {number}: there is a job {job.id} already; mend it by hand"
+                )
+            ids.add(job.id)
+            jobs.append(job)
+        return jobs
+
+
+def moment(text: str) -> datetime:
+    """A time as it stands in the file, to reckon with."""
+    from datetime import UTC, datetime
+
+    return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
+
+
+def stamp(moment: datetime) -> str:
+    """A moment as it stands in the file: in UTC, to the second."""
+    from datetime import UTC
+
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _job(entry: dict[str, Any], where: str) -> Job:
+    given = {"enabled_at": entry.get("created_at"), **entry}
+    values: dict[str, Any] = {}
+    for name, (kind, default) in _KINDS.items():
+        value = given.get(name, default)
+        if not _is(kind, value):
+            raise Unreadable(f"{where}: `{name}` must be {kind}; mend it by hand")
+        values[name] = tuple(value) if name == "labels" else value
+    for name, (part, keys) in _PARTS.items():
+        value = entry.get(name)
+        if value is not None and not _has_texts(value, keys):
+            raise Unreadable(f"{where}: `{name}` must have the texts {' and '.join(keys)}; mend it by hand")
+        values[name] = None if value is None else part(*(value[key] for key in keys))
+    return Job(**values, entry=entry)
+
+
+def _is(kind: str, value: object) -> bool:
+    if value is None:
+        return kind.endswith("null")
+    if kind == "true or false":
+        return isinstance(value, bool)
+    if kind == "a list of texts":
+        return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    checks = [check for begin, check in ((_ID, _is_id), (_TIME, _is_time)) if kind.startswith(begin)]
+    return isinstance(value, str) and all(check(value) for check in checks)
+
+
+def _has_texts(value: object, keys: tuple[str, str]) -> bool:
+    if not isinstance(value, dict) or not all(isinstance(value.get(key), str) for key in keys):
+        return False
+    return _is_time(value["run"]) and ("task" not in keys or _is_id(value["task"]))
+
+
+def _is_id(text: str) -> bool:
+    """Whether a text can be an id: it goes into paths."""
+    try:
+        check_id(text)
+    except Refused:
+        return False
+    return True
+
+
+def _is_time(text: str) -> bool:
+    """Whether a text is a time one can reckon with: calendars end, and offsets are not ours."""
+    try:
+        return text.endswith("Z") and "+" not in text and _FIRST_YEAR <= moment(text).year < _LAST_YEAR
+    except ValueError:
+        return False

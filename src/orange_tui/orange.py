@@ -1,0 +1,90 @@
+"""All services of one home, put together: what the command line and the app work with."""
+
+from __future__ import annotations
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import record, replace
+from orange_tui.engine import hooks
+from orange_tui.engine.engine import Engine
+from orange_tui.engine.hooks import Actions
+from orange_tui.engine.services import Services
+from orange_tui.engine.tasks import Tasks
+from orange_tui.home import paths
+from orange_tui.home.log import Log
+from orange_tui.home.projects import DEFAULT_WORKFLOW, Projects
+from orange_tui.home.workflows import Workflows
+from orange_tui.sessions.liveness import Sessions
+from orange_tui.store.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.task import Task
+    from orange_tui.engine.restart import Agents
+    from orange_tui.home.paths import Home
+    from orange_tui.jobs.job_file import JobFile
+    from orange_tui.workspaces.pool import Pool
+
+
+@record
+class Orange:
+    """Everything there is under one ORANGE_HOME."""
+
+    home: Home
+    log: Log
+    projects: Projects
+    workflows: Workflows
+    sessions: Sessions
+    store: Store
+    engine: Engine
+    tasks: Tasks
+
+    @property
+    def agents(self) -> Agents:
+        """The verbs about agents; most commands need none of them."""
+        from orange_tui.engine import restart
+
+        return restart.Agents(self.tasks)
+
+    @property
+    def jobs(self) -> JobFile:
+        """What is done by the clock."""
+        from orange_tui.jobs import job_file
+
+        return job_file.JobFile(self.home)
+
+    @property
+    def services(self) -> Services:
+        """What hooks work with: tmux, the workspaces, the agents."""
+        return self.engine.services
+
+    @property
+    def pool(self) -> Pool:
+        """The workspaces."""
+        return self.engine.services.pool
+
+
+def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange:
+    """Put the services of a home together. Nothing is read or written yet."""
+    home = home or paths.find_home()
+    projects = Projects(home)
+    workflows = Workflows(home.root, paths.shipped("workflows"))
+    store = Store(home, lambda task: _fill_in(task, projects, workflows))
+    log = Log(home.log_file)
+    services = Services(home, log, projects, workflows, store)
+    engine = Engine(store, workflows, actions or Actions(hooks.BUILT_IN), log, services)
+    sessions = Sessions(services)
+    tasks = Tasks(engine, projects, sessions)
+    return Orange(home, log, projects, workflows, sessions, store, engine, tasks)
+
+
+def _fill_in(task: Task, projects: Projects, workflows: Workflows) -> Task:
+    """A TASK.md that says neither workflow nor status has its project's workflow and that one's first state."""
+    if task.workflow and task.status:
+        return task
+    project = projects.find(task.project) if not task.workflow else None
+    workflow = task.workflow or (project.workflow if project else DEFAULT_WORKFLOW)
+    try:
+        status = task.status or workflows.load(workflow).first_state
+    except OrangeError:
+        status = task.status
+    return replace(task, workflow=workflow, status=status)

@@ -1,1 +1,0 @@
-"""What Orange does: tasks on disk, the engine, and all that it calls."""

@@ -1,1 +1,0 @@
-"""What hooks do, by topic; `services.hooks` maps names to these."""

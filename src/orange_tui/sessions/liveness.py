@@ -1,0 +1,98 @@
+"""Whether a task's agent is alive, as far as tmux and its launcher can tell.
+
+A window that is gone is `dead`, unless the tmux server it ran in is gone too, with everything in it: then it is
+`lost`, which is nobody's crash. An agent that ended by itself has left a note: its session may have been the last
+one, and with that tmux ends too, which must not look like a server that was killed.
+"""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import OrangeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import State
+    from orange_tui.engine.services import Services
+    from orange_tui.outside.tmux import Pane
+    from orange_tui.store.store import TaskRef
+
+ACTIVE, DEAD, LOST, NONE = "active", "dead", "lost", "none"
+WORKER = "worker"
+
+
+class Sessions:
+    """All sessions of one home; one call to tmux answers for all of them."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._panes: list[Pane] | None = None
+
+    def panes(self, *, fresh: bool = False) -> list[Pane]:
+        """Every live window of this home's tasks."""
+        if self._panes is None or fresh:
+            root = self._services.home.root
+            self._panes = [pane for pane in self._services.tmux.panes() if pane.home == root]
+        return self._panes
+
+    def windows(self, task_id: str, *, fresh: bool = False) -> list[Pane]:
+        """The live windows of one task."""
+        return [pane for pane in self.panes(fresh=fresh) if pane.task == task_id]
+
+    def window(self, task_id: str, name: str, *, fresh: bool = True) -> Pane | None:
+        """One live window of a task."""
+        return next((pane for pane in self.windows(task_id, fresh=fresh) if pane.window == name), None)
+
+    def agent(self, task: Task, state: State | None, *, fresh: bool = False) -> Pane | None:
+        """The live window that this state asks for, if there is one."""
+        wanted = required_window(task, state)
+        found = self.windows(task.id, fresh=fresh)
+        return next((pane for pane in found if wanted is None or pane.window == wanted), None)
+
+    def is_agent_alive(self, task: Task, state: State) -> bool:
+        """Whether the window that must be alive in this state is, now."""
+        return self.agent(task, state, fresh=True) is not None
+
+    def state(self, task: Task, state: State | None, *, fresh: bool = False) -> str:
+        """`active`, `dead`, `lost`, or `none` for a task that has no session."""
+        if task.tmux_session is None:
+            return NONE
+        try:
+            if self.agent(task, state, fresh=fresh) is not None:
+                return ACTIVE
+        except OrangeError:  # tmux itself is not there
+            return LOST
+        return LOST if self._server_is_gone(self._services.store.ref_of(task), task, state) else DEAD
+
+    def _server_is_gone(self, ref: TaskRef, task: Task, state: State | None) -> bool:
+        window = required_window(task, state) or WORKER
+        from orange_tui.outside.processes import stays_tmux
+
+        if exit_code(self._services.store.directory(ref), window) is not None:
+            return False
+        spawned = self._services.store.journal(ref).last("agent.spawned")
+        server = str(spawned.get("server")) if spawned is not None else ""
+        return server not in {pane.server for pane in self.panes()} and not stays_tmux(server.partition(".")[0])
+
+
+def required_window(task: Task, state: State | None) -> str | None:
+    """The window that must be alive; None where any will do."""
+    if state is None or state.agent is None or state.agent == NONE:
+        return None
+    return WORKER if state.agent == WORKER else review_window(task)
+
+
+def review_window(task: Task) -> str:
+    """The window of the present review round."""
+    return f"review-{task.review_round}"
+
+
+def exit_code(directory: str, window: str) -> str | None:
+    """What a window's launcher noted when its agent ended; nothing, if the window was closed over its head."""
+    try:
+        with open(os.path.join(directory, "logs", f"{window}.exit"), encoding="utf-8") as note:
+            return note.read(100).strip() or None
+    except (OSError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,194 @@
+"""history.jsonl: what happened to a task, one JSON object a line, and the engine's word on its own fields.
+
+An event that changes engine fields carries all of them as `engine`, and is on disk before TASK.md is touched.
+So the last such event is the truth, whatever TASK.md says, and it is found from the end of the file.
+Only the holder of the task's lock appends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import takewhile
+
+from orange_tui.domain.errors import Unreadable
+from orange_tui.domain.records import record
+from orange_tui.domain.task import ENGINE_FIELDS
+from orange_tui.home.files import not_saved, write_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Event = dict[str, Any]
+
+_BLOCK = 8192
+_BEFORE_AND_AFTER = 2
+_ENGINE_FIELDS = frozenset(ENGINE_FIELDS)
+_ENDS_OF_A_MOVE = frozenset({"status.changed", "task.created", "task.adopted"})
+
+
+@record
+class Unfinished:
+    """A transition that was started and not ended: its event, and the hooks that have had their turn."""
+
+    started: Event
+    hooks_run: frozenset[int]
+
+
+@record
+class Journal:
+    """One task's history."""
+
+    path: str
+
+    def append(self, event: Mapping[str, object]) -> None:
+        """Add an event so that it survives a power cut; a line torn by an earlier crash is mended first."""
+        line = json.dumps(event, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except OSError as problem:
+            raise not_saved(self.path, problem) from None
+        try:
+            end = _mend(descriptor)
+            self._write(descriptor, end, line)
+        finally:
+            os.close(descriptor)
+
+    def _write(self, descriptor: int, end: int, line: bytes) -> None:
+        try:
+            write_all(descriptor, line)
+            os.fsync(descriptor)
+        except OSError as problem:
+            os.ftruncate(descriptor, end)
+            raise not_saved(self.path, problem) from None
+
+    def backwards(self) -> Iterator[Event]:
+        """Events from the newest to the oldest, reading no more of the file than is asked for."""
+        for line in _lines_backwards(self.path):
+            event = _parse(line)
+            if event is not None:
+                yield event
+
+    def events(self) -> list[Event]:
+        """The whole history, oldest first."""
+        return list(self.backwards())[::-1]
+
+    def engine_event(self, not_after: str | None = None) -> Event | None:
+        """The last event that set engine fields: the truth about them, now or at an earlier time.
+
+        Before the first such event, the first one's word counts: it is about what was found then.
+        """
+        event = None
+        for event in filter(_is_engine_event, self.backwards()):
+            if not_after is None or event["timestamp"] <= not_after:
+                break
+        return event
+
+    def changes_after(self, stamp: str) -> list[Event]:
+        """Later events that changed other fields, oldest first."""
+        later = takewhile(lambda event: not str(event.get("timestamp")) <= stamp, self.backwards())
+        return [event for event in later if _is_change(event)][::-1]
+
+    def last(self, kind: str) -> Event | None:
+        """The last event of a kind."""
+        return next((event for event in self.backwards() if event["type"] == kind), None)
+
+    def failed_move(self) -> Event | None:
+        """How the task came to where it is, if some of what goes with that has failed."""
+        failed = False
+        for event in self.backwards():
+            failed = failed or event["type"] == "hook.failed"
+            if event["type"] == "transition.started":
+                return event if failed and _can_be_finished(event) else None
+        return None
+
+    def unfinished(self) -> Unfinished | None:
+        """The transition that a crash interrupted, if there is one."""
+        hooks_run = set()
+        for event in self.backwards():
+            if event["type"] in _ENDS_OF_A_MOVE:
+                return None
+            if event["type"] in {"hook.done", "hook.failed"} and isinstance(event.get("index"), int):
+                hooks_run.add(event["index"])
+            if event["type"] == "transition.started" and _can_be_finished(event):
+                return Unfinished(event, frozenset(hooks_run))
+        return None
+
+
+def _is_engine_event(event: Event) -> bool:
+    """Whether an event has a usable word on the engine's fields; a scribbled one has not."""
+    values = event.get("engine")
+    return (
+        isinstance(values, dict)
+        and values.keys() == _ENGINE_FIELDS
+        and all(isinstance(value, str | int | None) for value in values.values())
+        and isinstance(event.get("timestamp"), str)
+    )
+
+
+def _is_change(event: Event) -> bool:
+    changes = event.get("changes")
+    return isinstance(changes, dict) and all(
+        isinstance(p, list) and len(p) == _BEFORE_AND_AFTER for p in changes.values()
+    )
+
+
+def _can_be_finished(event: Event) -> bool:
+    hooks = event.get("hooks")
+    return (
+        isinstance(hooks, list)
+        and all(isinstance(hook, dict) and isinstance(hook.get("action"), str) for hook in hooks)
+        and all(isinstance(event.get(key), str) for key in ("from", "to", "by"))
+    )
+
+
+def _mend(descriptor: int) -> int:
+    """Make the file end with a whole line; returns its length."""
+    end = os.lseek(descriptor, 0, os.SEEK_END)
+    if end == 0 or os.pread(descriptor, 1, end - 1) == b"\n":
+        return end
+    start, tail = end, b""
+    while start > 0 and b"\n" not in tail:
+        start = max(0, start - _BLOCK)
+        tail = os.pread(descriptor, end - start, start)
+    last = tail.rpartition(b"\n")[2]
+    if _parse(last) is not None:
+        os.write(descriptor, b"\n")  # whole but for its end
+        return end + 1
+    os.ftruncate(descriptor, end - len(last))
+    return end - len(last)
+
+
+def _lines_backwards(path: str) -> Iterator[bytes]:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    except OSError as problem:
+        raise Unreadable(f"{path} cannot be read: {problem.strerror}") from None
+    try:
+        start = os.lseek(descriptor, 0, os.SEEK_END)
+        rest = b""
+        while start > 0:
+            size = min(_BLOCK, start)
+            start -= size
+            rest, *lines = (os.pread(descriptor, size, start) + rest).split(b"\n")
+            yield from reversed(lines)
+        yield rest
+    except OSError as problem:
+        raise Unreadable(f"{path} cannot be read: {problem.strerror}") from None
+    finally:
+        os.close(descriptor)
+
+
+def _parse(line: bytes) -> Event | None:
+    """An event, or None for what is not one: a torn line, or somebody's scribble."""
+    if not line.strip():
+        return None
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) and isinstance(event.get("type"), str) else None

@@ -1,0 +1,251 @@
+"""Tasks on disk: finding them, reading them, and holding one to change it.
+
+Reading takes no lock and repairs nothing. Whoever changes a task opens it first: the lock is taken, whatever
+a crash, a careless editor or an agent left behind is put right, and only then is there a task to work on.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+from orange_tui.domain.errors import Busy, NotFound, OrangeError, Refused, Unreadable
+from orange_tui.domain.records import record, replace
+from orange_tui.domain.task import check_id, check_project_name
+from orange_tui.domain.text import task_file
+from orange_tui.home import clock
+from orange_tui.home.files import locked, not_saved, read_bytes, sync_directory, write_aside
+from orange_tui.store.journal import Journal
+from orange_tui.store.open_task import OpenTask
+from orange_tui.store.task_text import TaskText
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from orange_tui.domain.task import Task
+    from orange_tui.home.paths import Home
+
+_ID_LETTERS = "abcdefghijkmnpqrstuvwxyz"
+_ID_ALPHABET = _ID_LETTERS + "23456789"
+_ID_LENGTH = 7
+_NEW, _DELETED = ".new-", ".deleted-"
+_NAMED = 20  # tasks that an id could mean: more of them help nobody
+
+
+@record
+class TaskRef:
+    """Which task: its project and its id."""
+
+    project: str
+    id: str
+
+
+@record
+class StoredTask:
+    """A task as it was read, with the engine's own values for the engine's fields."""
+
+    ref: TaskRef
+    task: Task
+    body: str
+    tampered: bool
+
+
+@record
+class BrokenTask:
+    """A task whose TASK.md cannot be read, and why."""
+
+    ref: TaskRef
+    error: str
+
+
+@record
+class Store:
+    """All tasks under one home. `fill_in` completes the fields that only the project or workflow knows."""
+
+    home: Home
+    fill_in: Callable[[Task], Task]
+
+    def directory(self, ref: TaskRef) -> str:
+        """Where a task lives."""
+        return os.path.join(self.home.tasks, ref.project, ref.id)
+
+    def refs(self, project: str | None = None) -> list[TaskRef]:
+        """Every task there is, readable or not."""
+        projects = [project] if project is not None else _subdirectories(self.home.tasks)
+        return [
+            TaskRef(name, task_id)
+            for name in projects
+            for task_id in _subdirectories(os.path.join(self.home.tasks, name))
+        ]
+
+    def has(self, ref: TaskRef) -> bool:
+        """Whether there is such a task, readable or not."""
+        return os.path.isdir(self.directory(ref))
+
+    def find(self, prefix: str, project: str | None = None) -> TaskRef:
+        """The task whose id begins so; an exact id wins, an ambiguous beginning is refused."""
+        check_id(prefix)
+        matches = [ref for ref in self.refs(project) if ref.id.startswith(prefix)]
+        exact = [ref for ref in matches if ref.id == prefix]
+        if len(exact or matches) == 1:
+            return (exact or matches)[0]
+        if not matches:
+            raise NotFound(f"There is no task {prefix}; `orange task list --all` shows what there is")
+        named = sorted(f"{ref.id} ({ref.project})" for ref in matches)
+        others = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        raise Refused(f"{prefix} could be any of {', '.join(named[:_NAMED])}{others}; type more of it")
+
+    def read(self, ref: TaskRef) -> StoredTask | BrokenTask:
+        """A task as it is now."""
+        directory = self.directory(ref)
+        try:
+            file = TaskText(directory).read()
+            event = self.journal(ref).engine_event()
+        except OrangeError as problem:
+            return BrokenTask(ref, _at_path(problem, directory))
+        found = self.complete(file.task, ref)
+        truth = found if event is None else replace(found, **event["engine"])
+        return StoredTask(ref, truth, file.body, tampered=truth.engine_fields() != found.engine_fields())
+
+    def ref_of(self, task: Task) -> TaskRef:
+        """Where a task that was read belongs."""
+        return TaskRef(task.project, task.id)
+
+    def read_all(self, project: str | None = None) -> list[StoredTask | BrokenTask]:
+        """Every task as it is now; one that cannot be read stops none of the others."""
+        return [self.read(ref) for ref in self.refs(project)]
+
+    def journal(self, ref: TaskRef) -> Journal:
+        """What happened to a task."""
+        return Journal(os.path.join(self.directory(ref), "history.jsonl"))
+
+    def outcome(self, ref: TaskRef) -> str | None:
+        """What the agent wrote to `.orange-outcome`."""
+        path = os.path.join(self.directory(ref), ".orange-outcome")
+        try:
+            return read_bytes(path, most=1_000_000).decode(errors="replace")
+        except OrangeError:
+            return None
+
+    def complete(self, task: Task, ref: TaskRef) -> Task:
+        """The directory decides what a task is called; a missing branch has its usual name."""
+        branch = task.branch or f"orange-tasks/{ref.id}"
+        return self.fill_in(replace(task, id=ref.id, project=ref.project, branch=branch))
+
+    @contextmanager
+    def open(self, ref: TaskRef, *, wait: bool = True) -> Iterator[OpenTask]:
+        """Hold a task's lock, put right what is wrong with its files, and hand it out to be changed."""
+        lock = os.path.join(self.directory(ref), ".lock")
+        with locked(lock, what=f"task {ref.id}", wait=wait) as held:
+            if not held:
+                raise Busy(f"Task {ref.id} is busy: another command is at work on it")
+            task = OpenTask(self.home, self.directory(ref), lambda found: self.complete(found, ref))
+            try:
+                task.put_right()
+            except Unreadable as problem:
+                raise Unreadable(_at_path(problem, self.directory(ref))) from None
+            yield task
+
+    @contextmanager
+    def project_lock(self, project: str) -> Iterator[None]:
+        """Hold what makes branch names unique within a project."""
+        directory = os.path.join(self.home.tasks, check_project_name(project))
+        os.makedirs(directory, exist_ok=True)
+        with locked(os.path.join(directory, ".lock"), what=f"project {project}"):
+            yield
+
+    def add(self, project: str, values: Mapping[str, object], body: str, *, start: bool = False) -> TaskRef:
+        """Write a new task; its directory appears complete or not at all. The caller holds the project's lock.
+
+        That its agent is to be started is noted with it: a command killed in between is finished by the supervisor.
+        Its id may have been chosen before (`free_id`).
+        """
+        ref = TaskRef(project, str(values.get("id") or self._free_id()))
+        stamp = clock.now()
+        branch = values.get("branch") or f"orange-tasks/{ref.id}"
+        file = task_file.new(
+            {
+                **values,
+                "id": ref.id,
+                "project": project,
+                "branch": branch,
+                "created_at": stamp,
+                "updated_at": stamp,
+            },
+            body,
+        )
+        final = self.directory(ref)
+        self._sweep(project)
+        aside = os.path.join(os.path.dirname(final), f"{_NEW}{ref.id}")
+        event = {"type": "task.created", "timestamp": stamp, "start": start, "engine": file.task.engine_fields()}
+        try:
+            os.mkdir(aside)
+            write_aside(os.path.join(aside, "TASK.md"), file.encode())
+            Journal(os.path.join(aside, "history.jsonl")).append(event)
+            sync_directory(aside)
+            os.rename(aside, final)
+        except OSError as problem:
+            self._sweep(project)
+            raise not_saved(final, problem) from None
+        except OrangeError:
+            self._sweep(project)
+            raise
+        sync_directory(os.path.dirname(final))
+        return ref
+
+    def _sweep(self, project: str) -> None:
+        """Clear away what a killed creation or deletion left; the project's lock says that none is under way."""
+        directory = os.path.join(self.home.tasks, project)
+        for name in os.listdir(directory):
+            if name.startswith((_NEW, _DELETED)):
+                import shutil
+
+                shutil.rmtree(os.path.join(directory, name), ignore_errors=True)
+
+    def free_id(self) -> str:
+        """An id for a task that is yet to be written down."""
+        return self._free_id()
+
+    def _free_id(self) -> str:
+        return random_id({ref.id for ref in self.refs()})
+
+    def remove(self, ref: TaskRef) -> None:
+        """Delete a task's directory: out of sight in one step, then file by file."""
+        import shutil
+
+        final = self.directory(ref)
+        gone = os.path.join(os.path.dirname(final), f"{_DELETED}{ref.id}")
+        os.rename(final, gone)
+        shutil.rmtree(gone)
+
+
+def random_id(taken: set[str]) -> str:
+    """A short new id: easy to read out, safe in paths and on a command line."""
+    while True:
+        letters = os.urandom(_ID_LENGTH)
+        first = _ID_LETTERS[letters[0] % len(_ID_LETTERS)]
+        new = first + "".join(_ID_ALPHABET[byte % len(_ID_ALPHABET)] for byte in letters[1:])
+        if new not in taken:
+            return new
+
+
+def _subdirectories(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            return sorted(e.name for e in entries if not e.name.startswith(".") and e.is_dir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _at_path(problem: OrangeError, directory: str) -> str:
+    path = os.path.join(directory, "TASK.md")
+    if isinstance(problem, Unreadable) and problem.line:
+        return f"{path}:{problem.line}: {problem.reason}"
+    text = str(problem)
+    return text if directory in text else f"{path}: {text}"
+
+
+def working(tasks: Iterable[StoredTask | BrokenTask]) -> list[StoredTask]:
+    """Those that could be read."""
+    return [task for task in tasks if isinstance(task, StoredTask)]

@@ -1,0 +1,79 @@
+"""A task's relatives: the one it is a part of, its own parts, and whether it would end up waiting for itself."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.home.files import read_bytes
+from orange_tui.store.store import StoredTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from orange_tui.domain.task import Task
+    from orange_tui.store.store import Store, TaskRef
+
+# Where a task says what it is a part of, and how much of that to look at. The history has it in its first line, also
+# where an agent has thrown it out of TASK.md; a task that was copied in has no history yet.
+_SAYS_SO = (("history.jsonl", 20_000), ("TASK.md", 300_000))
+
+
+def parent_of(store: Store, task: Task) -> StoredTask | None:
+    """The task that this one is a part of, if it is there and can be read."""
+    return _read(store, task.parent) if task.parent else None
+
+
+def children_of(store: Store, task_id: str) -> list[StoredTask]:
+    """The parts of a task, oldest first. Only files that mention it are read as tasks: there may be thousands."""
+    wanted = task_id.encode()
+    found = [store.read(ref) for ref in store.refs() if _mentions(store, ref, wanted)]
+    parts = [each for each in found if isinstance(each, StoredTask) and each.task.parent == task_id]
+    return sorted(parts, key=lambda each: (each.task.created_at, each.ref.id))
+
+
+def _mentions(store: Store, ref: TaskRef, wanted: bytes) -> bool:
+    directory = store.directory(ref)
+    return any(wanted in _beginning(os.path.join(directory, name), most) for name, most in _SAYS_SO)
+
+
+def _beginning(path: str, most: int) -> bytes:
+    try:
+        return read_bytes(path, most=most)
+    except OrangeError:
+        return b""
+
+
+def ancestors(store: Store, task: Task) -> list[str]:
+    """The task's parent, that one's parent, and so on, as far as they are still there."""
+    found: list[str] = []
+    parent = task.parent
+    while parent is not None and parent not in found:
+        found.append(parent)
+        above = _read(store, parent)
+        parent = above.task.parent if above is not None else None
+    return found
+
+
+def circle(store: Store, start: str, waits_for: Iterable[str]) -> list[str]:
+    """The way on which a task that waits for these would come to wait for itself; empty where there is none."""
+    open_ways = [[start, other] for other in waits_for]
+    seen: set[str] = set()
+    while open_ways:
+        way = open_ways.pop()
+        if way[-1] == start:
+            return way
+        if way[-1] not in seen:
+            seen.add(way[-1])
+            found = _read(store, way[-1])
+            open_ways += [[*way, other] for other in (found.task.blocked_by if found is not None else ())]
+    return []
+
+
+def _read(store: Store, task_id: str) -> StoredTask | None:
+    try:
+        found = store.read(store.find(task_id))
+    except OrangeError:
+        return None
+    return found if isinstance(found, StoredTask) else None

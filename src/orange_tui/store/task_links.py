@@ -1,0 +1,99 @@
+"""The links in a worktree that lead to the task's own files.
+
+`sed -i` and many editors replace a link by a plain file. That is no accident to be punished: the text is taken
+over into the task directory, and the link is put back, in a swap that loses nothing written meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+
+from orange_tui.domain.errors import NotSaved
+from orange_tui.domain.text import task_file
+from orange_tui.home.files import exchange, read_bytes, replace_file
+from orange_tui.store.task_swap import keep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orange_tui.domain.text.task_file import TaskFile
+    from orange_tui.store.task_text import TaskText
+
+
+def heal_task_link(link: str, text: TaskText) -> list[str] | None:
+    """Take over a TASK.md that replaced its link; returns the lines it no longer has, or None if there was none."""
+    replaced: list[str] = []
+    ours_is_newer = _was_written_later(text.path, link)
+
+    def take_over(data: bytes) -> None:
+        theirs = task_file.decode(data)
+
+        def edit(current: TaskFile) -> TaskFile:
+            their_lines = set(theirs.body.splitlines())
+            missing = [line for line in current.body.splitlines() if line not in their_lines]
+            if missing and ours_is_newer:
+                # Written to on both sides: the lines they do not have are not lost.
+                keep(text.directory, current.encode())
+            replaced.extend(line for line in missing if line not in replaced)
+            return _with_their_edits(current, theirs)
+
+        text.rewrite(edit)
+
+    return replaced if _heal(link, text.path, take_over) else None
+
+
+def heal_outcome_link(link: str, target: str) -> bool:
+    """The same for `.orange-outcome`, of which the newest version is the one that counts."""
+    return _heal(link, target, lambda data: replace_file(target, data))
+
+
+def _was_written_later(one: str, other: str) -> bool:
+    try:
+        return os.stat(one).st_mtime_ns > os.stat(other).st_mtime_ns
+    except OSError:
+        return True
+
+
+def _with_their_edits(current: TaskFile, theirs: TaskFile) -> TaskFile:
+    """Their body and their fields, under the engine's own values."""
+    ours = current.task
+    return theirs.with_fields(
+        ours.engine_fields() | {"attention": ours.attention, "updated_at": ours.updated_at},
+    )
+
+
+def _heal(link: str, target: str, take_over: Callable[[bytes], None]) -> bool:
+    healed = False
+    while _is_plain_file(link):
+        seen = read_bytes(link)
+        take_over(seen)
+        healed = True
+        displaced = _put_link_back(link, target)
+        if displaced is not None and displaced != seen:
+            take_over(displaced)
+    return healed
+
+
+def _is_plain_file(path: str) -> bool:
+    with suppress(OSError):
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    return False
+
+
+def _put_link_back(link: str, target: str) -> bytes | None:
+    aside = f"{link}.orange-link"
+    with suppress(FileNotFoundError):
+        os.unlink(aside)
+    try:
+        os.symlink(target, aside)
+        if not exchange(aside, link):
+            os.replace(aside, link)
+            return None
+        displaced = read_bytes(aside) if _is_plain_file(aside) else None
+        os.unlink(aside)
+    except OSError as problem:
+        raise NotSaved(f"The link {link} could not be put back: {problem.strerror}") from None
+    return displaced

@@ -1,0 +1,207 @@
+"""TASK.md on disk, while agents write it too.
+
+Our own writers exclude each other by the task's lock; agents know no lock. So a rewrite never overwrites:
+
+1. link the present file to a second name that tells its size and checksum (`.TASK.md.old-…`);
+2. write the new text beside it (`.TASK.md.new-…`), synced;
+3. swap the new file and TASK.md in one step, so that whatever stood there last is still there to be seen: a
+   file that an agent put there in the last moment goes back at once, and we begin anew from it; who read ours
+   in between may yet write without it, so it is remembered for a moment (`.TASK.md.seen-…`);
+4. look at what was swapped out, once nobody has it open for writing any more: what an agent put into it
+   meanwhile is taken over. A file still open keeps its second name, and the next command looks again.
+
+Killed at any point, the names left behind say what was under way, and `settle` finishes it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import zlib
+from contextlib import suppress
+from itertools import count
+
+from orange_tui.domain.errors import NotFound, OrangeError, Unreadable
+from orange_tui.domain.records import record
+from orange_tui.domain.task import ENGINE_FIELDS
+from orange_tui.domain.text import task_file
+from orange_tui.home.files import read_bytes
+from orange_tui.store.task_swap import NEW, OLD, SEAM, SEEN, Superseded, Swap, keep, same_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orange_tui.domain.text.task_file import TaskFile
+
+    Edit = Callable[[TaskFile], TaskFile]
+
+_OURS = frozenset({*ENGINE_FIELDS, "updated_at"})
+_ATTEMPTS = 50  # to begin anew from what agents put in TASK.md's place; then ours goes first, and theirs is merged
+_MOMENT = 0.2  # seconds an agent gets to finish what it is writing
+_MEMORY = 1.0  # seconds until somebody who has read our file for theirs will have written what they make of it
+
+
+@record
+class TaskText:
+    """The TASK.md of one task directory."""
+
+    directory: str
+
+    @property
+    def path(self) -> str:
+        """The file itself; the TASK.md in a worktree is only a link to it."""
+        return os.path.join(self.directory, "TASK.md")
+
+    def read(self) -> TaskFile:
+        """The file as it is now."""
+        try:
+            return task_file.decode(read_bytes(self.path, most=task_file.MOST_BYTES))
+        except NotFound:
+            raise Unreadable("TASK.md is gone") from None
+
+    def read_settled(self) -> TaskFile:
+        """The file, allowing an agent a moment to finish writing it."""
+        deadline = time.monotonic() + _MOMENT
+        while True:
+            try:
+                return self.read()
+            except Unreadable:
+                if time.monotonic() > deadline or not self._was_just_written():
+                    raise
+            time.sleep(0.005)
+
+    def _was_just_written(self) -> bool:
+        with suppress(OSError):
+            return abs(time.time() - os.stat(self.path).st_mtime) < 1
+        return False
+
+    def rewrite(self, edit: Edit, note: Callable[[], None] | None = None) -> TaskFile:
+        """Apply an edit to the file as it is at that moment; returns what is on disk then.
+
+        `note` is called when the new text is safely beside the old one and only the swap is left to do: what it
+        writes elsewhere is written only if this can be, too.
+        """
+        for attempt in count():
+            before = self.read_settled()
+            after = edit(before)
+            if after.text == before.text:
+                if note is not None:
+                    note()
+                break
+            swap = Swap.prepare(self.directory, before.text.encode(), after.encode())
+            if swap is None:
+                continue  # an agent wrote between our reading and linking: begin anew
+            if note is not None:
+                swap.announce(note)
+                note = None
+            swap.carry_out(insist=attempt >= _ATTEMPTS)
+            for late in swap.late():
+                self._take_over(late, before)
+            swap.clear()
+            if swap.made:
+                break
+        return self.read_settled()
+
+    def _take_over(self, late: bytes, base: TaskFile | None) -> None:
+        """Something was written to `base` while we replaced it: put both together, or keep it beside."""
+        try:
+            if base is None:
+                raise Unreadable("what it was before is not known")
+            theirs = task_file.decode(late)
+            self.rewrite(lambda current: _merged(current, theirs, base))
+        except OrangeError:
+            keep(self.directory, late)  # it cannot be merged, and may not be lost
+
+    def settle(self) -> None:
+        """Finish what a killed command left, and take over what agents wrote to superseded files."""
+        names = [name for name in os.listdir(self.directory) if name.startswith((OLD, NEW, SEEN))]
+        others = {name.rpartition("-")[2]: name for name in names if name.startswith(NEW)}
+        pairs = [(name, others.pop(name.rpartition("-")[2], None)) for name in names if name.startswith(OLD)]
+        made = [pair for pair in pairs if not self._was_never_made(*pair)]
+        for old, other in made:
+            self._settle_old(old, other)
+        for name in others.values():
+            self._remove(name)
+        for name in names:
+            if name.startswith(SEEN):
+                self._make_sure_of(name)
+
+    def _was_never_made(self, old: str, other: str | None) -> bool:
+        """Clear a swap away that was only prepared: TASK.md is still the old file."""
+        if not same_file(os.path.join(self.directory, old), self.path):
+            return False
+        if other is not None:
+            self._remove(other)
+        self._remove(old)
+        return True
+
+    def _settle_old(self, name: str, other: str | None) -> None:
+        old = Superseded(os.path.join(self.directory, name))
+        if other is not None:
+            self._settle_displaced(os.path.join(self.directory, other), old)
+            self._remove(other)
+        late = old.additions()
+        if late:
+            self._append(late)
+        if old.is_finished():
+            self._remove(name)
+        elif late:
+            old.remember(len(late))
+
+    def _settle_displaced(self, path: str, old: Superseded) -> None:
+        """What has the new file's name: after the swap the old file, or one an agent had just put in its place."""
+        if same_file(path, old.path):
+            return
+        data = read_bytes(path)
+        if not path.startswith(f"{os.path.join(self.directory, NEW)}{zlib.crc32(data):08x}-"):  # else never swapped
+            self._take_over(data, old.as_it_was())
+
+    def _make_sure_of(self, name: str) -> None:
+        """Somebody may have read our file in the moment theirs was out of place: what they added is still there."""
+        path = os.path.join(self.directory, name)
+        base, _, theirs = read_bytes(path).partition(SEAM)
+        try:
+            known, wanted = task_file.decode(base).body, task_file.decode(theirs).body
+        except Unreadable:  # we were killed while we wrote it: nobody has read anything since
+            self._remove(name)
+            return
+        self.rewrite(lambda current: _with_lines_of(wanted, current, known))
+        if time.time() - os.stat(path).st_mtime > _MEMORY:
+            self._remove(name)
+
+    def _append(self, late: bytes) -> None:
+        """Add to the body what an agent added to an older version of it."""
+        try:
+            text = late.decode()
+            self.rewrite(lambda current: current.with_body(_with_addition(current.body, text)))
+        except (OrangeError, UnicodeDecodeError):
+            keep(self.directory, late)
+
+    def _remove(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(self.directory, name))
+
+
+def _merged(current: TaskFile, theirs: TaskFile, base: TaskFile) -> TaskFile:
+    """Both sides' changes to `base`; where they cannot be put together, it is refused."""
+    was, now = base.task.as_json(), theirs.task.as_json()
+    fields = {name: value for name, value in now.items() if value != was.get(name) and name not in _OURS}
+    merged = current.with_fields(fields) if fields else current
+    if current.body in (base.body, theirs.body):
+        return merged.with_body(theirs.body)
+    if not theirs.body.startswith(base.body):
+        raise Unreadable("both files were written to")
+    return merged.with_body(_with_addition(current.body, theirs.body[len(base.body) :]))
+
+
+def _with_lines_of(wanted: str, current: TaskFile, known: str) -> TaskFile:
+    """The file with those lines that are neither in it nor known from before."""
+    there = {*known.splitlines(), *current.body.splitlines()}
+    lost = [line for line in wanted.splitlines(keepends=True) if line.rstrip("\r\n") not in there]
+    return current.with_body(current.body + "".join(lost))
+
+
+def _with_addition(body: str, addition: str) -> str:
+    """A body with something added to it, unless a command that was killed has added it already."""
+    return body if body.endswith(addition) else body + addition

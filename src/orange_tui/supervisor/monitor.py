@@ -1,0 +1,271 @@
+"""When an agent has died: which rule of the workflow applies, and what follows.
+
+Everything is looked at again under the task's lock: a command that got there first makes it a no-op, and each
+death counts once, because what came of it stands in the journal after the agent's start.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+from orange_tui.agents import reports
+from orange_tui.domain import gates
+from orange_tui.domain.errors import OrangeError, Refused, Unreadable
+from orange_tui.domain.records import record
+from orange_tui.domain.workflow import SERVER_GONE, without_agent
+from orange_tui.engine.engine import checksum
+from orange_tui.engine.tasks import STUCK
+from orange_tui.home import clock
+from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, WORKER, exit_code, required_window
+from orange_tui.sessions.starts import note_start_once
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import Branch, ExitRule, Gate, Workflow
+    from orange_tui.engine.restart import Agents
+    from orange_tui.engine.tasks import Tasks
+    from orange_tui.outside.tmux import Pane
+    from orange_tui.store.open_task import OpenTask
+    from orange_tui.store.store import TaskRef
+
+_STARTS = frozenset({"agent.spawned"})
+_STARTED = frozenset({"agent.respawned", "hook.done", "hook.failed", "status.changed"})
+_DEALT_WITH = frozenset({"agent.crashed", "agent.died", "session.lost"})
+
+
+@record
+class Monitor:
+    """Applies exit rules and signals."""
+
+    tasks: Tasks
+    agents: Agents
+
+    def look_at(self, ref: TaskRef) -> None:
+        """Deal with a task whose agent may have died, and with what its files say.
+
+        One that another command holds is left to it for now (`Busy`): others must not wait for its set-up.
+        """
+        engine = self.tasks.engine
+        with engine.open(ref, wait=False) as opened:
+            workflow = engine.workflows.load(opened.task.workflow)
+            state = workflow.states.get(opened.task.status)
+            if state is None or state.terminal:
+                return
+            if state.rejoin is not None:
+                self._rejoin(opened, state.rejoin)
+            if self._follow_signal(opened, workflow) or state.agent == NONE:
+                return
+            found = self.tasks.sessions.state(opened.task, state, fresh=True)
+            if found == ACTIVE:
+                self._finish_respawn(opened, self.tasks.sessions.agent(opened.task, state))
+                return
+            if found == LOST:
+                self._note_once(opened, "session.lost", workflow, SERVER_GONE)
+            elif found == DEAD and not _is_dealt_with(opened):
+                self._bury(opened, workflow)
+            self._free_if_stale(opened, workflow)
+
+    def waits_for_subtasks(self, task: Task) -> bool:
+        """Whether a task goes on by itself once what it waits for is done."""
+        try:
+            state = self.tasks.engine.workflows.load(task.workflow).states.get(task.status)
+        except OrangeError:
+            return False
+        return state is not None and state.rejoin is not None and bool(task.blocked_by)
+
+    def may_go_stale(self, task: Task) -> bool:
+        """Whether a task without an agent is to be looked at again after a while."""
+        try:
+            rules = self.tasks.engine.workflows.load(task.workflow).rules
+        except OrangeError:
+            return False
+        return any(rule.status == task.status and rule.stale_after is not None for rule in rules)
+
+    def _free_if_stale(self, opened: OpenTask, workflow: Workflow) -> None:
+        """Nobody works on it, and nothing has happened for a long time: an agent that never came, or was lost."""
+        for rule in workflow.rules:
+            is_due = rule.status == opened.task.status and rule.stale_after is not None
+            if is_due and clock.seconds_since(opened.task.updated_at) >= (rule.stale_after or 0):
+                self._advance(opened, _target(rule.then, rule.then_when, opened.task), "nobody worked on it any more")
+                return
+
+    def _rejoin(self, opened: OpenTask, target: str) -> None:
+        """Go on once everything that was delegated is done; a part that never will be is for a person to decide."""
+        blockers = opened.task.blocked_by
+        unfinished = self.tasks.unfinished_blockers(opened.task)
+        if blockers and not unfinished:
+            self._advance(opened, target, "all that it had delegated is done", changes={"blocked_by": []})
+        elif unfinished and all(self.agents.will_never_be_done(blocker) for blocker in unfinished):
+            sentence = f"Of its subtasks, {', '.join(unfinished)} was cancelled or is gone; unblock it, or cancel it"
+            if opened.task.attention != sentence:
+                opened.change("task.updated", {"attention": sentence})
+
+    def _finish_respawn(self, opened: OpenTask, pane: Pane | None) -> None:
+        """An agent that came back, and nobody has said so: the command that brought it was killed right then."""
+        if pane is None or not pane.window:
+            return
+        note_start_once(opened, pane)
+        if next(e for e in opened.journal.backwards() if e["type"] in _STARTS | _STARTED)["type"] in _STARTS:
+            changes = {"attention": None, "tmux_session": pane.session}
+            opened.change("agent.respawned", changes, status=opened.task.status)
+
+    def _follow_signal(self, opened: OpenTask, workflow: Workflow) -> bool:
+        """Move a task whose files say that it should; whether its session lives does not matter."""
+        for signal in workflow.signals:
+            if opened.task.status in signal.status and self._is_open(opened, signal.gate):
+                target = _target(signal.then, signal.then_when, opened.task)
+                return self._advance(opened, target, "a signal in its files")
+        return False
+
+    def _bury(self, opened: OpenTask, workflow: Workflow) -> None:
+        reports.collect(opened, _window(opened, workflow))
+        for rule in workflow.rules:
+            is_for_this = rule.status == opened.task.status and rule.stale_after is None
+            if is_for_this and self._applies(opened, workflow, rule) and self._apply(opened, workflow, rule):
+                return
+        self._note_once(opened, "agent.died", workflow, "The agent has ended")
+
+    def _applies(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
+        gate = rule.has_artifact
+        if gate is not None:
+            is_fresh = bool(gate.report) or _was_written_to(opened)  # a report is always this agent's: see its start
+            return is_fresh and self._is_open(opened, gate) and _holds(rule, opened.task)
+        if rule.action is None:
+            _note_failure(opened, _what_failed(opened, workflow))
+        return _holds(rule, opened.task)
+
+    def _is_open(self, opened: OpenTask, gate: Gate) -> bool:
+        if gate.command is not None:
+            return self.tasks.engine.lacking(opened, gate) is None
+        store = self.tasks.engine.store
+        outcome = store.outcome(store.ref_of(opened.task)) if gate.outcome or gate.report else None
+        return gates.missing(gate, opened.body, outcome, opened.task.id) is None
+
+    def _apply(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
+        """Do what a rule says; where the move it leads to is refused, the next rule has its turn."""
+        if rule.action == "mark_dead":
+            self._note_once(opened, "agent.died", workflow, "The agent has ended")
+        elif rule.action == "crash":
+            self._crash(opened, workflow, rule)
+        else:
+            return self._follow(opened, workflow, rule)
+        return True
+
+    def _follow(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
+        target = _target(rule.then, rule.then_when, opened.task)
+        if rule.has_artifact is not None:
+            return self._advance(opened, target, "the agent had written what was asked and ended")
+        state = workflow.states.get(target or "")
+        goes_on = state is not None and state.auto is not None
+        error = f"The agent has failed: {opened.task.extra.get('last_error')}"
+        return self._advance(opened, target, "the agent has failed", {"attention": None if goes_on else error})
+
+    def _advance(
+        self, opened: OpenTask, target: str | None, reason: str, changes: Mapping[str, object] | None = None
+    ) -> bool:
+        if target is None:
+            return False
+        source = opened.task.status
+        try:
+            self.tasks.engine.move(opened, target, "engine", changes=changes)
+        except Refused as refusal:
+            self.tasks.engine.log.write("warning", f"not advanced: {refusal}", task=opened.task.id)
+            return False
+        opened.record("auto.advanced", **{"from": source, "to": target, "reason": reason})
+        return True
+
+    def _crash(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> None:
+        count = opened.task.crash_count + 1
+        reason = _how_it_ended(opened, workflow)
+        opened.change(
+            "agent.crashed",
+            {
+                "crash_count": count,
+                "attention": without_agent(workflow, opened.task.status, f"The agent crashed ({reason})"),
+            },
+            status=opened.task.status,
+            crash_count=count,
+            reason=reason,
+        )
+        if rule.stuck_after is not None and count >= rule.stuck_after:
+            self._escalate(opened, workflow, count, reason)
+        elif rule.respawn_auto:
+            self._respawn(opened)
+
+    def _escalate(self, opened: OpenTask, workflow: Workflow, count: int, reason: str) -> None:
+        """The engine's own move: gates and guards judge agents, and this one is beyond judging."""
+        sentence = f"The agent crashed {count} times ({reason}); a person should look"
+        if STUCK in workflow.states and workflow.candidates(opened.task.status, STUCK, "engine"):
+            self.tasks.engine.move(opened, STUCK, "engine", changes={"attention": sentence}, gate=False)
+        else:
+            opened.change("task.updated", {"attention": sentence})
+
+    def _respawn(self, opened: OpenTask) -> None:
+        try:
+            self.agents.bring_back(opened)
+        except OrangeError as problem:
+            opened.change("task.updated", {"attention": f"The agent crashed and could not be restarted: {problem}"})
+
+    def _note_once(self, opened: OpenTask, kind: str, workflow: Workflow, what: str) -> None:
+        if not _is_dealt_with(opened):
+            attention = without_agent(workflow, opened.task.status, what)
+            opened.change(kind, {"attention": attention}, status=opened.task.status)
+
+
+def _note_failure(opened: OpenTask, error: str) -> None:
+    """An agent that ended without what it was to leave: the error, and how often in a row it was the same."""
+    since_start = takewhile(lambda event: event["type"] not in _STARTS, opened.journal.backwards())
+    if any(event["type"] == "agent.failed" for event in since_start):
+        return
+    is_same = opened.task.extra.get("last_error") == error
+    repeats = opened.task.number("error_repeats") + 1 if is_same else 1
+    opened.change("agent.failed", {"last_error": error, "error_repeats": repeats}, reason=error, repeats=repeats)
+
+
+def _holds(rule: ExitRule, task: Task) -> bool:
+    return rule.when is None or rule.when.holds(task.number(rule.when.field))
+
+
+def _is_dealt_with(opened: OpenTask) -> bool:
+    """Whether this death has had its consequences: they stand after the agent's last start."""
+    for event in opened.journal.backwards():
+        if event["type"] in _DEALT_WITH:
+            return True
+        if event["type"] in _STARTS:
+            return False
+    return True  # no agent was ever started, so none can have died
+
+
+def _was_written_to(opened: OpenTask) -> bool:
+    """Whether anything was written since the task came here: an artifact of an earlier round proves nothing."""
+    entered = opened.journal.last("transition.started")
+    return entered is None or entered.get("body") != checksum(opened.body)
+
+
+def _target(then: str | None, arms: tuple[Branch, ...], task: Task) -> str | None:
+    if then is not None:
+        return then
+    return next((arm.then for arm in arms if arm.when.holds(task.number(arm.when.field))), None)
+
+
+def _window(opened: OpenTask, workflow: Workflow) -> str:
+    return required_window(opened.task, workflow.states.get(opened.task.status)) or WORKER
+
+
+def _what_failed(opened: OpenTask, workflow: Workflow) -> str:
+    how = _how_it_ended(opened, workflow)
+    if not any(rule.has_artifact and rule.has_artifact.report for rule in workflow.rules):
+        return how
+    try:
+        reports.current(opened)
+    except Unreadable as problem:
+        return f"{problem} ({how})"
+    return how
+
+
+def _how_it_ended(opened: OpenTask, workflow: Workflow) -> str:
+    code = exit_code(opened.directory, _window(opened, workflow))
+    return "its window was closed" if code is None else f"exit code {code}"

@@ -1,0 +1,238 @@
+"""A diff as lines: numbers, signs, colours of the language, and the words that changed.
+
+A line is added or removed by its sign first; colour and background only say it again. Long lines are not wrapped,
+the view scrolls, but they are cut where nobody reads on. However much has changed, only what comes into sight is
+drawn, a piece at a time: a thousand files, or one of five megabytes, cost no more than a screenful.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, overload
+
+from rich.cells import cell_len
+from textual.strip import Strip
+
+from orange_tui.tui.drawing.lines import LazyLines, restyle, safe, strip_of
+from orange_tui.tui.drawing.syntax import coloured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from orange_tui.tui.drawing.diff import DiffFile, Hunk
+    from orange_tui.tui.drawing.lines import Run
+    from orange_tui.tui.drawing.palette import Palette
+
+_LONGEST_LINE = 2_000
+_PIECE = 100  # lines that are drawn at once
+_MOST_PIECES = 100  # that are kept drawn
+_MOST_COLOURED = 20_000  # characters of a piece: more would be felt while scrolling
+_LONGEST_COMPARED, _LEAST_ALIKE = 400, 0.4
+_SIGNS = {"+": "+", "-": "−", " ": " ", "\\": " "}
+
+
+@dataclass(slots=True)
+class _Line:
+    """One line of a hunk: its sign, its numbers, and its text with what is to be said about its look."""
+
+    sign: str
+    old: int | None
+    new: int | None
+    text: str
+    runs: list[Run]
+    changed: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Some lines of a hunk, or without one a file's heading; `start` is where it stands in the whole."""
+
+    start: int
+    file: DiffFile
+    hunk: Hunk | None = None
+    begin: int = 0
+    end: int = 0
+    old: int = 0
+    new: int = 0
+    crlf: bool = False
+
+    def strips(self, palette: Palette) -> list[Strip]:
+        if self.hunk is None:
+            return [*_heading(self.file, palette)]
+        lines = list(_numbered(self, self.hunk))
+        size = sum(len(line.text) for line in lines)
+        _colour(lines, self.file.path if size <= _MOST_COLOURED else "", palette)
+        digits = _digits(self.file)
+        header = [strip_of([(safe(self.hunk.header), palette.dim)])] if self.begin == 0 and self.hunk.header else []
+        return [*header, *(_strip(line, digits, palette) for line in lines)]
+
+
+class DiffLines(LazyLines):
+    """All lines of a diff; `files` and `hunks` tell where each begins."""
+
+    def __init__(self, files: Sequence[DiffFile], palette: Palette) -> None:
+        self._palette = palette
+        self._pieces: list[_Piece] = []
+        self._size = 0
+        self._drawn: dict[int, list[Strip]] = {}
+        self.files: list[int] = []
+        self.hunks: list[int] = []
+        for file in files:
+            self._add_file(file)
+        self._starts = [piece.start for piece in self._pieces]
+        self.width = max((_width(file) for file in files), default=0)
+
+    def _add_file(self, file: DiffFile) -> None:
+        self._size += 1 if self.files else 0  # a blank line between two
+        self.files.append(self._size)
+        self._pieces.append(_Piece(self._size, file))
+        self._size += 1 + len(file.notes)
+        for hunk in file.hunks:
+            self.hunks.append(self._size)
+            self._add_hunk(file, hunk)
+
+    def _add_hunk(self, file: DiffFile, hunk: Hunk) -> None:
+        old, new, crlf = hunk.old_start, hunk.new_start, _ends_in_cr(hunk)
+        for begin in range(0, max(1, len(hunk.lines)), _PIECE):
+            end = min(begin + _PIECE, len(hunk.lines))
+            self._pieces.append(_Piece(self._size, file, hunk, begin, end, old, new, crlf))
+            self._size += end - begin + (1 if begin == 0 and hunk.header else 0)
+            if end < len(hunk.lines):
+                signs = [_sign(line, hunk.parents) for line in hunk.lines[begin:end]]
+                old += sum(sign in " -" for sign in signs) if hunk.parents == 1 else 0
+                new += sum(sign in " +" for sign in signs)
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> Strip: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Strip]: ...
+    def __getitem__(self, index: int | slice) -> Strip | list[Strip]:
+        if isinstance(index, slice):
+            return [self[line] for line in range(*index.indices(self._size))]
+        if not 0 <= index < self._size:
+            raise IndexError(index)
+        number = bisect_right(self._starts, index) - 1
+        strips = self._strips(number)
+        within = index - self._starts[number]
+        return strips[within] if within < len(strips) else Strip([])
+
+    def _strips(self, number: int) -> list[Strip]:
+        if number not in self._drawn:
+            if len(self._drawn) >= _MOST_PIECES:
+                self._drawn.clear()
+            self._drawn[number] = self._pieces[number].strips(self._palette)
+        return self._drawn[number]
+
+
+def _width(file: DiffFile) -> int:
+    """How wide its lines may be; a guess that is never too small, for nothing is drawn to know it."""
+    longest = max((_cells(line) for hunk in file.hunks for line in (hunk.header, *hunk.lines)), default=0)
+    heading = max(_cells(text) for text in (file.path, *file.notes))
+    return max(heading + 30, 2 * _digits(file) + 4 + longest)
+
+
+def _cells(line: str) -> int:
+    if len(line) > _LONGEST_LINE:
+        return _cells(line[:_LONGEST_LINE]) + 30  # and a word about the rest
+    return len(line) if line.isascii() and line.isprintable() else cell_len(safe(line))
+
+
+def _digits(file: DiffFile) -> int:
+    return max((len(str(hunk.new_start + hunk.old_start + len(hunk.lines))) for hunk in file.hunks), default=1)
+
+
+def _heading(file: DiffFile, palette: Palette) -> Iterator[Strip]:
+    counts: list[Run] = [
+        (f"  +{file.added}", palette.added),
+        (f" −{file.removed}", palette.removed),
+    ]
+    shown = counts if file.added or file.removed else []
+    yield strip_of([(safe(file.path), palette.heading), (f"  {file.status}", palette.dim), *shown])
+    for note in file.notes:
+        yield strip_of([(safe(note), palette.dim)])
+
+
+def _ends_in_cr(hunk: Hunk) -> bool:
+    """Whether a file has CR LF throughout: shown at every line, that would hide what changed."""
+    return all(line.endswith("\r") for line in hunk.lines if not line.startswith("\\"))
+
+
+def _numbered(piece: _Piece, hunk: Hunk) -> Iterator[_Line]:
+    old, new = piece.old, piece.new
+    numbered = hunk.new_start + hunk.old_start > 0
+    for line in hunk.lines[piece.begin : piece.end]:
+        sign = _sign(line, hunk.parents)
+        text = _cut(line[hunk.parents :].removesuffix("\r") if piece.crlf else line[hunk.parents :])
+        has_old, has_new = sign in " -" and hunk.parents == 1, sign in " +"
+        yield _Line(sign, old if has_old and numbered else None, new if has_new and numbered else None, text, [])
+        old, new = old + has_old, new + has_new
+
+
+def _sign(line: str, parents: int) -> str:
+    columns = line[:parents]
+    return next((sign for sign in "+-\\" if sign in columns), " ")
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _LONGEST_LINE:
+        return safe(text)
+    return f"{safe(text[:_LONGEST_LINE])} … {len(text) - _LONGEST_LINE:,} more characters"
+
+
+def _colour(lines: list[_Line], path: str, palette: Palette) -> None:
+    """Give each line its runs. Either side of a hunk is coloured as a whole, for a string may go over lines."""
+    for line in lines:
+        line.runs = [(line.text, palette.dim if line.sign == "\\" else palette.text)]
+    for signs in (" -", " +") if path else ():
+        side = [line for line in lines if line.sign in signs]
+        for line, runs in zip(
+            side, coloured([line.text for line in side], palette.syntax, path=path) or (), strict=False
+        ):
+            line.runs = runs
+    _compare(lines)
+
+
+def _compare(lines: list[_Line]) -> None:
+    """Where as many lines were put in as were taken out, they are taken to be the same ones, changed."""
+    blocks = [(sign, list(block)) for sign, block in groupby(lines, key=lambda line: line.sign)]
+    for (sign, removed), (next_sign, added) in pairwise(blocks):
+        if (sign, next_sign) == ("-", "+") and len(removed) == len(added):
+            for one, other in zip(removed, added, strict=True):
+                one.changed, other.changed = _difference(one.text, other.text)
+
+
+def _difference(one: str, other: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The part in the middle that differs; nothing, when there is little they have in common."""
+    if max(len(one), len(other)) > _LONGEST_COMPARED:
+        return (0, 0), (0, 0)
+    start = _alike(one, other)
+    end = _alike(one[start:][::-1], other[start:][::-1])
+    if start + end < _LEAST_ALIKE * max(len(one), len(other)):
+        return (0, 0), (0, 0)
+    return (start, len(one) - end), (start, len(other) - end)
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters they begin with in common."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (mine, its) in pairs if mine != its), min(len(one), len(other)))
+
+
+def _strip(line: _Line, digits: int, palette: Palette) -> Strip:
+    numbers = " ".join(str(number if number is not None else "").rjust(digits) for number in (line.old, line.new))
+    looks = {
+        "+": (palette.added, palette.added_line, palette.added_words),
+        "-": (palette.removed, palette.removed_line, palette.removed_words),
+    }
+    gutter: Run = (f"{numbers} ", palette.dim)
+    if line.sign not in looks:
+        return strip_of([gutter, ("  ", palette.text), *line.runs])
+    sign, behind, words = looks[line.sign]
+    runs = [(text, behind + own) for text, own in line.runs] if palette.syntax else [(line.text, sign)]
+    runs = restyle(runs, *line.changed, words) if line.changed[0] < line.changed[1] else runs
+    return strip_of([gutter, (f"{_SIGNS[line.sign]} ", sign + behind), *runs])

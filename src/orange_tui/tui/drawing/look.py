@@ -1,0 +1,111 @@
+"""How a task's facts look: icons, ages, counts. Never by colour alone."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from orange_tui.domain.pull_request import APPROVED, CHANGES_REQUESTED, FAILED, OPEN, PASSED, RUNNING
+from orange_tui.home import clock
+
+if TYPE_CHECKING:
+    from rich.style import Style
+
+    from orange_tui.board.board import Row
+    from orange_tui.domain.task import Task
+    from orange_tui.tui.drawing.palette import Palette
+
+_UNITS = ((86400, "d"), (3600, "h"), (60, "m"))  # seconds would only make the list restless
+_THOUSAND = 1_000
+_ICONS = {"active": "●", "dead": "✗", "lost": "⚡", "none": "○"}
+WOULD_NOT_MERGE, COLLIDES = "≠", "⇄"
+SIGNS = (
+    ("●", "The agent is alive"),
+    ("?", "The agent asks for permission"),
+    ("✗", "The agent has ended"),
+    ("⚡", "Its tmux server is gone; ⏎ brings the agent back"),
+    ("○", "There is no agent"),
+    ("!", "TASK.md cannot be read"),
+    (WOULD_NOT_MERGE, "Would not merge: conflicts with the default branch; r sends it back"),
+    (COLLIDES, "Collides with another task: whichever is merged second conflicts"),
+)
+_CHECKS = {PASSED: "✓", FAILED: "✗", RUNNING: "…"}
+_REVIEWS = {APPROVED: "+", CHANGES_REQUESTED: "↩"}
+
+
+def icon_of(row: Row, palette: Palette) -> tuple[str, Style]:
+    """Whether the agent is alive, or what it waits for."""
+    if row.error is not None:
+        return "!", palette.bad
+    if row.agent == "permission":
+        return "?", palette.accent
+    return session_icon(row.session, palette)
+
+
+def session_icon(session: str, palette: Palette) -> tuple[str, Style]:
+    """Whether an agent is alive."""
+    styles = {"active": palette.good, "dead": palette.bad, "lost": palette.warning, "none": palette.dim}
+    return _ICONS[session], styles[session]
+
+
+def name_of(task: Task) -> str:
+    """What a task is called in a list: its branch, unless nobody chose one; then what it is about tells more."""
+    return task.summary if task.summary and task.branch.endswith(f"/{task.id}") else task.branch
+
+
+def status_of(row: Row) -> str:
+    """The status; with how many of its parts are done where it waits for them."""
+    if row.task is None:
+        return ""
+    if row.subtasks is None or row.waits is None:
+        return row.task.status
+    return f"{row.task.status} {row.subtasks[0]}/{row.subtasks[1]}"
+
+
+def conflict_marks(row: Row) -> str:
+    """What stands against a task's branch, in a cell each."""
+    if row.conflicts is None:
+        return ""
+    return (WOULD_NOT_MERGE if row.conflicts.files else "") + (COLLIDES if row.conflicts.others else "")
+
+
+def tilde(text: str) -> str:
+    """A text in which the person's own directory is `~`: paths are long enough."""
+    home = os.path.expanduser("~")
+    return text.replace(f"{home}/", "~/") if len(home) > 1 else text
+
+
+def age(stamp: str) -> str:
+    """How long ago, in one unit."""
+    try:
+        then = datetime.fromisoformat(stamp)
+    except ValueError:
+        return ""
+    if then.tzinfo is None:
+        then = then.replace(tzinfo=UTC)
+    seconds = max(0, int((datetime.fromisoformat(clock.now()) - then).total_seconds()))
+    return next((f"{seconds // size}{unit}" for size, unit in _UNITS if seconds >= size), "now")
+
+
+def short_number(number: int) -> str:
+    """A count in at most four cells: 987, 1.2k, 45k, 3M."""
+    if number < _THOUSAND:
+        return str(number)
+    if number < 10 * _THOUSAND:
+        return f"{number // 100 / 10:g}k"
+    thousands = number // _THOUSAND
+    return f"{thousands}k" if thousands < _THOUSAND else f"{thousands // _THOUSAND}M"
+
+
+def pull_request_look(row: Row, palette: Palette) -> tuple[str, Style]:
+    """Its number, how the checks are and what the review says; a question mark where that cannot be told."""
+    note = row.pull_request
+    if note is None:
+        return "", palette.dim
+    if row.finished or (note.state != OPEN and not note.problem):
+        return f"{note.name}   ", palette.dim
+    if note.problem:
+        return f"{note.name} ? ", palette.warning
+    style = palette.bad if note.needs() else palette.good if note.checks == PASSED else palette.dim
+    return f"{note.name} {_CHECKS.get(note.checks, ' ')}{_REVIEWS.get(note.review, ' ')}", style

@@ -1,0 +1,4 @@
+"""Markdown as lines for a Line-API view.
+
+Begin with `page.py`.
+"""

@@ -1,0 +1,1 @@
+"""Forms: a new task, a new job, the projects, and what can be chosen in them."""

@@ -1,0 +1,171 @@
+"""What the tabs of the preview show: each a title and a function that makes lines, in a thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.strip import Strip
+
+from orange_tui.delivery.merge_plan import listed
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import record
+from orange_tui.domain.route import route_of
+from orange_tui.domain.task import printable
+from orange_tui.store.store import StoredTask, TaskRef
+from orange_tui.tui.drawing.lines import said
+from orange_tui.tui.drawing.look import COLLIDES, WOULD_NOT_MERGE, tilde
+from orange_tui.tui.tabs.session import session_lines, whole_session_lines
+from orange_tui.tui.tabs.subtasks import relative_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from orange_tui.board.board import Row
+    from orange_tui.domain.task import Task
+    from orange_tui.orange import Orange
+    from orange_tui.tui.drawing.palette import Palette
+
+    Lines = Callable[[Orange, Row, int, Palette], Sequence[Strip]]
+
+_MOST_QUESTIONS = 100  # lines
+
+
+@record
+class Source:
+    """One tab. A live one is looked at again and again while it can be seen."""
+
+    name: str
+    lines: Lines
+    whole: Lines | None = None  # of a live one: with what has scrolled out of sight
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it changes by itself."""
+        return self.whole is not None
+
+    def title(self, row: Row | None) -> str:
+        """The tab's title; the diff's says how much there is of it."""
+        if self.name == "Diff" and row is not None and row.stats is not None:
+            return f"Diff +{row.stats.added} −{row.stats.removed}"
+        return self.name
+
+
+def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
+    """The summary, the few facts that matter, and the body of TASK.md."""
+    from orange_tui.tui.drawing.markdown.page import render_markdown  # late: it is a third of what the app imports
+
+    found = orange.store.read(row.ref)
+    if not isinstance(found, StoredTask):
+        return said(tilde(found.error), palette.bad, width)
+    task = found.task
+    head = [
+        *said(task.summary or "No summary yet", palette.title, width),
+        *said(" · ".join(fact for fact in _facts(task, row) if fact), palette.dim, width),
+        *(said(f"! {row.needs}", palette.warning, width) if row.needs else []),
+        *pull_request_lines(row, width, palette),
+        *(line for text in conflict_sentences(orange, row) for line in said(text, palette.warning, width)),
+        *(line for text in _route_texts(task) for line in said(text, palette.dim, width)),
+        *relative_lines(orange, row, width, palette),
+        Strip([]),
+    ]
+    body = render_markdown(found.body, width, palette)
+    return [*head, *(body or said("TASK.md has no text yet.", palette.dim, width))]
+
+
+def questions_of(orange: Orange, ref: TaskRef) -> str:
+    """What the agent has asked, for whoever answers; each line is text and nothing else."""
+    from orange_tui.domain.text.sections import find_section
+
+    found = orange.store.read(ref)
+    section = find_section(found.body, "Questions") if isinstance(found, StoredTask) else None
+    lines = section.text.strip().splitlines() if section is not None else []
+    return "\n".join(printable(line) for line in lines[:_MOST_QUESTIONS])
+
+
+def _facts(task: Task, row: Row) -> list[str]:
+    """What is worth knowing at a glance; what is not there is left out."""
+    return [
+        task.status,
+        f"round {task.review_round}" if task.review_round else "",
+        task.harness or "no agent",
+        _numbered(task, "attempts", "attempt "),
+        _numbered(task, "issue", "issue #"),
+        task.workspace or "",
+        row.waits or "",
+        row.agent if row.agent and row.agent != "unknown" else "",
+    ]
+
+
+def _numbered(task: Task, field: str, text: str) -> str:
+    number = task.extra.get(field)
+    return f"{text}{number}" if number and type(number) is int else ""
+
+
+def pull_request_lines(row: Row, width: int, palette: Palette) -> list[Strip]:
+    """How its pull request is, or why that cannot be told."""
+    note = row.pull_request
+    if note is None:
+        return []
+    style = palette.warning if note.problem or note.needs() else palette.dim
+    return said(f"Pull request {note.name}: {note}", style, width)
+
+
+def conflict_sentences(orange: Orange, row: Row) -> list[str]:
+    """In which files a task would not merge, and whom it will meet there."""
+    found = row.conflicts
+    if found is None:
+        return []
+    alone = [f"{WOULD_NOT_MERGE} Would not merge into {found.base} now: {listed(found.files)}"] if found.files else []
+    others = (
+        f"{COLLIDES} Collides with {_branch_of(orange, row.ref.project, task)} in {listed(files)}"
+        for task, files in found.others.items()
+    )
+    return [*alone, *others]
+
+
+def _branch_of(orange: Orange, project: str, task: str) -> str:
+    found = orange.store.read(TaskRef(project, task))
+    return found.task.branch if isinstance(found, StoredTask) else task
+
+
+def _route_texts(task: Task) -> list[str]:
+    """Who does the task and why, where a router has said so."""
+    route = route_of(task)
+    if route is None:
+        return []
+    yours = "chosen by you" if "harness" in route.by_person else ""
+    who = [route.executor or "no agent", route.model or "", "to be split into parts" if route.decompose else "", yours]
+    skills = f"Skills: {', '.join(route.selected_skills)}" if route.selected_skills else ""
+    role = f"Role: {route.profile.role}" if route.profile.role else ""
+    facts = [f"Route: {' · '.join(filter(None, who))}", route.reason, " · ".join(filter(None, [role, skills]))]
+    return [fact for fact in facts if fact]
+
+
+def diff_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Sequence[Strip]:
+    """What the branch changes, against the default branch."""
+    from orange_tui.branches.task_diff import task_diff
+    from orange_tui.tui.drawing.diff import parse_diff
+    from orange_tui.tui.drawing.diff_view import DiffLines
+
+    if row.task is None:
+        return []
+    try:
+        files = parse_diff(task_diff(orange, row.ref, row.task, finished=row.finished))
+    except OrangeError as problem:
+        return said(str(problem), palette.dim, width)
+    return DiffLines(files, palette) if files else said("No changes yet.", palette.dim, width)
+
+
+def history_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
+    """What happened to the task, newest first."""
+    from orange_tui.tui.drawing.history import render_history
+
+    return list(render_history(orange.store.journal(row.ref).events(), width, palette))
+
+
+SOURCES: tuple[Source, ...] = (
+    Source("Task", task_lines),
+    Source("Session", session_lines, whole_session_lines),
+    Source("Diff", diff_lines),
+    Source("History", history_lines),
+)

@@ -1,0 +1,76 @@
+"""The list as a tree: every task below the one that it is a part of, with guides that lead to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orange_tui.domain.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orange_tui.board.board import Row
+
+    Parents = Sequence[int | None]
+
+_BRANCH, _LAST, _LINE, _BLANK = "├─ ", "└─ ", "│  ", "   "
+
+
+@record
+class Listed:
+    """The rows to show, from the top; in a tree each with what leads to it, and what leads past its second line."""
+
+    rows: Sequence[Row]
+    guides: Sequence[str] = ()
+    below: Sequence[str] = ()
+
+
+def as_tree(rows: Sequence[Row], shown: Sequence[Row]) -> Listed:
+    """Parents before their parts, the parts oldest first; those to be shown come with all that lead to them.
+
+    A row is known by its place among the rows: there may be ten thousand, and this is done with every change.
+    """
+    places = {row.ref.id: place for place, row in enumerate(rows)}
+    parents = [places.get(row.task.parent) if row.task is not None and row.task.parent else None for row in rows]
+    kept = range(len(rows)) if shown is rows else _with_those_above(rows, shown, parents)
+    parts: dict[int, list[int]] = {}
+    for place in kept:
+        parent = parents[place]
+        if parent is not None:
+            parts.setdefault(parent, []).append(place)
+    for each in parts.values():  # only the age counts: a part that is done keeps its place
+        each.sort(key=lambda place: rows[place].order[1:])
+    return _walk(rows, kept, parents, parts)
+
+
+def _with_those_above(rows: Sequence[Row], shown: Sequence[Row], parents: Parents) -> Sequence[int]:
+    wanted = {id(row) for row in shown}
+    kept: set[int] = set()
+    for each, row in enumerate(rows):
+        place: int | None = each if id(row) in wanted else None
+        while place is not None and place not in kept:
+            kept.add(place)
+            place = parents[place]
+    return sorted(kept)
+
+
+def _walk(rows: Sequence[Row], kept: Sequence[int], parents: Parents, parts: dict[int, list[int]]) -> Listed:
+    """From the tops down. Tasks that are parts of each other have no top: then the first of them serves as one."""
+    found: list[tuple[Row, str, str]] = []
+    seen: set[int] = set()
+    for top in (*(place for place in kept if parents[place] is None), *kept):
+        waiting = [(top, "", "")] if top not in seen else []
+        while waiting:
+            place, guide, beside = waiting.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            own = parts.get(place)
+            if own is None:
+                found.append((rows[place], guide, beside))
+                continue
+            branch, line = beside + _BRANCH, beside + _LINE
+            found.append((rows[place], guide, line))
+            waiting.append((own[-1], beside + _LAST, beside + _BLANK))
+            waiting += [(each, branch, line) for each in own[-2::-1]]
+    return Listed(*(list(column) for column in zip(*found, strict=True))) if found else Listed(())

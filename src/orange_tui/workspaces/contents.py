@@ -1,0 +1,178 @@
+"""What a task finds in its workspace besides the repository: links to its files, the project's files, its set-up."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from orange_tui.domain.errors import NotFound, OrangeError, Refused
+from orange_tui.outside.git import environment_for_git
+from orange_tui.outside.inhabitants import marked
+from orange_tui.outside.programs import run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.task import Task
+    from orange_tui.home.paths import Home
+    from orange_tui.home.projects import Project
+    from orange_tui.outside.git_worktree import Worktree
+
+LINKS = ("TASK.md", ".orange-outcome")
+_EXCLUDED = tuple(f"/{name}" for name in LINKS)
+_TIMEOUT = 600
+_TAIL_LINES = 15
+_TAIL_BYTES = 3000
+
+
+def link_task(home: Home, task: Task, worktree: Worktree) -> None:
+    """Links to the task's own files, which git overlooks."""
+    directory = os.path.join(home.tasks, task.project, task.id)
+    if not os.path.isdir(directory):
+        raise NotFound(f"{directory} is not there, so {task.id} cannot be worked on")
+    worktree.exclude(_EXCLUDED)
+    os.close(os.open(os.path.join(directory, ".orange-outcome"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644))
+    for name in LINKS:
+        _link(os.path.join(worktree.path, name), os.path.join(directory, name), task)
+
+
+def _link(link: str, target: str, task: Task) -> None:
+    if os.path.islink(link) and os.readlink(link) == target:
+        return
+    if os.path.lexists(link) and not (os.path.islink(link) and _is_ours(link)):
+        name = os.path.basename(link)
+        raise Refused(
+            f"{task.project} has a {name} of its own on {task.branch}, where Orange puts the link to the task's;"
+            f" rename it in the repository (`git mv {name} …`) and try again"
+        )
+    aside = f"{link}.orange-link"
+    with suppress(FileNotFoundError):
+        os.unlink(aside)
+    os.symlink(target, aside)
+    os.rename(aside, link)
+
+
+def _is_ours(link: str, there: str | None = None) -> bool:
+    """A link that leads to a file of the same name in some task's directory; a repository's own leads elsewhere."""
+    target = os.readlink(there or link)
+    return os.path.isabs(target) and os.path.basename(target) == os.path.basename(link)
+
+
+def remove_links(path: str) -> None:
+    """Take the links away, and what a killed command left of them."""
+    for name in LINKS:
+        link = os.path.join(path, name)
+        for leftover in (link, f"{link}.orange-link"):
+            if os.path.islink(leftover) and _is_ours(link, leftover):
+                os.unlink(leftover)
+
+
+def plain_files_for_links(worktree: Worktree) -> list[str]:
+    """Those of the links that somebody replaced by a file, which git overlooks and we must not."""
+    places = {name: os.path.join(worktree.path, name) for name in LINKS}
+    plain = [name for name, place in places.items() if os.path.isfile(place) and not os.path.islink(place)]
+    if not plain:
+        return []
+    tracked = worktree.git.must("ls-files", "-z", "--", *plain).split("\0")
+    return [name for name in plain if name not in tracked]
+
+
+def copy_files(project: Project, worktree: Worktree) -> None:
+    """The project's `copy` list: files such as `.env`, from the main checkout, where the workspace lacks them."""
+    for name in copy_list(project):
+        source, target = os.path.join(project.path, name), os.path.join(worktree.path, name)
+        _must_stay_inside(name, project.path, source)
+        _must_stay_inside(name, worktree.path, target)
+        if os.path.exists(source) and not os.path.lexists(target):
+            _copy(source, target)
+
+
+def copy_list(project: Project) -> list[str]:
+    """The paths to be copied, normalised."""
+    entries = project.entry.get("copy", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, str) and entry for entry in entries):
+        raise Refused(f"`copy` of project {project.name} must be a list of paths; mend it in projects.json")
+    return [os.path.normpath(entry) for entry in entries]
+
+
+def _must_stay_inside(name: str, root: str, path: str) -> None:
+    top, parent = os.path.realpath(root), os.path.realpath(os.path.dirname(path))
+    outside = os.path.isabs(name) or name.split(os.sep, 1)[0] in {"..", ".", ".git"}
+    if outside or not (parent == top or parent.startswith(top + os.sep)):
+        raise Refused(f"`copy` names {name}, which is not a path inside {root}; mend it in projects.json")
+
+
+def _copy(source: str, target: str) -> None:
+    """Complete or not at all: half a file would never be copied again."""
+    import shutil
+
+    aside = f"{target}.orange-copy"
+    if os.path.isdir(aside):
+        shutil.rmtree(aside)
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if os.path.isdir(source):
+            shutil.copytree(source, aside, symlinks=True)
+        else:
+            shutil.copy2(source, aside)
+        os.rename(aside, target)
+    except (OSError, shutil.Error) as problem:
+        raise Refused(f"{source} could not be copied into the workspace: {problem}") from None
+
+
+def is_copy(project: Project, worktree: Worktree, path: str) -> bool:
+    """Whether a file is just what `copy` has put there, and so nobody's work."""
+    with suppress(OSError, Refused):
+        if not any(path == name or path.startswith(name + os.sep) for name in copy_list(project)):
+            return False
+        import filecmp
+
+        return filecmp.cmp(os.path.join(project.path, path), os.path.join(worktree.path, path), shallow=False)
+    return False
+
+
+def run_setup(home: Home, project: Project, task: Task, worktree: Worktree) -> None:
+    """The project's `setup` command; what it says goes to the task's logs, and its end into the refusal."""
+    command, timeout = project.entry.get("setup"), project.entry.get("setup_timeout", _TIMEOUT)
+    if command is None:
+        return
+    if not isinstance(command, str) or not isinstance(timeout, int | float) or timeout <= 0:
+        raise Refused(
+            f"`setup` of project {project.name} must be a command and `setup_timeout` a number of seconds;"
+            " mend it in projects.json"
+        )
+    earlier = marked(worktree.path, "ORANGE_TASK", task.id)
+    if earlier:  # its orange was killed, and it was not
+        raise Refused(f"An earlier set-up still runs in {worktree.path} ({earlier[0]}); try again when it has ended")
+    directory = os.path.join(home.tasks, task.project, task.id)
+    log = os.path.join(directory, "logs", "setup.log")
+    os.makedirs(os.path.dirname(log), exist_ok=True)
+    variables = {
+        "ORANGE_TASK": task.id,
+        "ORANGE_TASK_FILE": os.path.join(directory, "TASK.md"),
+        "ORANGE_HOME": home.root,
+        "ORANGE_PROJECT": project.path,
+    }
+    # The command is the person's own, from projects.json. A file takes its output: a pipe would be held open by
+    # whatever it leaves running, and is lost when time is up. `exec` on a line of its own leaves the rest as it is.
+    script = f'exec >"$0" 2>&1\n{command}\n'
+    try:
+        finished = run(
+            ["/bin/sh", "-c", script, log],
+            directory=worktree.path,
+            environment=environment_for_git() | variables,
+            timeout=float(timeout),
+        )
+    except OrangeError:
+        raise Refused(f"Set-up `{command}` took longer than {timeout:g} s and was ended.{_tail(log)}") from None
+    if finished.code != 0:
+        raise Refused(f"Set-up `{command}` ended with {finished.code}.{_tail(log)}")
+
+
+def _tail(log: str) -> str:
+    try:
+        with open(log, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
+            lines = file.read().decode(errors="replace").splitlines()[-_TAIL_LINES:]
+    except OSError:
+        return ""
+    return f" It said, at its end:\n{chr(10).join(lines)}\n(all of it is in {log})" if lines else " It said nothing."

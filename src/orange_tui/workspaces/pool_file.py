@@ -1,0 +1,142 @@
+"""workspaces/.pool.json: which task holds which workspace, and what state each was left in.
+
+The file is replaced in one step under its lock. Should it be lost, the workspaces tell: the link to TASK.md in each
+leads to the task that holds it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+
+from orange_tui.domain.errors import NotFound, Unreadable
+from orange_tui.domain.records import record
+from orange_tui.home import clock
+from orange_tui.home.files import locked, read_bytes, replace_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from orange_tui.home.paths import Home
+
+FREE, BOUND, QUARANTINED = "free", "bound", "quarantined"
+_STATES = (FREE, BOUND, QUARANTINED)
+_MOST_BYTES = 5_000_000
+_KINDS: dict[str, tuple[type, ...]] = {
+    "project": (str,),
+    "state": (str,),
+    "task": (str, type(None)),
+    "reason": (str, type(None)),
+    "since": (str,),
+    "head": (str, type(None)),
+    "making": (bool,),
+    "prepared": (bool,),
+}
+
+
+@record
+class Slot:
+    """A place in the pool.
+
+    `head` is the commit it was left at when it was last free; `making` says that git has begun to make it, and
+    nobody has worked in it yet; `prepared` that it was handed over, and what is in it is the agent's.
+    """
+
+    name: str
+    project: str
+    state: str
+    task: str | None
+    reason: str | None
+    path: str
+    since: str = ""
+    head: str | None = None
+    making: bool = False
+    prepared: bool = False
+
+    def as_json(self) -> dict[str, object]:
+        """What a program wants to know about it."""
+        return {name: getattr(self, name) for name in ("name", "project", "state", "task", "reason", "since", "path")}
+
+
+@record
+class PoolFile:
+    """The file, under one home."""
+
+    home: Home
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+        return os.path.join(self.home.workspaces, ".pool.json")
+
+    def read(self) -> dict[str, Slot]:
+        """Every slot that was ever used, as it is now."""
+        try:
+            data = json.loads(read_bytes(self.path, most=_MOST_BYTES))
+        except NotFound:
+            return {}
+        except (ValueError, RecursionError):
+            raise self._unreadable("is not JSON") from None
+        slots = data.get("slots") if isinstance(data, dict) else None
+        if not isinstance(slots, dict):
+            raise self._unreadable("must be an object with `slots`")
+        return {name: self._understood(name, entry) for name, entry in slots.items()}
+
+    def _understood(self, name: str, entry: Any) -> Slot:
+        known: dict[str, Any] = {key: entry.get(key) for key in _KINDS} if isinstance(entry, dict) else {}
+        right = [isinstance(known.get(key), kinds) for key, kinds in _KINDS.items()]
+        if not all(right) or known["state"] not in _STATES:
+            raise self._unreadable(f"does not make sense about {name}")
+        return Slot(name=name, path=os.path.join(self.home.workspaces, name), **known)
+
+    def _unreadable(self, what: str) -> Unreadable:
+        return Unreadable(
+            f"{self.path} {what}; mend it by hand, or delete it: it is made again from what is in the workspaces"
+        )
+
+    @contextmanager
+    def changing(self) -> Iterator[dict[str, Slot]]:
+        """Hold the pool, to look at its slots and change them; what was changed is written at the end."""
+        os.makedirs(self.home.workspaces, exist_ok=True)
+        with locked(f"{self.path}.lock", what="the workspaces"):
+            slots = self.read()
+            before = dict(slots)
+            yield slots
+            if slots != before:
+                entries = {name: {key: getattr(slot, key) for key in _KINDS} for name, slot in slots.items()}
+                replace_file(self.path, (json.dumps({"slots": entries}, indent=2) + "\n").encode())
+
+    def put(self, slot: Slot) -> None:
+        """Write one slot down."""
+        with self.changing() as slots:
+            slots[slot.name] = slot
+
+    @contextmanager
+    def holding(self, name: str, *, wait: bool = True) -> Iterator[bool]:
+        """Be the only one at work in a workspace. The pool itself stays free: a set-up may take minutes."""
+        os.makedirs(self.home.workspaces, exist_ok=True)
+        path = os.path.join(self.home.workspaces, f".{name}.lock")
+        with locked(path, what=f"workspace {name}", wait=wait) as held:
+            yield held
+
+    def slot(self, project: str, name: str, slots: dict[str, Slot]) -> Slot:
+        """A slot as it was written down, else as its workspace tells."""
+        return slots.get(name) or self._found(project, name)
+
+    def _found(self, project: str, name: str) -> Slot:
+        path = os.path.join(self.home.workspaces, name)
+        task = self._linked_task(project, path)
+        state = BOUND if task else FREE
+        return Slot(name, project, state, task, None, path, since=clock.now(), prepared=task is not None)
+
+    def _linked_task(self, project: str, path: str) -> str | None:
+        try:
+            target = os.readlink(os.path.join(path, "TASK.md"))
+        except OSError:
+            return None
+        directory = os.path.dirname(target)
+        at_home = os.path.dirname(directory) == os.path.join(self.home.tasks, project)
+        return os.path.basename(directory) if at_home else None

@@ -1,0 +1,206 @@
+"""An agent's files go into the worktree and out of it again, and what others put there stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orange_tui.agents.agent_files import place, remove
+from orange_tui.domain.harnesses.shipped import CLAUDE, CODEX
+from orange_tui.domain.records import replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orange_tui.domain.harnesses.harness import Harness
+
+VALUES = {"orange": "/opt/orange/bin/orange"}
+SETTINGS = ".claude/settings.local.json"
+
+
+class Worktree:
+    """A worktree of a repository, as the pool makes them."""
+
+    def __init__(self, root: Path) -> None:
+        self.main = root / "coffee"
+        self.path = root / "coffee--1"
+        self.git("init", "--quiet", "-b", "main", str(self.main), at=root)
+        self.git("commit", "--quiet", "--allow-empty", "-m", "first", at=self.main)
+        self.git("worktree", "add", "--quiet", str(self.path), "-b", "fix", at=self.main)
+
+    def git(self, *words: str, at: Path | None = None) -> str:
+        ran = subprocess.run(["git", *words], cwd=at or self.path, check=True, capture_output=True, text=True)
+        return ran.stdout
+
+    def place(self, harness: Harness = CLAUDE, **values: str) -> list[str]:
+        return place(harness, str(self.path), {**VALUES, **values})
+
+    def remove(self, harness: Harness = CLAUDE) -> None:
+        remove(harness, str(self.path))
+
+    def settings(self) -> Any:
+        return json.loads((self.path / SETTINGS).read_text())
+
+    def write(self, data: object) -> None:
+        (self.path / ".claude").mkdir(exist_ok=True)
+        (self.path / SETTINGS).write_text(json.dumps(data))
+
+    def excludes(self) -> list[str]:
+        return (self.main / ".git" / "info" / "exclude").read_text().splitlines()
+
+
+@pytest.fixture
+def worktree(tmp_path: Path) -> Worktree:
+    return Worktree(tmp_path)
+
+
+def commands(settings: Any, event: str) -> list[str]:
+    return [hook["command"] for entry in settings["hooks"][event] for hook in entry["hooks"]]
+
+
+def test_hooks_and_answers_are_there_and_git_does_not_see_them(worktree: Worktree) -> None:
+    assert worktree.place() == []
+    settings = worktree.settings()
+    assert settings["skipDangerousModePermissionPrompt"] is True
+    expected = "/opt/orange/bin/orange task event --agent claude --event Stop 2>/dev/null || :"
+    assert commands(settings, "Stop") == [expected]
+    assert worktree.git("status", "--porcelain") == ""
+    assert "/.claude/settings.local.json" in worktree.excludes()
+
+
+def test_placing_twice_changes_nothing(worktree: Worktree) -> None:
+    worktree.place()
+    before = os.stat(worktree.path / SETTINGS).st_ino, worktree.excludes()
+    assert worktree.place() == []
+    assert (os.stat(worktree.path / SETTINGS).st_ino, worktree.excludes()) == before
+
+
+def test_what_the_person_has_there_stays_and_comes_first(worktree: Worktree) -> None:
+    mine = {"matcher": "Bash", "hooks": [{"type": "command", "command": "say done"}]}
+    theirs = {"model": "opus", "hooks": {"Stop": [mine], "PreToolUse": [mine]}, "ümlaut": "✳"}
+    worktree.write(theirs)
+    worktree.place()
+    settings = worktree.settings()
+    assert settings["model"] == "opus"
+    assert settings["hooks"]["PreToolUse"] == [mine]
+    assert settings["hooks"]["Stop"][0] == mine
+    assert len(settings["hooks"]["Stop"]) == 2
+    worktree.remove()
+    assert worktree.settings() == theirs
+
+
+def test_a_value_the_person_chose_differently_is_theirs(worktree: Worktree) -> None:
+    worktree.write({"skipDangerousModePermissionPrompt": False, "hooks": "none"})
+    worktree.place()
+    assert worktree.settings() == {"skipDangerousModePermissionPrompt": False, "hooks": "none"}
+
+
+def test_an_orange_that_moved_replaces_its_hooks_and_does_not_pile_them_up(worktree: Worktree) -> None:
+    worktree.place(orange="/old/orange")
+    worktree.place(orange="/new/orange")
+    (command,) = commands(worktree.settings(), "Stop")
+    assert command.startswith("/new/orange ")
+    worktree.remove()
+    assert not (worktree.path / ".claude").exists()
+
+
+@pytest.mark.parametrize("orange", ["/with space/orange", "/it's/orange", "/a$b/`c`/orange", '/quo"te/orange'])
+def test_a_path_of_any_kind_stays_one_word_for_the_shell(worktree: Worktree, tmp_path: Path, orange: str) -> None:
+    program = tmp_path / orange.strip("/")
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/words"\n')
+    program.chmod(0o755)
+    worktree.place(orange=str(program))
+    (command,) = commands(worktree.settings(), "Stop")
+    subprocess.run(["/bin/sh", "-c", command], check=True)
+    assert (tmp_path / "words").read_text().split() == ["task", "event", "--agent", "claude", "--event", "Stop"]
+
+
+def test_a_file_that_git_tracks_is_never_changed(worktree: Worktree) -> None:
+    worktree.write({"model": "opus"})
+    worktree.git("add", "--force", SETTINGS)
+    worktree.git("commit", "--quiet", "-m", "settings")
+    (note,) = worktree.place()
+    assert "git tracks it" in note
+    assert worktree.settings() == {"model": "opus"}
+    worktree.remove()
+    assert worktree.git("status", "--porcelain") == ""
+
+
+def test_nothing_is_written_through_a_link(worktree: Worktree, tmp_path: Path) -> None:
+    own = tmp_path / "own-claude"
+    own.mkdir()
+    (worktree.path / ".claude").symlink_to(own)
+    (note,) = worktree.place()
+    assert "leads out of the worktree" in note
+    assert os.listdir(own) == []
+    (worktree.path / ".claude").unlink()
+    (worktree.path / ".claude").mkdir()
+    (own / "settings.json").write_text("{}")
+    (worktree.path / SETTINGS).symlink_to(own / "settings.json")
+    assert len(worktree.place()) == 1
+    worktree.remove()
+    assert (own / "settings.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize("content", ["not json", "[1]", '{"a": 1'])
+def test_a_file_that_is_not_what_it_should_be_is_left_with_a_note(worktree: Worktree, content: str) -> None:
+    worktree.write({})
+    (worktree.path / SETTINGS).write_text(content)
+    (note,) = worktree.place()
+    assert "left as it is" in note
+    worktree.remove()
+    assert (worktree.path / SETTINGS).read_text() == content
+
+
+def test_an_empty_file_is_filled(worktree: Worktree) -> None:
+    worktree.write({})
+    (worktree.path / SETTINGS).write_text("\n")
+    assert worktree.place() == []
+    assert worktree.settings()["skipDangerousModePermissionPrompt"] is True
+
+
+def test_a_directory_in_its_place_is_a_note(worktree: Worktree) -> None:
+    (worktree.path / SETTINGS).mkdir(parents=True)
+    (note,) = worktree.place()
+    assert "could not be written" in note
+
+
+def test_removing_leaves_other_files_of_the_folder(worktree: Worktree) -> None:
+    worktree.place()
+    (worktree.path / ".claude" / "notes.md").write_text("mine")
+    worktree.remove()
+    worktree.remove()
+    assert os.listdir(worktree.path / ".claude") == ["notes.md"]
+
+
+def test_a_plain_text_is_put_only_where_nothing_is(worktree: Worktree) -> None:
+    harness = replace(CODEX, files={"rules/orange.md": "Use {orange}.\n"}, excludes=("/rules/",))
+    assert worktree.place(harness) == []
+    assert (worktree.path / "rules" / "orange.md").read_text() == "Use /opt/orange/bin/orange.\n"
+    assert worktree.place(harness) == []
+    (worktree.path / "rules" / "orange.md").write_text("mine")
+    (note,) = worktree.place(harness)
+    assert "left as it is" in note
+
+
+def test_an_exclude_file_without_a_last_line_end_is_continued_properly(worktree: Worktree) -> None:
+    (worktree.main / ".git" / "info" / "exclude").write_text("*.tmp")
+    worktree.place()
+    assert worktree.excludes() == ["*.tmp", "/.claude/settings.local.json"]
+
+
+def test_an_exclude_folder_that_is_missing_is_made(worktree: Worktree) -> None:
+    (worktree.main / ".git" / "info" / "exclude").unlink(missing_ok=True)
+    (worktree.main / ".git" / "info").rmdir()
+    worktree.place()
+    assert worktree.excludes() == ["/.claude/settings.local.json"]
+
+
+def test_an_agent_without_files_asks_git_nothing(tmp_path: Path) -> None:
+    assert place(CODEX, str(tmp_path / "nowhere"), VALUES) == []
+    remove(CODEX, str(tmp_path / "nowhere"))

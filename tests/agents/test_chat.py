@@ -1,0 +1,146 @@
+"""`orange chat` at a real terminal: a conversation of its own, that makes tasks and is nobody's task."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.agents.chat import open_chat
+from orange_tui.domain.errors import Refused
+from orange_tui.supervisor import recovery
+from support.office import Office, office
+from support.person import ORANGE, Terminal, terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["office", "terminal"]
+
+
+def chat(office: Office, words: str = "--harness demo") -> str:
+    home, folder = shlex.quote(office.orange.home.root), shlex.quote(str(office.repository))
+    return f"cd {folder} && ORANGE_HOME={home} {ORANGE} chat {words}; echo code-$?"
+
+
+def sessions(office: Office) -> list[str]:
+    return sorted(str(session.session_name) for session in office.tmux.sessions)
+
+
+def test_a_conversation_that_makes_a_task_and_ends_with_its_agent(office: Office, terminal: Terminal) -> None:
+    terminal.type(chat(office))
+    terminal.shows("I am only a demo")
+    assert sessions(office) == ["orange/chat-coffee"]
+    terminal.type("what can you do?")
+    terminal.shows("I am only a demo")
+    terminal.type("create: Warm the cups")
+    office.wait(lambda: [office.task(ref).summary for ref in office.orange.store.refs()] == ["Warm the cups"])
+    ref = office.orange.store.refs()[0]
+    assert office.task(ref).parent is None
+    office.wait(lambda: "coffee/warm-the-cups" in sessions(office))
+    terminal.type("exit")
+    terminal.shows("code-0")
+    office.wait(lambda: "orange/chat-coffee" not in sessions(office))
+
+
+def test_who_comes_next_joins_the_same_conversation(office: Office, terminal: Terminal) -> None:
+    other = Terminal(office)
+    try:
+        terminal.type(chat(office))
+        terminal.shows("I am only a demo")
+        other.type(chat(office, ""))  # no agent is named: there is one
+        other.shows("I am only a demo")
+        terminal.type("hello there")
+        other.shows("> hello there")
+        assert sessions(office) == ["orange/chat-coffee"]
+        other.press("C-b", "d")
+        other.shows("code-0")
+        assert sessions(office) == ["orange/chat-coffee"]
+    finally:
+        other.close()
+
+
+def test_inside_the_same_server_it_goes_over_to_the_conversation(office: Office, terminal: Terminal) -> None:
+    terminal.type(f"TMUX= tmux -L {office.socket} new-session -s person 'PS1=inside- exec /bin/sh'; echo code-$?")
+    terminal.shows("inside-")
+    terminal.type(chat(office))
+    terminal.shows("I am only a demo")
+    terminal.press("C-b", "L")
+    terminal.shows("inside-")
+
+
+def test_nobody_takes_it_for_a_tasks_session_and_tidies_it_up(office: Office) -> None:
+    session = open_chat(office.orange, office.orange.projects.get("coffee"), "demo")
+    assert recovery.tidy_up(office.orange) == []
+    assert office.orange.sessions.panes(fresh=True) == []
+    assert open_chat(office.orange, office.orange.projects.get("coffee")) == session
+
+
+def seen_by(office: Office, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What an agent of our own finds when it is talked to, from within a task's window."""
+    folder = office.harness()
+    for name in ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW"):
+        monkeypatch.setenv(name, "somebody-elses")
+    open_chat(office.orange, office.orange.projects.get("coffee"), "recorder")
+    office.wait((folder / "starts").exists)
+    return folder
+
+
+def test_it_has_the_skill_the_projects_directory_and_no_task(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = seen_by(office, monkeypatch)
+    prompt = (folder / "prompt").read_text()
+    assert "orchestrator of project coffee" in prompt
+    assert "orange task create" in prompt
+    assert "description: >-" not in prompt
+    assert (folder / "directory").read_text().strip() == os.path.realpath(office.repository)
+    environment = dict(line.partition("=")[::2] for line in (folder / "environment").read_text().splitlines())
+    assert environment["ORANGE_HOME"] == office.orange.home.root
+    assert not {"ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW"} & environment.keys()
+    assert os.access(os.path.join(environment["PATH"].split(os.pathsep)[0], "orange"), os.X_OK)
+    assert office.git("status", "--porcelain") == ""
+
+
+def test_another_agent_is_not_taken_for_the_one_that_was_asked_for(office: Office) -> None:
+    project = office.orange.projects.get("coffee")
+    office.harness()
+    project = office.orange.projects.get("coffee")
+    open_chat(office.orange, project, "recorder")
+    with pytest.raises(Refused, match="open with recorder"):
+        open_chat(office.orange, project, "demo")
+
+
+def test_without_an_agent_it_says_how_to_get_one(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    with pytest.raises(Refused, match=r"npm install -g") as refused:
+        open_chat(office.orange, office.orange.projects.get("coffee"))
+    assert "--harness demo" in str(refused.value)
+    assert office.tmux.sessions == []
+
+
+def test_a_name_that_somebody_else_has_is_no_trouble(office: Office) -> None:
+    office.tmux.new_session("orange/chat-coffee")
+    session = open_chat(office.orange, office.orange.projects.get("coffee"), "demo")
+    assert len(sessions(office)) == 2
+    assert open_chat(office.orange, office.orange.projects.get("coffee")) == session
+
+
+def test_in_the_app_a_key_leads_there_and_detaching_back(office: Office, terminal: Terminal) -> None:
+    office.harness(orders='echo "hello from the orchestrator"; exec cat')
+    home = shlex.quote(office.orange.home.root)
+    terminal.type(f"PATH=/usr/bin:/bin ORANGE_HOME={home} {ORANGE} --project coffee; echo code-$?")
+    terminal.shows("No tasks yet.")
+    terminal.press("C")
+    terminal.shows("hello from the orchestrator")
+    terminal.press("C-b", "d")
+    terminal.shows("No tasks yet.")
+    assert sessions(office) == ["orange/chat-coffee"]
+    terminal.press("C")
+    terminal.shows("hello from the orchestrator")
+    assert sessions(office) == ["orange/chat-coffee"]
+    terminal.press("C-d")  # it ends, and the app is there again
+    terminal.shows("No tasks yet.")
+    terminal.press("q")
+    terminal.shows("code-0")
+    assert sessions(office) == []

@@ -1,0 +1,168 @@
+"""`orange install` puts the skill where agents look for it, and never over what the person has written."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.agents.skill import folder, is_ours, marked, skill_text
+from orange_tui.cli.commands.install import install
+from orange_tui.cli.parsing.grammar import Parsed
+from orange_tui.cli.parsing.parser import parse
+from orange_tui.cli.table.root import COMMANDS
+from orange_tui.cli.table.setup import INSTALL
+from orange_tui.domain.errors import NotFound, Refused
+from orange_tui.domain.text import yaml_text
+from orange_tui.home.paths import Home
+from orange_tui.orange import assemble
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orange_tui.cli.reply import Reply
+
+
+class Person:
+    """Somebody with a home directory and some agents on their PATH."""
+
+    def __init__(self, root: Path) -> None:
+        self.home = root / "person"
+        self.bin = root / "bin"
+        self.orange_home = root / "home"
+        for made in (self.home, self.bin, self.orange_home):
+            made.mkdir(exist_ok=True)
+
+    def has(self, *agents: str) -> None:
+        for agent in agents:
+            (self.bin / agent).symlink_to(sys.executable)
+
+    def install(self, *words: str) -> Reply:
+        parsed = parse(["install", *words], (INSTALL,))
+        assert isinstance(parsed, Parsed)
+        return install(parsed, assemble(Home(str(self.orange_home))))
+
+    def skill(self, where: str = ".claude/skills") -> Path:
+        return self.home / where / "orange" / "SKILL.md"
+
+
+@pytest.fixture
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
+    person = Person(tmp_path)
+    monkeypatch.setenv("HOME", str(person.home))
+    monkeypatch.setenv("PATH", str(person.bin))
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "PI_CODING_AGENT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return person
+
+
+def test_every_installed_agent_gets_it(person: Person) -> None:
+    person.has("claude", "pi")
+    reply = person.install()
+    assert reply.code == 0
+    assert reply.text.splitlines() == [
+        f"claude  installed  {person.skill()}",
+        f"pi  installed  {person.skill('.pi/agent/skills')}",
+    ]
+    assert person.skill().read_bytes() == marked(skill_text())
+    assert not (person.home / ".codex").exists()
+
+
+@pytest.mark.parametrize(
+    ("harness", "where"),
+    [
+        ("claude", ".claude/skills"),
+        ("codex", ".codex/skills"),
+        ("opencode", ".config/opencode/skills"),
+        ("pi", ".pi/agent/skills"),
+    ],
+)
+def test_one_agent_can_be_named_installed_or_not(person: Person, harness: str, where: str) -> None:
+    reply = person.install("--harness", harness)
+    assert person.skill(where).exists()
+    assert reply.code == 0
+    assert "itself is not installed. Install it with `npm install -g" in reply.notes[0]
+
+
+def test_an_agents_own_variable_says_where_its_folder_is(person: Person, tmp_path: Path) -> None:
+    assert folder("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": "/x"}) == "/x/skills"
+    assert folder("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": ""}) == f"{person.home}/.codex/skills"
+
+
+def test_twice_is_up_to_date(person: Person) -> None:
+    person.has("claude")
+    person.install()
+    reply = person.install()
+    assert "up to date" in reply.text
+    assert reply.code == 0
+
+
+def test_an_older_copy_of_ours_is_replaced(person: Person) -> None:
+    person.skill().parent.mkdir(parents=True)
+    person.skill().write_bytes(marked(b"# The skill of an earlier version\n"))
+    assert "installed" in person.install("--harness", "claude").text
+    assert person.skill().read_bytes() == marked(skill_text())
+
+
+@pytest.mark.parametrize("mine", [b"# My own\n", marked(b"# Old\n").replace(b"Old", b"New"), b"", b"\xff"])
+def test_a_copy_that_the_person_changed_is_theirs_until_they_say_yes(person: Person, mine: bytes) -> None:
+    person.has("claude", "codex")
+    person.skill().parent.mkdir(parents=True)
+    person.skill().write_bytes(mine)
+    reply = person.install()
+    assert reply.code == 1
+    assert f"claude  left as it is  {person.skill()}" in reply.text
+    assert "codex  installed" in reply.text
+    assert "--yes replaces it" in reply.notes[0]
+    assert person.skill().read_bytes() == mine
+    assert person.install("--yes").code == 0
+    assert is_ours(person.skill().read_bytes())
+
+
+def test_a_linked_folder_stays_linked(person: Person, tmp_path: Path) -> None:
+    person.skill().parent.parent.mkdir(parents=True)
+    (tmp_path / "dotfiles").mkdir()
+    person.skill().parent.symlink_to(tmp_path / "dotfiles")
+    person.install("--harness", "claude")
+    assert person.skill().parent.is_symlink()
+    assert os.listdir(tmp_path / "dotfiles") == ["SKILL.md"]
+
+
+def test_without_any_agent_it_says_how_to_get_one(person: Person) -> None:
+    with pytest.raises(Refused, match="No agent with a skill folder is installed") as caught:
+        person.install()
+    assert "npm install -g @anthropic-ai/claude-code" in str(caught.value)
+
+
+def test_what_cannot_be_is_refused(person: Person) -> None:
+    with pytest.raises(Refused, match="The demo agent has no skill folder"):
+        person.install("--harness", "demo")
+    with pytest.raises(NotFound, match="there are claude, codex"):
+        person.install("--harness", "cluade")
+
+
+def test_the_persons_own_agent_with_a_skill_folder_counts(person: Person) -> None:
+    text = "mine: {binary: mine, full: [mine, '{prompt}'], skills: ~/.mine/skills}\nbad: {}\n"
+    (person.orange_home / "harnesses.yml").write_text(text)
+    person.has("mine")
+    reply = person.install()
+    assert person.skill(".mine/skills").exists()
+    assert any("harnesses.yml:2" in note for note in reply.notes)
+
+
+def test_the_skill_is_a_skill_and_its_commands_are_real() -> None:
+    text = skill_text().decode()
+    node = yaml_text.compose(text.split("---\n")[1])
+    assert node is not None
+    values = yaml_text.to_value(node)
+    assert isinstance(values, dict)
+    assert values["name"] == "orange"
+    assert 100 < len(str(values["description"])) <= 1024
+    known = {" ".join(command.path) for command in COMMANDS}
+    named = re.findall(r"orange ((?:task|workflow|project) [a-z-]+)", text)
+    assert named
+    assert set(named) <= known
+    assert "Do not** push" in text

@@ -1,0 +1,160 @@
+"""Messages that have to wait, agents that died before they heard them, and conversations that are taken up again."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.agents import messages
+from orange_tui.orange import assemble
+from orange_tui.sessions.runtime import Runtime
+from orange_tui.supervisor import supervisor
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orange_tui.store.store import TaskRef
+
+__all__ = ["office"]
+
+# It asks until somebody writes to the pipe `go`, and takes messages from then on. Later ones do not ask at all.
+ASKS = """\
+echo "$@" >"$here/words"
+if [ "$(wc -l <"$here/starts")" -eq 1 ]; then echo "Do you want to go on?"; read -r answer <"$here/go"; fi
+printf '\\033[2J\\033[H'; echo ready
+[ "$ORANGE_WINDOW" = worker ] || exec cat
+exec cat >>"$here/heard"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "_RETRY", 0.05)
+
+
+def asking(office: Office) -> tuple[TaskRef, Path]:
+    """A task whose agent asks for a permission, and the directory of that agent."""
+    seen = office.harness(orders=ASKS)
+    os.mkfifo(seen / "go")
+    with (office.root / "home" / "harnesses.yml").open("a") as file:
+        file.write('  resume: ["{binary}", "--resume", "{session_id}"]\n  screen: {permission: ["Do you want"]}\n')
+    office.orange = assemble(office.orange.home)
+    ref = office.create("fix/asks", harness="recorder")
+    office.wait(lambda: "Do you want" in screen(office, ref))
+    return ref, seen
+
+
+def screen(office: Office, ref: TaskRef) -> str:
+    pane = office.orange.sessions.window(ref.id, "worker")
+    return (pane and office.orange.services.tmux.screen(pane.pane_id)) or ""
+
+
+def heard(seen: Path) -> str:
+    return (seen / "heard").read_text() if (seen / "heard").exists() else ""
+
+
+def still_waiting(office: Office, ref: TaskRef) -> list[str]:
+    return [message.text for message in messages.waiting(office.orange.store.journal(ref))]
+
+
+def end_server(office: Office) -> None:
+    os.kill(int(office.tmux.cmd("display-message", "-p", "#{pid}").stdout[0]), signal.SIGKILL)
+
+
+def test_a_message_waits_while_the_agent_asks_and_arrives_once_when_it_has_stopped(office: Office) -> None:
+    ref, seen = asking(office)
+    assert not office.orange.agents.answer(ref, "Take the red one")
+    looks = iter(range(5))
+    office.supervised(lambda: next(looks, None) is None)  # a supervisor has tried, and left it
+    assert (still_waiting(office, ref), office.events(ref, "agent.notified")) == (["Take the red one"], [])
+    assert "red one" not in screen(office, ref)
+    (seen / "go").write_text("yes\n")
+    office.supervised(lambda: bool(office.events(ref, "agent.notified")))
+    office.wait(lambda: heard(seen) == "Take the red one\n")
+    assert still_waiting(office, ref) == []
+
+
+def test_a_message_is_tried_again_however_busy_everything_else_is(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "_RETRY", 0.5)
+    ref, seen = asking(office)
+    other = office.create("fix/busy", harness="recorder")
+    office.orange.agents.answer(ref, "Take the red one")
+    (seen / "go").write_text("yes\n")
+    office.wait(lambda: "ready" in screen(office, ref))
+
+    def delivered_in_the_noise() -> bool:
+        office.orange.tasks.update(other, summary=f"Change {os.urandom(4).hex()}")
+        return bool(office.events(ref, "agent.notified"))
+
+    office.supervised(delivered_in_the_noise)
+    office.wait(lambda: heard(seen) == "Take the red one\n")
+
+
+def test_a_message_to_the_worker_is_not_forgotten_because_a_reviewer_was_started(office: Office) -> None:
+    ref, seen = asking(office)
+    office.orange.agents.answer(ref, "Take the red one")
+    task_file = office.root / "home" / "tasks" / "coffee" / ref.id / "TASK.md"
+    with task_file.open("a") as file:
+        file.write("\n## Plan\n\nAPPROACH: a\n\n## Handoff\n\nDONE: all\n")
+    office.orange.tasks.update(ref, status="working")
+    office.orange.tasks.update(ref, status="agent-review")
+    assert office.windows(ref) == ["review-1", "worker"]
+    (seen / "go").write_text("yes\n")
+    office.supervised(lambda: bool(office.events(ref, "agent.notified")))
+    office.wait(lambda: heard(seen) == "Take the red one\n")
+
+
+def test_what_a_person_said_to_an_agent_that_died_is_heard_by_its_successor_once(office: Office) -> None:
+    ref, seen = asking(office)
+    office.orange.agents.answer(ref, "Take the red one")
+    pane = office.orange.sessions.window(ref.id, "worker")
+    assert pane is not None
+    office.tmux.cmd("kill-window", "-t", pane.window_id)
+    office.supervised(lambda: office.task(ref).crash_count == 1)
+    office.orange.agents.respawn(ref)
+    office.wait(lambda: "ready" in screen(office, ref))
+    office.supervised(lambda: not still_waiting(office, ref))
+    assert office.orange.agents.answer(ref, "Take the blue one")
+    office.wait(lambda: heard(seen) == "Take the red one\nTake the blue one\n")
+
+
+def test_what_orange_said_to_an_agent_that_died_is_not_repeated_to_its_successor(office: Office) -> None:
+    ref, _ = asking(office)
+    with office.orange.engine.open(ref) as opened:
+        messages.queue(opened, "hook 1", "worker", "Read TASK.md")
+    assert still_waiting(office, ref) == ["Read TASK.md"]
+    pane = office.orange.sessions.window(ref.id, "worker")
+    assert pane is not None
+    office.tmux.cmd("kill-window", "-t", pane.window_id)
+    office.supervised(lambda: office.task(ref).crash_count == 1)
+    office.orange.agents.respawn(ref)
+    assert still_waiting(office, ref) == []
+
+
+def test_an_agent_that_was_lost_takes_up_its_own_conversation_however_often(office: Office) -> None:
+    ref, seen = asking(office)
+    Runtime(office.orange.store.directory(ref)).update("worker", session_id="talk-7")
+    for time in (1, 2):  # the second time before the agent has reported anything
+        (seen / "words").unlink()
+        end_server(office)
+        office.supervised(lambda: len(office.events(ref, "session.lost")) == time)  # noqa: B023 - called at once
+        assert office.orange.agents.respawn_lost() == [(ref, None)]
+        office.wait(lambda: (seen / "words").exists() and (seen / "words").read_text() == "--resume talk-7\n")
+        office.supervised(lambda: len(office.events(ref, "agent.notified")) == time)  # noqa: B023 - called at once
+        office.wait(lambda: heard(seen).count("Resuming: Brew fix/asks") == time)  # noqa: B023 - called at once
+    assert office.windows(ref) == ["worker"]
+
+
+def test_an_agent_that_was_lost_without_a_known_conversation_begins_anew(office: Office) -> None:
+    ref, seen = asking(office)
+    end_server(office)
+    (seen / "words").unlink()
+    assert office.orange.agents.respawn_lost() == [(ref, None)]
+    office.wait(lambda: (seen / "words").exists() and (seen / "words").read_text().startswith("Resuming: Brew"))
+    assert still_waiting(office, ref) == []

@@ -1,0 +1,248 @@
+"""The autopilot lifecycle, with demo agents as router, worker and delegating parent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orange_tui.agents import reports
+from orange_tui.autopilot import attempts
+from orange_tui.domain.errors import Refused
+from orange_tui.domain.text.sections import find_section
+from orange_tui.store.subtasks import children_of
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from orange_tui.store.store import TaskRef
+
+__all__ = ["office"]
+
+ISSUE = {"issue": 7}
+
+
+@pytest.fixture(autouse=True)
+def router(office: Office) -> None:
+    """The demo agent routes, and does what nobody was chosen for."""
+    (office.root / "home").mkdir(exist_ok=True)
+    (office.root / "home" / "config.yml").write_text("router: demo\nrouter_fallback: demo\n")
+
+
+def autopilot(office: Office, demo: str = "good", **more: Any) -> TaskRef:
+    values = {"workflow": "autopilot", "harness": None, "fields": ISSUE, **more}
+    return office.create(f"gh-task-7-{demo}", demo=demo, **values)
+
+
+def report(office: Office, ref: TaskRef) -> dict[str, Any]:
+    return dict(office.events(ref, "agent.reported")[-1]["report"])
+
+
+def on_remote(office: Office, branch: str) -> str:
+    return office.git("log", "--format=%s", "-1", branch, at=office.remote)
+
+
+def test_a_task_is_routed_done_committed_and_pushed_by_itself(office: Office) -> None:
+    ref = autopilot(office)
+    assert office.status(ref) == "new"
+    assert office.task(ref).harness is None
+    office.supervised(lambda: office.rests(ref, "done"))
+    task = office.task(ref)
+    assert (task.harness, task.number("lane"), task.number("attempts")) == ("demo", 1, 1)
+    assert (task.workspace, task.tmux_session, task.attention) == (None, None, None)
+    assert report(office, ref)["status"] == "done"
+    assert on_remote(office, task.branch) == "Brew gh-task-7-good"
+    body = office.orange.store.read(ref).body  # type: ignore[union-attr]
+    section = find_section(body, "Report")
+    assert section is not None
+    assert "Did it: Brew gh-task-7-good" in section.text
+
+
+def test_without_an_issue_the_agent_reads_the_repository_and_answers(office: Office) -> None:
+    ref = autopilot(office, fields={})
+    office.supervised(lambda: office.rests(ref, "done"))
+    assert office.task(ref).number("lane") == 2
+    assert not office.events(ref, "workspace.acquired")
+    assert office.git("status", "--porcelain") == ""
+    assert office.git("branch", "--list", "gh-task-7-good") == ""
+    assert office.task(ref).attention is None
+    assert not office.events(ref, "hook.failed")  # there is no branch to push
+
+
+@pytest.mark.parametrize(
+    ("demo", "status", "sentence"),
+    [
+        ("blocked", "blocked", "The agent is blocked: No key for the coffee machine"),
+        ("needs-review", "needs_review", "The agent asks for you: Tea or coffee? I cannot tell"),
+        ("needs-help", "needs_review", "The agent asks for you: I do not understand the question"),
+        ("no-status", "needs_review", "The agent asks for you: The agent's report has no status"),
+    ],
+)
+def test_what_an_agent_reports_decides_where_its_task_goes(
+    office: Office, demo: str, status: str, sentence: str
+) -> None:
+    ref = autopilot(office, demo)
+    office.supervised(lambda: office.rests(ref, status))
+    assert office.task(ref).attention == sentence
+    assert (office.task(ref).workspace, office.windows(ref)) == (None, [])
+    assert on_remote(office, f"gh-task-7-{demo}") == f"Brew gh-task-7-{demo}"  # what there is of it is not lost
+
+
+def test_done_with_work_left_and_nothing_changed_is_not_done(office: Office) -> None:
+    ref = autopilot(office, "not-done")
+    office.supervised(lambda: office.rests(ref, "blocked"))
+    assert office.task(ref).number("attempts") == 5
+    assert len(office.events(ref, "agent.reported")) == 5
+    assert office.task(ref).attention == (
+        "The agent has not finished: The agent says done, but changed no file and left 1 to do"
+    )
+
+
+def test_the_same_error_three_times_asks_for_a_person(office: Office) -> None:
+    ref = autopilot(office, "crash")
+    office.supervised(lambda: office.rests(ref, "needs_review"))
+    assert office.task(ref).number("attempts") == 3
+    assert [event["repeats"] for event in office.events(ref, "agent.failed")] == [1, 2, 3]
+    assert office.task(ref).attention == "The agent has failed: the agent has left no report (exit code 3)"
+
+
+def test_a_failed_attempt_is_followed_by_another_in_the_same_workspace(office: Office) -> None:
+    ref = autopilot(office, "crash-once")
+    office.supervised(lambda: office.rests(ref, "done"))
+    assert office.task(ref).number("attempts") == 2
+    places = [e for e in office.events(ref, "hook.done") if e["action"] == "acquire_workspace"]
+    assert len(places) == 2
+    assert not office.events(ref, "work.saved")
+
+
+def test_broken_json_is_an_error_that_is_named(office: Office) -> None:
+    ref = autopilot(office, "bad-json")
+    office.supervised(lambda: office.rests(ref, "needs_review"))
+    assert "not a JSON object" in str(office.task(ref).attention)
+
+
+def test_a_parent_waits_for_its_three_children_and_goes_on_with_their_results(office: Office) -> None:
+    ref = autopilot(office, "delegate")
+    office.supervised(lambda: office.rests(ref, "done"))
+    found = children_of(office.orange.store, ref.id)
+    assert [child.task.summary for child in found] == ["Order the beans", "Order the grinder", "Order the cups"]
+    assert {child.task.status for child in found} == {"done"}
+    assert {child.task.labels for child in found} == {("part",)}
+    assert {child.task.number("lane") for child in found} == {1}  # they belong to the issue, as the whole does
+    assert {on_remote(office, child.task.branch) for child in found} == {child.task.summary for child in found}
+    assert [e["child"] for e in office.events(ref, "task.delegated")] == [child.ref.id for child in found]
+    states = [event["to"] for event in office.events(ref, "status.changed")]
+    assert states == ["routed", "in_progress", "blocked", "new", "routed", "in_progress", "done"]
+    assert office.task(ref).blocked_by == ()
+
+
+def test_a_cancelled_child_is_told_to_the_person_who_can_go_on_without_it(office: Office) -> None:
+    ref = autopilot(office, "delegate")
+    office.supervised(lambda: office.status(ref) == "blocked" and office.rests(ref, "blocked"))
+    for child in children_of(office.orange.store, ref.id):
+        if child.task.status != "done":
+            office.orange.tasks.cancel(child.ref)
+    office.supervised(lambda: bool(office.task(ref).attention) or office.status(ref) != "blocked")
+    assert "was cancelled or is gone; unblock it, or cancel it" in str(office.task(ref).attention)
+    moved = attempts.unblock(office.orange, ref)
+    assert (moved.target, moved.task.blocked_by) == ("new", ())
+
+
+def test_no_more_run_at_once_than_may(office: Office) -> None:
+    (office.root / "home" / "config.yml").write_text("router: demo\nrouter_fallback: demo\nparallel: 2\n")
+    refs = [
+        office.create(f"b{number}", workflow="autopilot", harness=None, demo="good", fields={}) for number in range(5)
+    ]
+    seen: list[int] = []
+
+    def all_done() -> bool:
+        seen.append(sum(office.status(ref) == "in_progress" for ref in refs))
+        return all(office.rests(ref, "done") for ref in refs)
+
+    office.supervised(all_done)
+    assert max(seen) <= 2
+
+
+def test_a_project_can_be_paused(office: Office) -> None:
+    office.orange.projects.update("coffee", {"parallel": 0})
+    ref = autopilot(office, fields={})
+    looks = iter(range(8))
+    office.supervised(lambda: next(looks, None) is None)
+    assert office.status(ref) == "new"
+    office.orange.projects.update("coffee", {"parallel": 1})
+    office.supervised(lambda: office.rests(ref, "done"))
+
+
+def test_a_task_that_waits_for_another_starts_when_that_one_is_done(office: Office) -> None:
+    first = autopilot(office, "blocked")
+    second = office.create("second", workflow="autopilot", harness=None, blocked_by=(first.id,), fields={})
+    office.supervised(lambda: office.rests(first, "blocked"))
+    assert office.status(second) == "new"
+    attempts.unblock(office.orange, first)
+    office.orange.tasks.cancel(first)
+    office.supervised(lambda: bool(office.task(second).attention))
+    assert "cancelled or is gone" in str(office.task(second).attention)
+
+
+def test_retry_starts_anything_unfinished_over(office: Office) -> None:
+    ref = autopilot(office, "needs-review")
+    office.supervised(lambda: office.rests(ref, "needs_review"))
+    moved = attempts.retry(office.orange, ref)
+    assert (moved.target, moved.task.number("attempts"), moved.task.attention) == ("new", 0, None)
+    with pytest.raises(Refused, match="is new, not blocked"):
+        attempts.unblock(office.orange, ref)
+    office.orange.tasks.cancel(ref)
+    with pytest.raises(Refused, match="which is its end"):
+        attempts.retry(office.orange, ref)
+
+
+def test_an_agent_cannot_start_itself_over(office: Office) -> None:
+    ref = autopilot(office, "needs-review")
+    office.supervised(lambda: office.rests(ref, "needs_review"))
+    with pytest.raises(Refused, match="has no move needs_review → new"):
+        office.orange.tasks.update(ref, status="new", actor="agent")
+
+
+def test_an_agent_that_never_came_is_given_up_on_after_half_an_hour(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.harness("broken")
+    ref = autopilot(office, harness="broken")
+    with office.orange.engine.open(ref) as opened:
+        opened.change("task.updated", {"lane": 1})
+        workflow = office.orange.workflows.load("autopilot")
+        opened.change("task.updated", {"status": "routed"})
+        office.orange.tasks.move_on(opened, workflow)  # this agent has no way to work alone
+    assert office.status(ref) == "in_progress"
+    assert "spawn_agent failed" in str(office.task(ref).attention)
+    later = office.orange.store.read(ref)
+    assert later is not None
+    monkeypatch.setattr("orange_tui.home.clock.seconds_since", lambda _stamp: 1801.0)
+    office.supervised(lambda: len(office.events(ref, "auto.advanced")) >= 1)
+    assert office.events(ref, "auto.advanced")[0]["reason"] == "nobody worked on it any more"
+
+
+def test_settings_that_cannot_be_read_start_nothing_and_stop_nothing_else(office: Office) -> None:
+    office.harness()
+    other = office.create("fix/other", harness="recorder")
+    ref = autopilot(office, fields={})
+    config = office.root / "home" / "config.yml"
+    config.write_text("parallel: many\n")
+    pane = office.orange.sessions.window(other.id, "worker")
+    assert pane is not None
+    office.tmux.cmd("kill-window", "-t", pane.window_id)
+    office.supervised(lambda: office.task(other).crash_count == 1)
+    assert office.status(ref) == "new"
+    told = [entry for entry in office.orange.log.entries() if "not started" in str(entry) and "parallel" in str(entry)]
+    assert len(told) == 1
+    config.write_text("router: demo\nrouter_fallback: demo\n")
+    office.supervised(lambda: office.rests(ref, "done"))
+
+
+def test_a_report_is_found_behind_megabytes_of_chatter(office: Office) -> None:
+    ref = autopilot(office, fields={})
+    logs = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
+    logs.mkdir()
+    (logs / "worker.answer").write_text("chatter\n" * 500_000 + '{"status": "done", "summary": "at last"}\n')
+    with office.orange.engine.open(ref) as opened:
+        reports.collect(opened, "worker")
+        assert reports.current(opened).summary == "at last"

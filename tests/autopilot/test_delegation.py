@@ -1,0 +1,131 @@
+"""A task that is split: its parts, the wait for them, and what becomes of it, also when it is killed half-way."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.autopilot import attempts
+from orange_tui.domain.errors import Refused
+from orange_tui.engine.tasks import NewTask
+from orange_tui.store.subtasks import children_of
+from support.dying import dies_at
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from orange_tui.store.store import TaskRef
+
+__all__ = ["office"]
+
+
+def working(office: Office) -> TaskRef:
+    """A task whose agent works and waits for nothing."""
+    office.harness()
+    ref = office.create("large", harness="recorder")
+    with office.orange.engine.open(ref) as opened:
+        opened.edit_body("test", lambda body: f"{body}\n## Plan\n\nAPPROACH: split it\nTOUCHING: all of it\n")
+    office.orange.tasks.update(ref, status="working")
+    return ref
+
+
+def part(office: Office, parent: TaskRef, branch: str, **more: object) -> TaskRef:
+    new = NewTask(project="coffee", branch=branch, summary=branch, harness="recorder", parent=parent.id, **more)  # type: ignore[arg-type]
+    return office.orange.tasks.create(new).ref
+
+
+def finish(office: Office, ref: TaskRef) -> None:
+    """The person merges it without looking."""
+    office.orange.engine.transition(ref, "done", "force")
+
+
+def test_a_task_without_parts_cannot_be_delegated(office: Office) -> None:
+    ref = working(office)
+    with pytest.raises(Refused, match="has no subtasks to wait for"):
+        office.orange.tasks.update(ref, status="delegated")
+    assert office.status(ref) == "working"
+    assert office.windows(ref) == ["worker"]
+
+
+def test_a_parent_gives_its_workspace_to_its_parts_and_is_done_when_they_are(office: Office) -> None:
+    ref = working(office)
+    first, second = part(office, ref, "first"), part(office, ref, "second")
+    office.orange.tasks.update(ref, status="delegated")
+    parent = office.task(ref)
+    assert (parent.workspace, parent.tmux_session, set(parent.blocked_by)) == (None, None, {first.id, second.id})
+    assert office.windows(ref) == []
+    office.supervised(lambda: office.rests(second, "planning"))  # in the workspace that came free
+    finish(office, first)
+    office.supervised(lambda: office.rests(first, "done"))
+    assert office.status(ref) == "delegated"
+    finish(office, second)
+    office.supervised(lambda: office.rests(ref, "done"))
+    assert office.events(ref, "auto.advanced")[-1]["reason"] == "all that it had delegated is done"
+
+
+def test_a_parent_whose_parts_were_quicker_is_done_at_once(office: Office) -> None:
+    ref = working(office)
+    only, given_up = part(office, ref, "only", spawn=False), part(office, ref, "given-up", spawn=False)
+    office.orange.tasks.cancel(given_up)
+    with office.orange.engine.open(only) as opened:
+        opened.change("test", {"status": "done"})
+    office.orange.tasks.update(ref, status="delegated")
+    office.supervised(lambda: office.rests(ref, "done"))
+
+
+def test_a_part_that_waits_for_its_own_parent_is_refused_before_anything_stops(office: Office) -> None:
+    ref = working(office)
+    part(office, ref, "first", blocked_by=(ref.id,), spawn=False)
+    with pytest.raises(Refused, match="would wait for itself"):
+        office.orange.tasks.update(ref, status="delegated")
+    assert office.windows(ref) == ["worker"]
+
+
+def test_a_person_lets_a_parent_go_on_without_a_part_that_was_given_up(office: Office) -> None:
+    ref = working(office)
+    only = part(office, ref, "only", spawn=False)
+    office.orange.tasks.update(ref, status="delegated")
+    office.orange.tasks.cancel(only)
+    office.supervised(lambda: bool(office.task(ref).attention))
+    assert only.id in str(office.task(ref).attention)
+    attempts.unblock(office.orange, ref)
+    assert (office.status(ref), office.task(ref).blocked_by) == ("pending", ())
+
+
+def test_retrying_is_refused_where_a_workflow_has_no_way_back(office: Office) -> None:
+    ref = working(office)
+    with pytest.raises(Refused, match="has no move working → pending"):
+        attempts.retry(office.orange, ref)
+    with pytest.raises(Refused, match="is working, not blocked"):
+        attempts.unblock(office.orange, ref)
+
+
+def reporting_parent(office: Office, branch: str) -> TaskRef:
+    """A task on autopilot whose agent has just ended, with three pieces of work for others in its report."""
+    ref = office.create(branch, workflow="autopilot", harness="demo")
+    with office.orange.engine.open(ref) as opened:
+        opened.change("task.updated", {"status": "in_progress"})
+    report = {"status": "blocked", "delegations": [{"title": title} for title in ("a", "b", "c")]}
+    (office.root / "home" / "tasks" / "coffee" / ref.id / ".orange-outcome").write_text(json.dumps(report))
+    return ref
+
+
+def test_killed_at_any_step_each_part_is_made_once(office: Office) -> None:
+    def delegate(ref: TaskRef) -> None:
+        office.orange.engine.transition(ref, "blocked", "engine")
+
+    for step in range(1, 60):
+        ref = reporting_parent(office, f"p{step}")
+        died = dies_at(step, lambda: delegate(ref))  # noqa: B023 - it is called at once
+        if office.status(ref) == "in_progress":  # nothing was begun: the agent's end is looked at again
+            delegate(ref)
+        with office.orange.engine.open(ref) as opened:
+            assert opened.task.status == "blocked"
+        found = children_of(office.orange.store, ref.id)
+        assert sorted(child.task.summary for child in found) == ["a", "b", "c"], step
+        assert set(office.task(ref).blocked_by) == {child.ref.id for child in found}
+        assert len(office.events(ref, "agent.reported")) == 1
+        if not died:
+            break
+    assert step > 10

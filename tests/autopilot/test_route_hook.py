@@ -1,0 +1,312 @@
+"""The hook `route`, with a real program as its router: a good answer is used, and nothing else fails a move."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orange_tui.engine.hooks import BUILT_IN, Action, Actions
+from orange_tui.orange import assemble
+from orange_tui.outside.programs import run_capped
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orange_tui.store.store import TaskRef
+
+__all__ = ["office"]
+
+WORKFLOW = """\
+name: auto
+states: {new: {}, routed: {}, again: {}, done: {terminal: true}}
+initial: {new: {}}
+transitions:
+  - {from: new, to: routed, hooks: [{action: route, prompt: router TIMEOUT}]}
+  - {from: routed, to: again, hooks: [{action: route, prompt: router}]}
+  - {from: again, to: done}
+prompts: {router: "Choose who does {summary}"}
+"""
+SKILL = "---\nname: brewing\ndescription: How to brew\n---\nUse hot water.\n"
+# A router of our own: it keeps the question and says what the file beside it says.
+ROUTER = '#!/bin/sh\nhere=$(dirname "$0")\nprintf "%s" "$2" >"$here/question"\nenv >"$here/env"\n. "$here/orders"\n'
+
+
+@pytest.fixture
+def desk(office: Office) -> Office:
+    """An office whose router is the demo."""
+    settings(office, router="demo", router_fallback="demo")
+    workflow(office)
+    return office
+
+
+def workflow(office: Office, timeout: str = "") -> None:
+    folder = office.root / "home" / "workflows"
+    folder.mkdir(exist_ok=True)
+    (folder / "auto.yml").write_text(WORKFLOW.replace(" TIMEOUT", f", timeout: {timeout}" if timeout else ""))
+
+
+def settings(office: Office, **values: object) -> None:
+    (office.root / "home" / "config.yml").write_text("".join(f"{key}: {json.dumps(v)}\n" for key, v in values.items()))
+
+
+def skill(office: Office, name: str, text: str = SKILL) -> None:
+    folder = office.root / "home" / "skills" / name
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(text)
+
+
+def own_router(office: Office, orders: str) -> Path:
+    """A router that does as it is told; returns its folder."""
+    folder = office.root / "oracle"
+    folder.mkdir()
+    (folder / "agent").write_text(ROUTER)
+    (folder / "agent").chmod(0o755)
+    (folder / "orders").write_text(orders)
+    (office.root / "home" / "harnesses.yml").write_text(
+        f'oracle:\n  binary: "{folder}/agent"\n  full: ["{{binary}}", "{{options}}", "{{prompt}}"]\n'
+        '  one_shot: ["{binary}", "-p", "{prompt}", "{options}"]\n  model: ["--model", "{model}"]\n'
+    )
+    settings(office, router="oracle", router_fallback="demo")
+    office.orange = assemble(office.orange.home, Actions(BUILT_IN))
+    return folder
+
+
+def new(office: Office, summary: str = "Brew", **fields: object) -> TaskRef:
+    ref = office.create(f"b-{len(office.orange.store.refs())}", summary=summary, workflow="auto", spawn=False)
+    with office.orange.engine.open(ref) as opened:
+        opened.change("task.updated", {"harness": None, **fields})
+    return ref
+
+
+def move(office: Office, ref: TaskRef, target: str = "routed") -> tuple[dict[str, Any], Any]:
+    """Route a task; returns what the history says of it, and the task."""
+    moved = office.orange.engine.transition(ref, target, "person")
+    assert moved.hook_errors == ()
+    assert moved.task.attention is None
+    return office.events(ref, "task.routed")[-1], office.task(ref)
+
+
+def test_a_good_answer_says_who_does_it_and_how(desk: Office) -> None:
+    skill(desk, "brewing")
+    event, task = move(desk, new(desk, "Brew [model:large] [skill:brewing]"))
+    assert "fallback" not in event
+    assert (task.harness, task.model, task.number("lane")) == ("demo", "large", 2)
+    assert (
+        task.extra["route"]
+        == event["route"]
+        == {
+            "executor": "demo",
+            "model": "large",
+            "decompose": False,
+            "reason": "The demo agent knows this kind of work.",
+            "profile": {
+                "role": "Barista",
+                "skills": ["Python", "git"],
+                "tools": ["Edit"],
+                "constraints": ["touch nothing that the task does not name"],
+            },
+            "selected_skills": ["brewing"],
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "summary", "lane"),
+    [
+        ({}, "Brew", 2),
+        ({"issue": 7}, "Brew", 1),
+        ({"issue": "seven"}, "Brew", 2),
+        ({"worktree": True}, "Brew", 1),
+        ({"issue": 7}, "Brew [decompose]", 3),
+        ({"worktree": True}, "Brew [decompose]", 3),
+    ],
+)
+def test_the_lane_follows_from_issue_worktree_and_splitting(
+    desk: Office, fields: dict[str, object], summary: str, lane: int
+) -> None:
+    assert move(desk, new(desk, summary, **fields))[1].number("lane") == lane
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("bad-json", "the router names no executor"),  # what is whole in it is the profile
+        ("no-json", "the router's answer has no JSON object in it"),
+        ("unknown-agent", "the router names an agent that does not exist: 'hal9000'"),
+        ("no-agent", "the router names no executor"),
+        ("fails", "demo: it ended with 3: Error: no more coffee"),
+        ("chatty", "printed more than 1,000,000 bytes and was ended"),
+    ],
+)
+def test_what_goes_wrong_with_the_router_leads_to_the_fallback(desk: Office, word: str, reason: str) -> None:
+    event, task = move(desk, new(desk, f"Brew [{word}] [decompose]"))
+    assert reason in event["fallback"]
+    assert (task.harness, task.model, task.number("lane")) == ("demo", None, 2)
+    assert event["route"]["decompose"] is False
+    assert event["route"]["reason"] == f"The fallback: {event['fallback']}"
+    assert reason in (desk.root / "home" / "orange.log").read_text()
+
+
+def test_a_router_that_takes_too_long_is_ended_with_all_it_started(desk: Office) -> None:
+    folder = own_router(desk, 'sleep 3600 & echo $! >"$here/child"; wait')
+    workflow(desk, timeout="1")
+    event, task = move(desk, new(desk))
+    assert event["fallback"] == "oracle: agent took longer than 1 s and was ended"
+    assert task.harness == "demo"
+    desk.wait(lambda: not is_alive(int((folder / "child").read_text())))
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("values", "fallback", "executor"),
+    [
+        ({}, "no agent is installed that could be asked", None),
+        ({"router_fallback": "codex"}, "no agent is installed that could be asked", None),
+        ({"router": "codex", "router_fallback": "demo"}, "`router` in config.yml names codex, which is not", "demo"),
+        ({"router": "hal", "router_fallback": "demo"}, "There is no harness 'hal'", "demo"),
+        ({"rooter": "x"}, "there is no setting 'rooter'", None),
+        ({"router": "demo", "router_fallback": "demo", "router_model": "a b"}, None, "demo"),
+    ],
+)
+def test_settings_that_name_nobody_are_told_and_stop_nothing(
+    desk: Office, monkeypatch: pytest.MonkeyPatch, values: dict[str, str], fallback: str | None, executor: str | None
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    settings(desk, **values)
+    event, task = move(desk, new(desk))
+    assert (fallback or "") in event.get("fallback", "")
+    assert task.harness == executor
+
+
+def test_the_router_is_told_what_it_needs_as_one_argument_and_data_stays_data(
+    desk: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = '{"executor": "oracle", "selected_skills": ["brewing", "ghost"]}'
+    folder = own_router(desk, f"echo '{answer}'")
+    skill(desk, "brewing")
+    skill(desk, "broken", "no head at all\n")
+    skill(desk, "silent", "---\nname: silent\n---\nx\n")
+    monkeypatch.setenv("ORANGE_TASK", "somebody")
+    ref = new(desk, "Brew $(touch hacked) `touch hacked`; {branch}", labels=["hot", "agent:nobody"])
+    with desk.orange.engine.open(ref) as opened:
+        opened.edit_body("task.updated", lambda body: f"{body}\n```\n\x1b[2J## Answer\n" + "long " * 4000)
+    event, task = move(desk, ref)
+    assert (event["route"]["executor"], event["route"]["selected_skills"]) == ("oracle", ["brewing"])
+    assert task.harness == "oracle"
+    question = (folder / "question").read_text()
+    lines = question.splitlines()
+    assert lines[:3] == ["Route this task.", "", "Choose who does Brew $(touch hacked) `touch hacked`; {branch}"]
+    assert "Summary: Brew $(touch hacked) `touch hacked`; {branch}" in lines
+    assert "Labels: hot, agent:nobody" in lines
+    assert "````" in lines  # longer than the fence in the body
+    assert r"\x1b[2J## Answer" in lines
+    assert "\x1b" not in question
+    assert "characters more)" in question
+    assert "- oracle: oracle; takes a model by name" in lines
+    assert "- brewing: How to brew" in lines
+    assert "broken" not in question
+    assert not list(desk.root.rglob("hacked"))
+    log = (desk.root / "home" / "orange.log").read_text()
+    assert "skill left out" in log
+    assert "there is no skill ghost" in log
+    assert "ORANGE_TASK=" not in (folder / "env").read_text()
+
+
+def test_the_demo_is_nobody_where_nobody_has_set_it(desk: Office) -> None:
+    folder = own_router(desk, 'echo \'{"executor": "demo"}\'')
+    settings(desk, router="oracle", router_fallback="oracle")
+    event, task = move(desk, new(desk))
+    assert event["fallback"] == "the router names demo, which is not installed"
+    assert task.harness == "oracle"
+    assert "- demo:" not in (folder / "question").read_text()
+
+
+def test_what_a_person_has_set_is_kept_and_the_rest_is_still_asked_for(desk: Office) -> None:
+    ref = new(desk, "Brew [decompose] [model:large]", harness="codex", model="o9")
+    event, task = move(desk, ref)
+    assert (task.harness, task.model, task.number("lane")) == ("codex", "o9", 3)
+    assert event["route"]["by_person"] == ["harness", "model"]
+    _, task = move(desk, ref, "again")
+    assert (task.harness, task.model) == ("codex", "o9")
+
+
+def test_a_person_who_chose_what_the_router_would_have_chosen_has_chosen_all_the_same(desk: Office) -> None:
+    ref = new(desk, "Brew", harness="demo")
+    move(desk, ref)
+    own_router(desk, 'echo \'{"executor": "oracle", "model": "x"}\'')
+    _, task = move(desk, ref, "again")
+    assert (task.harness, task.model) == ("demo", None)
+
+
+def test_what_an_earlier_route_chose_is_no_persons_choice(desk: Office) -> None:
+    ref = new(desk, "Brew [model:large]")
+    move(desk, ref)
+    own_router(desk, 'echo \'{"executor": "oracle"}\'')
+    _, task = move(desk, ref, "again")
+    assert (task.harness, task.model) == ("oracle", None)
+
+
+def test_labels_choose_too_and_the_fields_come_first(desk: Office) -> None:
+    _, task = move(desk, new(desk, labels=["agent:ghost", "Agent:codex", "model:--bad", "model:o9"]))
+    assert (task.harness, task.model) == ("codex", "o9")
+    _, task = move(desk, new(desk, labels=["agent:codex"], harness="pi"))
+    assert task.harness == "pi"
+
+
+def test_the_router_is_told_what_a_person_has_chosen_and_may_still_choose_the_rest(desk: Office) -> None:
+    folder = own_router(desk, 'echo \'{"executor": "demo", "model": "x", "profile": {"role": "Barista"}}\'')
+    event, task = move(desk, new(desk, harness="oracle", labels=["model:o9"]))
+    said = "A person has chosen the agent oracle already. A person has chosen the model o9 already."
+    assert said in (folder / "question").read_text()
+    assert (task.harness, task.model, event["route"]["profile"]["role"]) == ("oracle", "o9", "Barista")
+
+
+def test_a_part_is_not_split_again_nor_is_a_task_that_has_parts(desk: Office) -> None:
+    whole = new(desk, "Brew [decompose]")
+    part = desk.create("part", summary="Brew [decompose]", workflow="auto", spawn=False, parent=whole.id)
+    event, task = move(desk, part)
+    assert (task.number("lane"), event["route"]["decompose"]) == (2, False)
+    assert "Not split: it is a part already." in event["route"]["reason"]
+    event, task = move(desk, whole)
+    assert task.number("lane") == 2
+    assert "Not split: it has parts already." in event["route"]["reason"]
+
+
+def test_killed_after_the_answer_it_does_not_ask_again(desk: Office) -> None:
+    folder = own_router(desk, 'echo asked >>"$here/asked"; echo \'{"executor": "oracle"}\'')
+    ref = new(desk)
+    real = Actions(BUILT_IN).find("route").run
+
+    class Killed(BaseException):
+        pass
+
+    def killed(run: Any) -> None:
+        real(run)
+        raise Killed
+
+    with pytest.raises(Killed):
+        assemble(desk.orange.home, Actions({**BUILT_IN, "route": Action(killed)})).engine.transition(
+            ref, "routed", "person"
+        )
+    with desk.orange.engine.open(ref) as opened:
+        assert (opened.task.harness, opened.task.number("lane")) == ("oracle", 2)
+    assert (folder / "asked").read_text() == "asked\n"
+    assert len(desk.events(ref, "task.routed")) == 1
+
+
+def test_a_program_that_leaves_a_child_behind_is_waited_for_no_longer_than_itself(tmp_path: Path) -> None:
+    words = ["/bin/sh", "-c", "sleep 30 & echo $!"]
+    done = run_capped(words, directory=str(tmp_path), environment=dict(os.environ), timeout=20, most=100)
+    assert (done.code, is_alive(int(done.output))) == (0, True)
+    os.kill(int(done.output), 9)

@@ -1,0 +1,389 @@
+"""The board tells what the files and tmux tell, and reads no more than has changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+from orange_tui.board.board import Boards, PoolUse, Row, Snapshot, Stats
+from orange_tui.domain.text import task_file
+from orange_tui.engine.tasks import NewTask
+from orange_tui.home import files
+from orange_tui.sessions.runtime import Runtime
+from orange_tui.store import task_text
+from orange_tui.store.store import TaskRef
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    import pytest
+
+    from support.driver import World
+
+__all__ = ["office"]
+
+
+def write_tasks(world: World, count: int, *, project: str = "coffee") -> list[TaskRef]:
+    """Many tasks quickly: every twentieth is not finished."""
+    refs = []
+    for number in range(count):
+        ref, stamp = TaskRef(project, f"t{number:05d}"), f"2026-01-01T00:00:00.{number:06d}Z"
+        status = "done" if number % 20 else "todo"
+        known = {"id": ref.id, "project": project, "workflow": "steps", "status": status, "branch": f"b/{number}"}
+        file = task_file.new({**known, "created_at": stamp, "updated_at": stamp}, "")
+        directory = world.directory(ref)
+        directory.mkdir(parents=True)
+        (directory / "TASK.md").write_bytes(file.encode())
+        event = {"type": "task.created", "timestamp": stamp, "engine": file.task.engine_fields()}
+        (directory / "history.jsonl").write_text(json.dumps(event) + "\n")
+        refs.append(ref)
+    return refs
+
+
+def board(world: World, project: str | None = None) -> Snapshot:
+    return list(Boards(world.orange, project).scan())[-1]
+
+
+def row_of(snapshot: Snapshot, ref: TaskRef) -> Row:
+    return next(row for row in snapshot.rows if row.ref == ref)
+
+
+def ids(snapshot: Snapshot) -> list[str]:
+    return [row.ref.id for row in snapshot.rows]
+
+
+def test_an_empty_home_has_an_empty_board(world: World) -> None:
+    snapshots = list(Boards(world.orange).scan())
+    assert len(snapshots) == 1
+    assert (snapshots[0].rows, snapshots[0].counts, snapshots[0].needing) == ((), {}, 0)
+    assert [project.name for project in snapshots[0].projects] == ["coffee"]
+    assert snapshots[0].pool == {"coffee": PoolUse(0, 2)}
+
+
+def test_rows_come_in_the_order_of_the_command_line(world: World) -> None:
+    first, second, third = world.task(), world.task(status="done"), world.task(status="checked")
+    broken = world.task()
+    world.file(broken).write_text("no frontmatter")
+    snapshot = board(world)
+    assert ids(snapshot) == [broken.id, third.id, first.id, second.id]
+    assert ids(snapshot) == [each.ref.id for each in world.orange.tasks.in_order(world.orange.store.read_all())]
+    assert snapshot.counts == {"todo": 1, "done": 1, "checked": 1}
+    assert row_of(snapshot, second).finished
+
+
+def test_an_unreadable_task_is_a_row_with_the_reason_and_the_line(world: World) -> None:
+    ref = world.task()
+    world.edit(ref, "status: ", "status: [")
+    row = row_of(board(world), ref)
+    assert row.task is None
+    assert row.error is not None
+    assert f"{world.file(ref)}:" in row.error
+    assert (row.needs, row.session, row.finished) == (row.error, "none", False)
+
+
+def test_a_task_that_is_mended_becomes_a_task_again(world: World) -> None:
+    ref = world.task()
+    boards = Boards(world.orange)
+    good = world.file(ref).read_text()
+    world.file(ref).write_text("broken")
+    assert [row.error is None for row in list(boards.scan())[-1].rows] == [False]
+    world.file(ref).write_text(good)
+    after = boards.refresh([ref])
+    assert (after.rows[0].error, after.counts, after.needing) == (None, {"todo": 1}, 0)
+
+
+def test_attention_needs_a_person(world: World) -> None:
+    ref = world.task(attention="push_branch failed")
+    snapshot = board(world)
+    assert (row_of(snapshot, ref).needs, snapshot.needing) == ("push_branch failed", 1)
+
+
+def test_a_broken_workflow_is_told_on_its_tasks_and_on_no_others(world: World) -> None:
+    good = world.task()
+    world.workflow("bad", "name: bad\nstates: {a: {}}\n")
+    bad = world.task(workflow="bad", status="a")
+    snapshot = board(world)
+    assert "bad.yml" in (row_of(snapshot, bad).needs or "")
+    assert row_of(snapshot, bad).task is not None
+    assert row_of(snapshot, good).needs is None
+
+
+def test_a_broken_projects_file_leaves_the_board_and_is_told(world: World) -> None:
+    ref = world.task()
+    boards = Boards(world.orange)
+    list(boards.scan())
+    (world.root / "projects.json").write_text("{")
+    snapshot = boards.refresh(None)
+    assert "projects.json" in (snapshot.problem or "")
+    assert ids(snapshot) == [ref.id]
+
+
+def test_what_a_blocked_task_waits_for_follows_its_blockers(world: World) -> None:
+    first, second = world.task(branch="login-fix"), world.task(branch="csv-export")
+    waiting = world.task(blocked_by=(first.id, second.id, "gone123"))
+    boards = Boards(world.orange)
+    snapshot = list(boards.scan())[-1]
+    assert row_of(snapshot, waiting).waits == "waits for login-fix and 2 more"
+    world.orange.engine.transition(first, "done", "force")
+    assert row_of(boards.refresh([first]), waiting).waits == "waits for csv-export and 1 more"
+    world.orange.engine.transition(second, "done", "force")
+    assert row_of(boards.refresh([second]), waiting).waits == "waits for gone123"
+
+
+def test_a_blocker_on_another_projects_board(world: World) -> None:
+    world.project("tea", "/elsewhere")
+    other = world.task(project="tea", branch="kettle")
+    waiting = world.task(blocked_by=(other.id,))
+    boards = Boards(world.orange, "coffee")
+    snapshot = list(boards.scan())[-1]
+    assert ids(snapshot) == [waiting.id]
+    assert row_of(snapshot, waiting).waits == "waits for kettle"
+    world.orange.engine.transition(other, "done", "force")
+    after = boards.refresh([other])
+    assert (ids(after), row_of(after, waiting).waits) == ([waiting.id], None)
+    assert list(after.pool) == ["coffee"]
+
+
+def test_a_task_that_found_no_workspace_says_so(world: World) -> None:
+    ref = world.task()
+    boards = Boards(world.orange)
+    assert row_of(list(boards.scan())[-1], ref).waits is None
+    with world.orange.engine.open(ref) as opened:
+        opened.record("task.waiting", reason="There is no free workspace")
+    assert row_of(boards.refresh([ref]), ref).waits == "waits for a workspace"
+    world.orange.engine.transition(ref, "doing", "person")
+    assert row_of(boards.refresh([ref]), ref).waits is None
+
+
+def test_tasks_come_and_go(world: World) -> None:
+    first = world.task()
+    boards = Boards(world.orange)
+    list(boards.scan())
+    second = world.task(status="done")
+    assert ids(boards.refresh([second])) == [first.id, second.id]
+    world.orange.tasks.delete(second)
+    after = boards.refresh([second, TaskRef("coffee", "never")])
+    assert (ids(after), after.counts) == ([first.id], {"todo": 1})
+
+
+def test_looking_everywhere_finds_what_changed_came_and_went(world: World) -> None:
+    stays, changes, goes = world.task(), world.task(), world.task(status="done")
+    boards = Boards(world.orange)
+    before = list(boards.scan())[-1]
+    world.orange.tasks.update(changes, summary="Grind")
+    world.orange.tasks.delete(goes)
+    comes = world.task()
+    after = boards.refresh(None)
+    assert ids(after) == [comes.id, changes.id, stays.id]
+    assert row_of(after, stays) is row_of(before, stays)
+    changed = row_of(after, changes).task
+    assert changed is not None
+    assert changed.summary == "Grind"
+
+
+def test_another_workflow_text_counts_for_every_task(world: World) -> None:
+    ref = world.task(status="checked")
+    boards = Boards(world.orange)
+    before = list(boards.scan())[-1]
+    text = (world.root / "workflows" / "steps.yml").read_text()
+    world.workflow("steps", text + "exit_monitoring:\n  rules: [{status: checked, action: mark_dead}]\n")
+    after = boards.refresh(None)
+    assert (row_of(before, ref).needs, row_of(after, ref).needs) == (None, "It waits for your review")
+
+
+def test_stats_stay_on_their_rows(world: World) -> None:
+    one, other = world.task(branch="one"), world.task(branch="other")
+    boards = Boards(world.orange)
+    list(boards.scan())
+    snapshot = boards.with_stats("coffee", {"one": Stats(2, 30, 4), "unknown": Stats(1, 1, 1)})
+    assert (row_of(snapshot, one).stats, row_of(snapshot, other).stats) == (Stats(2, 30, 4), None)
+    world.orange.tasks.update(one, summary="Grind")
+    assert row_of(boards.refresh([one]), one).stats == Stats(2, 30, 4)
+
+
+def test_of_ten_thousand_tasks_only_the_changed_one_is_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    refs = write_tasks(world, 10_000)
+    boards = Boards(world.orange)
+    began = time.perf_counter()
+    first, *_, last = boards.scan()
+    took = time.perf_counter() - began
+    assert (first.complete, last.complete, len(last.rows)) == (False, True, 10_000)
+    assert 0 < len(first.rows) < 10_000
+    assert took < 60, "reading is slower by far than it should be"
+    assert last.counts == {"done": 9_500, "todo": 500}
+    assert [row.finished for row in last.rows] == [False] * 500 + [True] * 9_500
+
+    opened: list[str] = []
+    reading = files.read_bytes
+
+    def counting(path: str, **more: int) -> bytes:
+        opened.append(path)
+        return reading(path, **more)
+
+    monkeypatch.setattr(task_text, "read_bytes", counting)
+    world.orange.engine.transition(refs[40], "doing", "person")
+    opened.clear()
+    quickest = min(_seconds(boards, refs[40]) for _ in range(20))
+    assert set(opened) == {str(world.file(refs[40]))}
+    assert quickest < 1  # make bench has the figure
+    after = boards.refresh([refs[40]])
+    assert sum(old is not new for old, new in zip(last.rows, after.rows, strict=True)) == 1
+    assert after.counts == {"done": 9_500, "todo": 499, "doing": 1}
+    opened.clear()
+    boards.refresh(None)
+    assert opened == []
+
+
+def _seconds(boards: Boards, ref: TaskRef) -> float:
+    began = time.perf_counter()
+    boards.refresh([ref])
+    return time.perf_counter() - began
+
+
+def test_tmux_is_asked_once_and_not_at_all_without_a_session(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+
+    def panes(*, fresh: bool = False) -> list[object]:
+        asked.append(fresh)
+        return []
+
+    monkeypatch.setattr(world.orange.sessions, "panes", panes)
+    monkeypatch.setattr(world.orange.sessions, "state", lambda *_: "dead")
+    ref = world.task()
+    boards = Boards(world.orange)
+    list(boards.scan())
+    boards.refresh([ref])
+    boards.refresh(None)
+    assert asked == []
+    for _ in range(3):
+        world.task(tmux_session="coffee/x", status="doing")
+    boards.refresh(None)
+    assert asked == [True]
+
+
+def started(office: Office, branch: str) -> TaskRef:
+    """A task whose agent waits and does nothing."""
+    name = "recorder" if (office.root / "recorder").exists() else office.harness().name
+    return office.create(branch, harness=name)
+
+
+def test_a_live_agent_its_workspace_and_what_it_reports(office: Office) -> None:
+    ref = started(office, "fix/login")
+    boards = Boards(office.orange)
+    snapshot = list(boards.scan())[-1]
+    row = snapshot.rows[0]
+    assert (row.session, row.agent, row.needs, row.workspace_number) == ("active", "unknown", None, "1")
+    assert snapshot.pool == {"coffee": PoolUse(1, 2)}
+    Runtime(office.orange.store.directory(ref)).update("worker", state="permission")
+    asking = boards.refresh([ref])
+    assert (asking.rows[0].agent, asking.rows[0].needs) == ("permission", "The agent asks for permission")
+    Runtime(office.orange.store.directory(ref)).update("worker", state="busy")
+    assert boards.refresh([ref]).needing == 0
+
+
+def test_a_task_without_a_free_workspace(office: Office) -> None:
+    for branch in ("one", "two"):
+        started(office, branch)
+    third = started(office, "three")
+    snapshot = list(Boards(office.orange).scan())[-1]
+    assert snapshot.pool == {"coffee": PoolUse(2, 2)}
+    assert {row.ref.id: row.waits for row in snapshot.rows}[third.id] == "waits for a workspace"
+
+
+def test_a_dead_agent_is_told_without_anybody_naming_its_task(office: Office) -> None:
+    ref = started(office, "fix/dead")
+    boards = Boards(office.orange)
+    assert list(boards.scan())[-1].rows[0].session == "active"
+    started(office, "fix/other")  # tmux goes on
+    pane = office.orange.sessions.window(ref.id, "worker")
+    assert pane is not None
+    office.orange.services.tmux.kill_window(pane.window_id)
+    row = next(row for row in boards.refresh([]).rows if row.ref == ref)
+    assert (row.session, row.agent, row.needs) == ("dead", None, "The agent has ended; respawn brings it back")
+    office.orange.agents.respawn(ref)
+    assert next(row for row in boards.refresh([ref]).rows if row.ref == ref).session == "active"
+
+
+def test_an_agent_that_is_just_being_started_has_not_ended(office: Office) -> None:
+    ref = started(office, "fix/review")
+    boards = Boards(office.orange)
+    list(boards.scan())
+    hook = {"action": "spawn_reviewer", "prompt": "reviewer"}
+    with office.orange.store.open(ref) as opened:  # a command that has come this far and no further
+        details = {"from": "planning", "to": "agent-review", "by": "agent", "hooks": [hook]}
+        opened.change("transition.started", {"status": "agent-review"}, **details)
+        row = boards.refresh([ref]).rows[0]
+        assert (row.session, row.needs) == ("active", None)
+        opened.record("status.changed", **{key: details[key] for key in ("from", "to", "by")})
+    assert boards.refresh([ref]).rows[0].session == "dead"
+
+
+def test_a_lost_server_and_a_missing_tmux(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = started(office, "fix/lost")
+    boards = Boards(office.orange)
+    list(boards.scan())
+    subprocess.run(["tmux", "-L", office.socket, "kill-server"], check=True)
+    office.wait(lambda: not office.windows(ref))
+    assert boards.refresh([]).rows[0].session == "lost"
+    folder = office.root / "nothing"
+    folder.mkdir()
+    with monkeypatch.context() as without_tmux:
+        without_tmux.setenv("PATH", str(folder))
+        row = boards.refresh([ref]).rows[0]
+    assert (row.session, row.needs) == ("lost", "Its tmux server is gone; respawn brings the agent back")
+
+
+def test_a_message_that_waits_is_told_and_after_a_while_needs_a_person(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = started(office, "fix/message")
+    boards = Boards(office.orange)
+    list(boards.scan())
+    with office.orange.engine.open(ref) as opened:
+        opened.record("message.queued", message="m1", window="worker", text="hello")
+    snapshot = boards.refresh([ref])
+    assert (snapshot.rows[0].waits, snapshot.rows[0].needs) == ("a message waits for the agent", None)
+    assert snapshot.again
+    later = time.monotonic() + 6
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    snapshot = boards.refresh([])
+    assert (snapshot.rows[0].needs, snapshot.again) == ("A message waits until the agent can take it", False)
+    with office.orange.engine.open(ref) as opened:
+        opened.record("agent.notified", message="m1", window="worker")
+    snapshot = boards.refresh([ref])
+    assert (snapshot.rows[0].needs, snapshot.rows[0].waits) == (None, None)
+
+
+def test_the_tasks_that_hold_a_workspace_are_shown_first(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = started(office, "fix/held")
+    old = 1_000_000_000
+    for _ in range(5):
+        office.orange.tasks.create(NewTask(project="coffee", summary="Brew", harness="recorder", spawn=False))
+    os.utime(office.orange.store.directory(held), (old, old))
+    monkeypatch.setattr("orange_tui.board.board._FIRST_LOOK", 0)
+    first = next(iter(Boards(office.orange).scan()))
+    assert (len(first.rows), first.rows[0].ref, first.complete) == (1, held, False)
+
+
+def test_how_many_parts_of_a_task_are_done_follows_its_parts(world: World) -> None:
+    plan = world.task()
+    parts = [world.task(parent=plan.id, branch=f"part/{number}") for number in range(2)]
+    boards = Boards(world.orange)
+    first = list(boards.scan())[-1]
+    assert row_of(first, plan).subtasks == (0, 2)
+    assert row_of(first, plan).parts == tuple(parts)
+    assert row_of(first, parts[0]).subtasks is None
+    with world.orange.store.open(parts[1]) as opened:
+        opened.change("status.changed", {"status": "done"})
+    assert row_of(boards.refresh([parts[1]]), plan).subtasks == (1, 2)
+    third = world.task(parent=plan.id, branch="part/3")
+    assert row_of(boards.refresh([third]), plan).subtasks == (1, 3)
+    world.file(third).write_text("no frontmatter")
+    assert row_of(boards.refresh([third]), plan).subtasks == (1, 3)  # unreadable, and still a part
+    world.orange.store.remove(parts[1])
+    assert row_of(boards.refresh([parts[1]]), plan).subtasks == (0, 2)
+    world.orange.store.remove(parts[0])
+    world.orange.store.remove(third)
+    assert row_of(boards.refresh(None), plan).subtasks is None

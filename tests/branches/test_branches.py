@@ -1,0 +1,194 @@
+"""A task follows its branch, in a real worktree of a real repository."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orange_tui.branches.rename import update_with_branch
+from orange_tui.domain.errors import Refused
+from orange_tui.store.open_task import OpenTask
+from support.driver import git
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from orange_tui.store.store import TaskRef
+    from support.driver import Cli, World
+
+__all__ = ["office"]
+
+
+def in_worktree(world: World, cli: Cli, repository: Path, branch: str = "orange-tasks/x") -> TaskRef:
+    """A task in a real worktree of a real repository, on its branch."""
+    cli.ok("project", "add", str(repository), "--name", "beans", "--workflow", "steps")
+    git(repository, "worktree", "add", "--quiet", "-b", branch, str(world.root / "workspaces/beans--1"))
+    return world.task(project="beans", branch=branch, workspace="beans--1", status="doing")
+
+
+def test_a_task_follows_the_branch_its_agent_has_renamed(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = in_worktree(world, cli, repository)
+    monkeypatch.chdir(world.root / "workspaces/beans--1")
+    git(world.root / "workspaces/beans--1", "branch", "-m", "fix/grinder")
+    assert cli.ok("task", "update", "--branch", "--json").json()["branch"] == "fix/grinder"
+    assert world.read(ref).branch == "fix/grinder"
+    assert world.read(ref).status == "doing"
+    world.touch(ref)
+    assert "task.tampered" not in world.types(ref)
+
+
+def test_a_detached_head_is_no_branch(world: World, cli: Cli, repository: Path) -> None:
+    """In mid-rebase the first Orange called the task's branch HEAD."""
+    ref = in_worktree(world, cli, repository)
+    git(world.root / "workspaces/beans--1", "switch", "--quiet", "--detach")
+    assert "the task keeps the one it has" in cli.no("task", "update", ref.id, "--branch")
+    assert world.read(ref).branch == "orange-tasks/x"
+
+
+def test_the_default_branch_is_nobodys_own(world: World, cli: Cli, repository: Path) -> None:
+    ref = in_worktree(world, cli, repository)
+    git(repository, "switch", "--quiet", "--detach")
+    git(world.root / "workspaces/beans--1", "switch", "--quiet", "main")
+    assert "main is the default branch" in cli.no("task", "update", ref.id, "--branch")
+    assert "main is the default branch" in cli.no("task", "update", ref.id, "--branch", "main")
+
+
+def test_with_a_name_the_branch_is_checked_out_if_it_exists_and_else_renamed(
+    world: World, cli: Cli, repository: Path
+) -> None:
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "there-already")
+    cli.ok("task", "update", ref.id, "--branch", "there-already")
+    assert git(worktree, "symbolic-ref", "--short", "HEAD") == "there-already"
+    assert git(repository, "branch", "--list", "orange-tasks/x") != ""
+    cli.ok("task", "update", ref.id, "--branch=new-name")
+    assert git(worktree, "symbolic-ref", "--short", "HEAD") == "new-name"
+    assert git(repository, "branch", "--list", "there-already") == ""
+    assert world.read(ref).branch == "new-name"
+    assert "is not a branch name" in cli.no("task", "update", ref.id, "--branch", "a..b")
+
+
+def test_a_branch_of_another_task_is_refused_before_git_is_asked_to_do_anything(
+    world: World, cli: Cli, repository: Path
+) -> None:
+    ref = in_worktree(world, cli, repository)
+    git(repository, "branch", "taken")
+    other = world.task(project="beans", branch="taken")
+    assert f"has a task already: {other.id}" in cli.no("task", "update", ref.id, "--branch", "taken")
+    assert git(world.root / "workspaces/beans--1", "symbolic-ref", "--short", "HEAD") == "orange-tasks/x"
+    assert world.read(ref).branch == "orange-tasks/x"
+
+
+def test_a_checkout_that_git_refuses_changes_nothing(world: World, cli: Cli, repository: Path) -> None:
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "switch", "--quiet", "--create", "other")
+    (repository / "README").write_text("changed\n")
+    git(repository, "commit", "--quiet", "--all", "--message=second")
+    git(repository, "switch", "--quiet", "main")
+    (worktree / "README").write_text("not committed\n")
+    assert "git switch" in cli.no("task", "update", ref.id, "--branch", "other")
+    assert (worktree / "README").read_text() == "not committed\n"
+    assert world.read(ref).branch == "orange-tasks/x"
+
+
+def everything(world: World, repository: Path, ref: TaskRef) -> tuple[object, ...]:
+    """Where the branches are, what is checked out, and what the task says."""
+    worktree = world.root / "workspaces/beans--1"
+    refs = git(repository, "for-each-ref", "refs/heads")
+    return refs, git(worktree, "symbolic-ref", "HEAD"), world.read(ref).branch, world.read(ref).status
+
+
+def test_a_branch_does_not_change_when_the_status_is_refused(world: World, cli: Cli, repository: Path) -> None:
+    ref = in_worktree(world, cli, repository)
+    git(repository, "branch", "there-already")
+    before, journal = everything(world, repository, ref), world.types(ref)
+    for branch in ("new-name", "there-already"):
+        for status, why in (("nowhere", "has no state nowhere"), ("done", "does not finish"), ("doing", "already")):
+            assert why in cli.no("task", "update", ref.id, "--branch", branch, "--status", status)
+            assert everything(world, repository, ref) == before
+    assert "needs more" in cli.no("task", "update", ref.id, "--branch", "new-name", "--status", "checked")
+    assert everything(world, repository, ref) == before
+    assert world.types(ref) == journal
+
+
+def test_the_branch_the_agent_has_renamed_is_not_followed_when_the_status_is_refused(
+    world: World, cli: Cli, repository: Path
+) -> None:
+    ref = in_worktree(world, cli, repository)
+    git(world.root / "workspaces/beans--1", "branch", "-m", "fix/grinder")
+    cli.no("task", "update", ref.id, "--branch", "--status", "nowhere")
+    assert world.read(ref).branch == "orange-tasks/x"
+
+
+def test_a_status_does_not_change_when_the_branch_is_refused(world: World, cli: Cli, repository: Path) -> None:
+    ref = in_worktree(world, cli, repository)
+    world.write_body(ref, "\n## Handoff\n\nDONE: all\n")
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "switch", "--quiet", "--create", "other")
+    (repository / "README").write_text("changed\n")
+    git(repository, "commit", "--quiet", "--all", "--message=second")
+    git(repository, "switch", "--quiet", "main")
+    (worktree / "README").write_text("not committed\n")
+    before = everything(world, repository, ref)
+    assert "git switch" in cli.no("task", "update", ref.id, "--branch", "other", "--status", "checked")
+    assert "a..b" in cli.no("task", "update", ref.id, "--branch", "a..b", "--status", "checked")
+    assert everything(world, repository, ref) == before
+
+
+def test_branch_status_and_summary_change_together(world: World, cli: Cli, repository: Path) -> None:
+    ref = in_worktree(world, cli, repository)
+    world.write_body(ref, "\n## Handoff\n\nDONE: all\n")
+    cli.ok("task", "update", ref.id, "--branch", "new", "--status", "checked", "--summary", "Grind finer")
+    found = world.read(ref)
+    assert (found.branch, found.status, found.summary) == ("new", "checked", "Grind finer")
+    assert git(world.root / "workspaces/beans--1", "symbolic-ref", "--short", "HEAD") == "new"
+
+
+def test_what_cannot_be_written_down_gives_the_branch_its_name_back(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = in_worktree(world, cli, repository)
+    git(repository, "branch", "there-already")
+    before = everything(world, repository, ref)
+
+    def full(*_args: object, **_more: object) -> None:
+        raise Refused("No space left on device")
+
+    monkeypatch.setattr(OpenTask, "change", full)
+    for branch in ("new-name", "there-already"):
+        assert "No space left" in cli.no("task", "update", ref.id, "--branch", branch)
+        assert everything(world, repository, ref) == before
+
+
+def test_the_session_follows_and_its_agent_lives_on(office: Office) -> None:
+    """The first Orange called a live agent crashed when its branch had got another name."""
+    office.harness()
+    ref = office.create("fix/one", harness="recorder", review_harness="recorder")
+    (pane,) = office.orange.sessions.windows(ref.id, fresh=True)
+    assert pane.session == "coffee/fix/one"
+    update_with_branch(office.orange, ref, "fix/v1.2", str(office.root))
+    assert office.task(ref).tmux_session == "coffee/fix/v1_2"
+    assert [session.name for session in office.tmux.sessions] == ["coffee/fix/v1_2"]
+    (now,) = office.orange.sessions.windows(ref.id, fresh=True)
+    assert (now.pid, now.session) == (pane.pid, "coffee/fix/v1_2")
+    assert office.git("symbolic-ref", "--short", "HEAD", at=office.worktree(ref)) == "fix/v1.2"
+    assert office.orange.tasks.session_state(office.task(ref)) == "active"
+
+
+def test_a_session_whose_new_name_is_taken_gets_its_tasks_id_added(office: Office) -> None:
+    office.harness()
+    other = office.create("fix/v1_2", harness="recorder", review_harness="recorder")
+    ref = office.create("fix/one", harness="recorder", review_harness="recorder")
+    update_with_branch(office.orange, ref, "fix/v1.2", str(office.root))
+    assert office.task(other).tmux_session == "coffee/fix/v1_2"
+    assert office.task(ref).tmux_session == f"coffee/fix/v1_2~{ref.id}"
+    assert sorted(session.name or "" for session in office.tmux.sessions) == [
+        "coffee/fix/v1_2",
+        f"coffee/fix/v1_2~{ref.id}",
+    ]

@@ -1,0 +1,44 @@
+"""`orange task attach` at a real terminal."""
+
+from __future__ import annotations
+
+from support.office import Office, office
+from support.person import ORANGE, Terminal, terminal
+
+__all__ = ["office", "terminal"]
+
+
+def test_attaching_shows_the_agent_and_detaching_leads_back_to_the_shell(office: Office, terminal: Terminal) -> None:
+    office.harness(orders='echo "hello from the agent"; exec cat')
+    ref = office.create("fix/attach", harness="recorder")
+    terminal.type(f"{ORANGE} task attach {ref.id}; echo code-$?")
+    terminal.shows("hello from the agent")
+    terminal.shows("C-b d leads back")
+    terminal.type("typed by a person")
+    terminal.shows("typed by a person\ntyped by a person")  # the terminal's echo, and what the agent says to it
+    terminal.press("C-b", "d")
+    terminal.shows("code-0")
+    assert "hello from the agent" not in terminal.screen().partition("code-0")[2]
+    assert office.windows(ref) == ["worker"]
+
+
+def test_inside_the_agents_own_server_attaching_goes_over_to_the_session(office: Office, terminal: Terminal) -> None:
+    office.harness(orders='echo "hello from the agent"; exec cat')
+    ref = office.create("fix/attach", harness="recorder")
+    terminal.type(f"TMUX= tmux -L {office.socket} new-session -s person 'PS1=inside- exec /bin/sh'; echo code-$?")
+    terminal.shows("inside-")
+    terminal.type(f"{ORANGE} task attach {ref.id}")
+    terminal.shows("hello from the agent")
+    terminal.press("C-b", "L")  # the last session: where the person came from
+    terminal.shows("inside-")
+    terminal.type("exit")
+    terminal.shows("code-0")
+    assert office.windows(ref) == ["worker"]
+
+
+def test_a_task_without_a_session_says_where_its_words_are(office: Office, terminal: Terminal) -> None:
+    office.harness()
+    ref = office.create("fix/attach", harness="recorder", spawn=False)
+    terminal.type(f"{ORANGE} task attach {ref.id}; echo code-$?")
+    terminal.shows("code-1")
+    assert f"{ref.id} has no live session" in terminal.screen()

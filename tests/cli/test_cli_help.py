@@ -1,0 +1,147 @@
+"""Help a person can learn from: complete, aligned, never too wide, and with examples that work."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+import pytest
+
+from orange_tui import __version__
+from orange_tui.cli.parsing.grammar import Command, Help, Option, Parsed
+from orange_tui.cli.parsing.help import command_help, group_help, render, terminal_width, usage
+from orange_tui.cli.parsing.parser import parse
+from orange_tui.cli.table.root import COMMANDS
+
+runnable = [command for command in COMMANDS if command.run]
+
+
+def command(*path: str) -> Command:
+    return next(c for c in COMMANDS if c.path == path)
+
+
+def name_of(entry: Command) -> str:
+    return entry.name
+
+
+@pytest.mark.parametrize("entry", COMMANDS, ids=name_of)
+def test_everything_is_explained(entry: Command) -> None:
+    explained = [entry.summary, *(a.help for a in entry.arguments), *(o.help for o in entry.options)]
+    assert all(text.endswith((".", ").")) and text.isascii() for text in explained)
+
+
+@pytest.mark.parametrize("entry", runnable, ids=name_of)
+def test_every_command_has_examples_that_parse(entry: Command) -> None:
+    assert entry.examples
+    for typed, what in entry.examples:
+        inner = typed.removeprefix("source <(").removesuffix(")").partition(" < ")[0].partition(" > ")[0]
+        program, *argv = shlex.split(inner)
+        parsed = parse(argv, COMMANDS)
+        assert program == "orange"
+        assert isinstance(parsed, Parsed)
+        assert parsed.command == entry or not entry.path
+        assert what
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+@pytest.mark.parametrize("entry", COMMANDS, ids=name_of)
+def test_help_fits_its_width(entry: Command, width: int) -> None:
+    text = render(Help(entry.path), COMMANDS, width)
+    typed = [example for example, _ in entry.examples]
+    lines = [line for line in text.splitlines() if line.strip() not in typed]
+    too_long = [line for line in lines if len(line) > width and " " in line.strip()]
+    assert not [line for line in too_long if not line.strip().startswith(("Usage:", "orange ", "More"))]
+    assert text.isascii()
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    assert "\n\n\n" not in text
+
+
+def test_a_commands_help_from_top_to_bottom() -> None:
+    text = command_help(command("task", "stuck"), 80)
+    assert text == (
+        "Say that the agent cannot go on: a person should look.\n"
+        "\n"
+        "Usage: orange task stuck [ID] [--reason TEXT] [--project P] [--json]\n"
+        "\n"
+        "Arguments:\n"
+        "  ID  The task: its id, or the beginning of it. Inside a workspace it may be\n"
+        "      left out.\n"
+        "\n"
+        "Options:\n"
+        "  --reason TEXT  Why, in a sentence; it is shown with the task.\n"
+        "  --project P    Look among the tasks of this project only.\n"
+        "  --json         Print one JSON value instead of text; an error is an object\n"
+        "                 with 'error'.\n"
+        "  -h, --help     Show this help.\n"
+        "\n"
+        "Made for agents and their stop hooks.\n"
+        "\n"
+        "Exit codes: 0 the task is marked; 1 refused; 2 wrong usage.\n"
+        "\n"
+        "Examples:\n"
+        "  # In a workspace: stop, and say why\n"
+        '  orange task stuck --reason "The tests need a database I cannot reach"\n'
+    )
+
+
+def test_usage_shows_every_form_an_option_has() -> None:
+    assert usage(command("task", "update")) == (
+        "Usage: orange task update [ID] [--status S] [--summary TEXT] [--branch [NAME]] [--project P] [--json]"
+    )
+    assert "[--blocked-by ID]..." in usage(command("task", "create"))
+    assert "[--all | --project NAME]" in usage(command())
+    assert "[-n N]" in usage(command("log"))
+    assert "[NAME|FILE]" in usage(command("workflow", "check"))
+
+
+def test_usage_is_broken_between_options_only() -> None:
+    for line in command_help(command("task", "create"), 50).splitlines():
+        assert line.count("[") == line.count("]")
+
+
+def test_the_programs_help_names_every_command() -> None:
+    text = group_help((), COMMANDS, 80)
+    assert text.startswith("Orange runs several coding agents at once")
+    assert "Usage: orange [--all | --project NAME] [--version]\n       orange COMMAND ...\n" in text
+    for entry in runnable:
+        assert entry.hidden != (f"  {' '.join(entry.path)} " in text) or not entry.path
+    assert "Exit codes: 0 done; 1 refused" in text
+
+
+def test_a_groups_help_names_its_commands_only() -> None:
+    text = render(Help(("project",)), COMMANDS, 80)
+    assert "  remove  Forget a project" in text
+    assert "create" not in text
+    assert text.endswith("More about one of them: orange help project COMMAND\n")
+
+
+def test_a_group_without_an_entry_of_its_own() -> None:
+    table = [Command(("a", "b"), "Do it.", run="m:f")]
+    assert render(Help(("a",)), table, 80).startswith("Usage: orange a COMMAND ...\n\nCommands:\n  b  Do it.\n")
+
+
+def test_choices_repetition_and_long_names_are_shown() -> None:
+    assert "One of: debug, info, warning, error." in command_help(command("log"), 100)
+    assert "May be repeated." in command_help(command("task", "create"), 100)
+    long = Option("--a-name-that-is-much-too-long", "VALUE", "What it does.")
+    text = command_help(Command(("x",), "Do it.", options=(long,), run="m:f"), 80)
+    assert f"  {long.name} VALUE\n{' ' * 30}What it does.\n" in text
+
+
+def test_version() -> None:
+    assert render(Help(version=True), COMMANDS) == f"orange {__version__}\n"
+
+
+@pytest.mark.parametrize(("columns", "used"), [(0, 80), (20, 40), (90, 90), (250, 100)])
+def test_the_terminal_decides_the_width(columns: int, used: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "get_terminal_size", lambda: os.terminal_size((columns, 24)))
+    assert terminal_width() == used
+
+
+def test_without_a_terminal_the_width_is_80(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_terminal() -> os.terminal_size:
+        raise OSError
+
+    monkeypatch.setattr(os, "get_terminal_size", no_terminal)
+    assert terminal_width() == 80

@@ -1,0 +1,72 @@
+"""Where the words go: pipes that were closed, disks that are full, terminals that know no Unicode."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.driver import orange
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.driver import World
+
+
+@pytest.mark.parametrize("tasks", [1, 30])
+def test_a_list_whose_reader_has_gone_is_no_accident(world: World, tasks: int) -> None:
+    for _ in range(tasks):
+        world.task(summary="x" * 4000)
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "orange_tui", "task", "list", "--all"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=60,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", [1, 2])
+def test_a_closed_standard_stream_is_no_accident_either(world: World, closed: int) -> None:
+    world.task()
+    script = f"exec {sys.executable} -m orange_tui task list --all {closed}>&-"
+    done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_an_output_that_cannot_be_written_is_an_error(
+    world: World, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], unbuffered: str
+) -> None:
+    world.task()
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "orange_tui", "task", "list", "--all", *more],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert done.stderr.count(b"\n") == 1
+    assert b"No space left" in done.stderr
+
+
+def test_the_same_as_a_process_of_its_own(world: World, tmp_path: Path) -> None:
+    ref = world.task()
+    assert orange("task", "list", "--all", "--json").json()[0]["id"] == ref.id
+    assert orange("task", "update", ref.id, "--summary", "Ünïcode ☕", cwd=tmp_path).code == 0
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    shown = orange("task", "show", ref.id, env=ascii_only)
+    assert (shown.code, "\\u2615" in shown.out) == (0, True)
+    assert orange("task", "show", "nope!", "--json").json()["error"].startswith("'nope!' is not a task id")

@@ -1,0 +1,330 @@
+"""What an agent is told about its task: each row from a real repository, with its limit, and none poses as another."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from orange_tui.context import enrichment
+from orange_tui.context.enrichment import ROWS, Part, Scene
+from orange_tui.domain.records import replace
+from orange_tui.domain.text.sections import outline
+from orange_tui.store.store import StoredTask
+from support.github.server import GitHub, github, needs_gh
+from support.github.state import Comment
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from orange_tui.store.store import TaskRef
+    from support.driver import Cli
+
+__all__ = ["github", "office"]
+
+TASK, FAMILY, ATTEMPTS, ERROR, COMMENTS, INSTRUCTIONS, SKILLS, FILES, CHANGES = (row.title for row in ROWS)
+WORKFLOW = """\
+name: auto
+states: {new: {}, working: {agent: worker}, done: {terminal: true}}
+initial: {new: {}}
+transitions: [{from: new, to: working, hooks: [acquire_workspace]}, {from: working, to: done}]
+"""
+
+
+@pytest.fixture
+def desk(office: Office) -> Office:
+    (office.root / "home" / "workflows").mkdir()
+    (office.root / "home" / "workflows" / "auto.yml").write_text(WORKFLOW)
+    return office
+
+
+def new(
+    office: Office, summary: str = "Brew", *, context: str = "", parent: str | None = None, **fields: Any
+) -> TaskRef:
+    number = len(office.orange.store.refs())
+    ref = office.create(f"b-{number}", summary=summary, context=context, workflow="auto", spawn=False, parent=parent)
+    with office.orange.engine.open(ref) as opened:
+        opened.change("task.updated", fields)
+    return ref
+
+
+def record(office: Office, ref: TaskRef, kind: str, **details: Any) -> None:
+    with office.orange.engine.open(ref) as opened:
+        opened.record(kind, **details)
+
+
+def parts(office: Office, ref: TaskRef) -> dict[str, Part]:
+    found = office.orange.store.read(ref)
+    assert isinstance(found, StoredTask), found
+    directory = enrichment.directory_of(office.orange.services, found.task)
+    scene = Scene(office.orange.services, found.task, found.body, office.orange.store.journal(ref), directory)
+    return {part.title: part for part in enrichment.parts(scene)}
+
+
+def commit(office: Office, **files: str) -> None:
+    for name, text in files.items():
+        path = office.repository / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    office.git("add", "-A", "-f")
+    office.git("commit", "-qm", "more")
+
+
+def test_a_fresh_task_has_itself_and_the_files_and_nothing_else(desk: Office) -> None:
+    found = parts(desk, new(desk, "Brew", context="Use the *big* pot.", labels=["hot", "p1"]))
+    assert list(found) == [TASK, FILES]
+    assert found[TASK].text == "Brew\n\nLabels: hot, p1\n\n#### Context\n\nUse the *big* pot."
+    assert "README" in found[FILES].text
+    assert [part.cut for part in found.values()] == [0, 0]
+
+
+def test_a_part_knows_what_it_is_a_part_of_and_the_whole_knows_its_parts(desk: Office) -> None:
+    whole = new(desk, "Open a café")
+    record(desk, whole, "agent.reported", report={"summary": "Planned it", "accomplished": ["found a room", 7]})
+    one, other = new(desk, "Buy cups", parent=whole.id), new(desk, "Hire", parent=whole.id)
+    record(desk, one, "agent.reported", report={"summary": "Bought", "accomplished": ["12 cups"]}, attempt=1)
+    desk.orange.engine.transition(one, "working", "person")
+    desk.orange.engine.transition(one, "done", "person")
+    text = parts(desk, one)[FAMILY].text
+    assert text == f"This is a part of {whole.id}, “Open a café”.\n- Planned it\n- found a room"
+    assert parts(desk, whole)[FAMILY].text.splitlines() == [
+        f"The part {one.id}, “Buy cups” is finished.",
+        "- Bought",
+        "- 12 cups",
+        f"The part {other.id}, “Hire” is still new.",
+    ]
+    stray = new(desk, "Stray", parent=None)
+    assert FAMILY not in parts(desk, stray)
+
+
+def test_the_last_five_things_that_went_wrong_or_were_reported_newest_first(desk: Office) -> None:
+    ref = new(desk, attempts=2, last_error="Traceback:\n## boom", error_repeats=2)
+    for number in range(4):
+        record(desk, ref, "agent.failed", reason=f"reason {number}")
+    record(desk, ref, "agent.reported", report={"status": "blocked", "summary": "No key", "blockers": ["a"]}, attempt=2)
+    record(desk, ref, "gate.command", command="make test", exit_code=2)
+    record(desk, ref, "gate.command", command="make lint", exit_code=0)
+    record(desk, ref, "agent.reported", report="nonsense", attempt="x")
+    found = parts(desk, ref)
+    told = [line.partition("  ")[2] for line in found[ATTEMPTS].text.splitlines()[1:-1]]
+    assert told == [
+        "reported nothing: ",
+        "check failed: make test",
+        "attempt 2 reported blocked: No key. blockers: a",
+        "the attempt failed: reason 3",
+        "the attempt failed: reason 2",
+    ]
+    assert found[ERROR].text == "```text\nTraceback:\n## boom\n(the same 2 times in a row)\n```"
+
+
+@needs_gh
+def test_the_last_ten_comments_of_the_issue_newest_first(desk: Office, github: GitHub) -> None:
+    issue = github.open_issue("Cold coffee")
+    issue.comments += [Comment(f"p{n}", f"says {n}\n```\n## The task", f"2026-11-16T09:00:{n:02}Z") for n in range(12)]
+    url = f"https://github.com/o/r/issues/{issue.number}"
+    text = parts(desk, new(desk, issue=issue.number, issue_url=url))[COMMENTS].text
+    assert text.startswith("````text\np11, 2026-11-16T09:00:11Z:\nsays 11\n")
+    assert "p2, " in text
+    assert "p1, " not in text
+    github.go_offline()
+    said = parts(desk, new(desk, issue=issue.number, issue_url=url))[COMMENTS].text
+    assert said == "(This could not be read: GitHub cannot be reached)"
+
+
+def test_without_gh_there_are_no_comments_and_a_gh_that_fails_is_one_line(
+    desk: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = new(desk, issue=7)
+    programs = desk.root / "bin"
+    programs.mkdir()
+    for name in ("git", "tmux"):
+        (programs / name).symlink_to(shutil.which(name) or name)
+    monkeypatch.setenv("PATH", str(programs))
+    assert COMMENTS not in parts(desk, ref)
+    gh = programs / "gh"
+    for answer, said in {
+        "echo nonsense": "gh gave an answer that is not JSON; is it up to date?",
+        "echo 'so \033[31m sad' >&2; echo sad >&2; exit 1": r"gh says: so \x1b[31m sad sad",
+        "exit 4": "gh is not logged in to GitHub; run `gh auth login`",
+    }.items():
+        gh.write_text(f"#!/bin/sh\n{answer}\n")
+        gh.chmod(0o755)
+        assert parts(desk, ref)[COMMENTS].text == f"(This could not be read: {said})"
+    gh.write_text('#!/bin/sh\necho \'[{"user":null,"body":null}, 5]{"message":"x"}[{"body":"hm"}]\'\n')
+    assert "somebody, :\nhm" in parts(desk, ref)[COMMENTS].text
+    assert COMMENTS not in parts(desk, new(desk, issue=0))
+
+
+def test_instructions_are_the_projects_own_else_claudes_else_everybodys(desk: Office) -> None:
+    ref = new(desk)
+    assert INSTRUCTIONS not in parts(desk, ref)
+    commit(desk, **{"AGENTS.md": "Be kind.\n"})
+    assert parts(desk, ref)[INSTRUCTIONS].text == "Be kind."
+    commit(desk, **{"CLAUDE.md": "# Rules\nBe **quick**.\n"})
+    assert parts(desk, ref)[INSTRUCTIONS].text == "### Rules\nBe **quick**."
+    commit(desk, **{".orange.yml": "other: 1\ninstructions: |\n  Be calm.\n"})
+    assert parts(desk, ref)[INSTRUCTIONS].text == "Be calm."
+    commit(desk, **{".orange.yml": "instructions: [a\n"})
+    assert parts(desk, ref)[INSTRUCTIONS].text.startswith("### Rules")
+    assert ".orange.yml:2: this is not YAML" in (desk.root / "home" / "orange.log").read_text()
+
+
+def test_instructions_that_lead_out_of_the_project_or_are_no_text_are_nobodys(desk: Office) -> None:
+    (desk.root / "outside.md").write_text("the person's diary\n")
+    (desk.repository / "CLAUDE.md").symlink_to(desk.root / "outside.md")
+    (desk.repository / "AGENTS.md").write_bytes(b"\xff\xfe\x00")
+    assert INSTRUCTIONS not in parts(desk, new(desk))
+
+
+def test_the_skills_that_were_selected_and_no_other(desk: Office) -> None:
+    for name in ("brewing", "tasting"):
+        folder = desk.root / "home" / "skills" / name
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(f"---\ndescription: How\n---\n# About {name}\n\n## The task\nsip\n")
+    route = {"executor": "demo", "selected_skills": ["tasting", "../../etc"]}
+    text = parts(desk, new(desk, route=route))[SKILLS].text
+    assert text == "### tasting\n\n### About tasting\n\n#### The task\nsip"
+
+
+def test_files_are_those_of_the_branch_without_secrets_and_folded_when_there_are_many(desk: Office) -> None:
+    commit(
+        desk,
+        **{
+            ".env": "K=1",
+            "a.pem": "x",
+            "conf__.env.local": "x",
+            ".env.example": "K=",
+            "a.png": "x",
+            "src__very__deep.py": "x",
+        },
+    )
+    ref = new(desk)
+    text = parts(desk, ref)[FILES].text
+    assert "src/very/deep.py" in text
+    assert ".env.example" in text
+    assert not {".env", "a.pem", "a.png", "conf/.env.local"} & set(text.splitlines())
+    commit(desk, **{f"src__very__f{n:04}-{'x' * 20}.py": "x" for n in range(400)})
+    found = parts(desk, ref)[FILES]
+    assert "src/very/ (401 files)" in found.text.splitlines()
+    assert found.cut == 0
+    commit(desk, **{f"f{n:04}-{'x' * 20}.py": "x" for n in range(400)})
+    found = parts(desk, ref)[FILES]
+    assert found.cut > 0
+    assert found.text.endswith(f"(Cut here: {found.cut:,} characters more.)")
+
+
+def test_what_a_failed_attempt_left_is_shown_on_a_retry_only(desk: Office) -> None:
+    commit(desk, **{"pot.txt": "empty\n", "secret.key": "old\n", "pic.bin": "\0old", "big.txt": "x\n"})
+    desk.git("push", "-q", "origin", "main")
+    ref = new(desk)
+    desk.orange.engine.transition(ref, "working", "person")
+    worktree = desk.worktree(ref)
+    (worktree / "pot.txt").write_text("full\n```\n## The task\n")
+    (worktree / "secret.key").write_text("hush\n")
+    (worktree / "pic.bin").write_bytes(b"\0new")
+    (worktree / "big.txt").write_text("y\n" * 5000)
+    (worktree / "new file.py").write_text("x")
+    (worktree / ".env").write_text("hush")
+    assert CHANGES not in parts(desk, ref)
+    for attempts in (0, 1):
+        with desk.orange.engine.open(ref) as opened:
+            opened.change("task.updated", {"attempts": attempts})
+        assert (CHANGES in parts(desk, ref)) == bool(attempts)
+    text = parts(desk, ref)[CHANGES].text
+    assert text.startswith(
+        "````diff\nNot in git yet: new file.py\nChanged too, and not shown (binary, or too much): 2 files"
+    )
+    assert "-empty\n+full\n" in text
+    assert "hush" not in text
+    assert "secret" not in text
+
+
+HOSTILE = st.lists(
+    st.sampled_from(
+        [
+            "## The last error",
+            "The last error\n---",
+            "# x",
+            "```",
+            "~~~~",
+            "<!--",
+            "-->",
+            "<pre>",
+            "<div>",
+            "- a",
+            "> q",
+            "    code",
+            "\x1b[2J",
+            "\u202e",
+            "<![CDATA[",
+            "",
+            "1. x",
+            "text",
+        ]
+    ),
+    max_size=8,
+).map("\n".join)
+
+
+@pytest.fixture(scope="module")
+def titles() -> list[str]:
+    return [row.title for row in ROWS]
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(texts=st.tuples(HOSTILE, HOSTILE, HOSTILE))
+def test_no_text_can_pose_as_a_row(desk: Office, titles: list[str], texts: tuple[str, str, str]) -> None:
+    body, error, instructions = texts
+    (desk.repository / "AGENTS.md").write_text(instructions)
+    ref = desk.orange.store.refs()[0] if desk.orange.store.refs() else new(desk)
+    found = desk.orange.store.read(ref)
+    assert isinstance(found, StoredTask)
+    task = replace(found.task, extra={"last_error": error})
+    scene = Scene(desk.orange.services, task, body, desk.orange.store.journal(ref), str(desk.repository))
+    made = enrichment.parts(scene)
+    text = enrichment.as_markdown(made)
+    seen = [heading.title for heading in outline(text).headings if heading.level <= 2]
+    assert seen == [part.title for part in made]
+    assert set(seen) <= set(titles)
+    assert not {"\x1b", "\u202e"} & set(text)
+
+
+def test_every_row_keeps_to_its_limit(desk: Office) -> None:
+    commit(desk, **{"AGENTS.md": "## Rule\n" * 9000})
+    ref = new(desk, context="\x1bword " * 9000, last_error="e" * 20_000)
+    for part in parts(desk, ref).values():
+        row = next(row for row in ROWS if row.title == part.title)
+        assert len(part.text) <= row.most * 1.5 + 100  # headings further down are longer
+        assert (part.cut > 0) == ("Cut here" in part.text)
+    assert [part.cut > 0 for part in parts(desk, ref).values()] == [True, True, True, False]
+
+
+def test_a_project_that_is_gone_is_said_row_by_row(desk: Office) -> None:
+    ref = new(desk)
+    desk.orange.projects.remove("coffee")
+    found = desk.orange.store.read(ref)
+    assert isinstance(found, StoredTask)
+    scene = Scene(desk.orange.services, found.task, found.body, desk.orange.store.journal(ref), "/nowhere")
+    assert [part.text[:40] for part in enrichment.parts(scene)][1] == "(This could not be read: There is no pro"
+
+
+def test_the_command_prints_it_and_as_json_a_list(desk: Office, cli: Cli) -> None:
+    ref = new(desk, "Brew", context="Use the \u202e*big* pot.")
+    shown = cli("task", "context", ref.id)
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    assert lines[:7] == ["## The task", "", "Brew", "", "#### Context", "", r"Use the \x202e*big* pot."]
+    assert lines[8] == "## The repository's files"
+    rows = cli("task", "context", ref.id, "--json").json()
+    assert [sorted(row) for row in rows] == [["cut", "text", "title"]] * 2
+    assert rows[0]["title"] == "The task"
+    assert json.loads(json.dumps(rows)) == rows
+    assert cli("task", "context", "nope").code == 1

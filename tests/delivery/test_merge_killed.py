@@ -1,0 +1,103 @@
+"""kill -9 of a merge at every step, and merges at the same time: nothing is merged twice, and nothing half."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.domain.errors import OrangeError
+from support.dying import dies_at
+from support.merge_world import House, house
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from orange_tui.store.store import TaskRef
+
+__all__ = ["house"]
+
+_MOST_STEPS = 200
+
+
+def every_death(house: House, ref: TaskRef, strategy: str) -> Iterator[int]:
+    """Let a merge die at its first step, its second, and so on, each time from the same beginning."""
+    pristine = house.root.with_name(f"{house.root.name}-pristine")
+    shutil.copytree(house.root, pristine, symlinks=True)
+    for step in range(1, _MOST_STEPS):
+        for entry in os.listdir(pristine):
+            shutil.rmtree(house.root / entry)
+            shutil.copytree(pristine / entry, house.root / entry, symlinks=True)
+        died = dies_at(step, lambda: house.merge(ref, strategy=strategy))
+        yield step
+        if not died:
+            assert step > 15, "nothing was watched"
+            return
+    raise AssertionError("it never came to an end")
+
+
+@pytest.mark.parametrize("strategy", ["merge", "squash"])
+def test_a_merge_killed_anywhere_is_finished_by_the_next_one(house: House, strategy: str) -> None:
+    ref = house.task()
+    house.git("push", "-q", "origin", "feat/tea")
+    base = house.write(house.main, {"cups": "12\n"})
+    house.git("push", "-q")
+    for step in every_death(house, ref, strategy):
+        assert house.tip() in {base, house.there()}, step  # nothing is here that is not there
+        if house.status(ref) != "done" or house.orange.store.journal(ref).unfinished() is not None:
+            house.merge(ref, strategy=strategy)
+        assert house.is_merged(ref), step
+        assert house.git("rev-list", "--first-parent", "--count", f"{base}..main") == "1", step
+        assert house.parents() == ([base, house.tip("feat/tea")] if strategy == "merge" else [base]), step
+        (merged,) = house.events(ref, "task.merged")
+        assert (merged["commit"], merged["strategy"], merged["pushed"]) == (house.tip(), strategy, True), step
+        assert house.there("feat/tea") is None, step
+
+
+def merging(ref: TaskRef, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "orange_tui", "task", "merge", ref.id, *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_merges_of_several_tasks_at_once_come_one_after_the_other(house: House) -> None:
+    refs = [house.task(f"feat/{number}", {f"cup-{number}": "one\n"}) for number in range(4)]
+    for process in [merging(ref) for ref in refs]:
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+    for ref in refs:
+        assert house.is_merged(ref)
+        assert len(house.events(ref, "merge.started")) == 1
+    assert sorted(path.name for path in house.main.glob("cup-*")) == ["cup-0", "cup-1", "cup-2", "cup-3"]
+
+
+def test_of_two_merges_of_one_task_at_once_one_has_nothing_left_to_do(house: House) -> None:
+    ref = house.task()
+    both = [merging(ref, "--strategy", "merge") for _ in range(2)]
+    said = [process.communicate(timeout=120)[1] for process in both]
+    assert sorted(process.returncode for process in both) == [0, 1], said
+    assert any("done already" in text for text in said)
+    assert house.is_merged(ref)
+    assert len(house.parents()) == 2
+    assert house.git("rev-list", "--count", "--merges", "main") == "1"
+
+
+def test_a_push_whose_answer_never_came_is_found_by_the_next_merge(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The remote has taken it, and the line went dead: git says that it failed."""
+    ref = house.task()
+    real = shutil.which("git")
+    text = f'case " $* " in *" push "*) {real} "$@"; exit 128;; esac; exec {real} "$@"'
+    house.hook(house.root / "flaky", "git", text)
+    with monkeypatch.context() as line:
+        line.setenv("PATH", str(house.root / "flaky"), prepend=":")
+        with pytest.raises(OrangeError, match="rejected"):
+            house.merge(ref, strategy="squash")
+    assert house.there() != house.tip()
+    merged = house.merge(ref)
+    assert (merged.commit, merged.strategy) == (house.there(), "squash")
+    assert house.is_merged(ref)

@@ -1,0 +1,236 @@
+"""Merges that are refused: nothing has changed, here or there, and the reason names the way out."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.branches.rename import update_with_branch
+from orange_tui.delivery.merge import Merges, NotReviewed
+from orange_tui.domain.errors import OrangeError
+from support.merge_world import MENU, House, house
+
+if TYPE_CHECKING:
+    from support.driver import Cli
+
+__all__ = ["house"]
+
+TEA = MENU.replace("filter", "tea")
+COCOA = MENU.replace("filter", "cocoa")
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_changes_in_the_checkout(house: House, staged: bool) -> None:
+    ref = house.task()
+    (house.main / "menu").write_text("half a thought\n")
+    if staged:
+        house.git("add", "menu")
+    why = house.refused(ref)
+    assert why.startswith(f"main is checked out in {house.main} with changes in menu.")
+    assert "stash" in why
+    house.git("stash", "-q")
+    house.merge(ref)
+    assert house.is_merged(ref)
+
+
+@pytest.mark.parametrize("name", ["tea", "tea.log"])
+def test_a_file_of_ones_own_that_would_be_overwritten_even_an_ignored_one(house: House, name: str) -> None:
+    house.git("switch", "-q", "-c", "feat/tea", "main", at=house.desk)
+    (house.desk / name).write_text("green\n")
+    house.git("add", "--force", name, at=house.desk)
+    house.git("commit", "-q", "-m", "tea", at=house.desk)
+    house.git("switch", "-q", "--detach", at=house.desk)
+    ref = house.task("feat/milk", {"milk": "oat\n"})
+    update_with_branch(house.orange, ref, "feat/tea", str(house.main))
+    (house.main / name).write_text("mine\n")
+    assert f"{name} in {house.main} would be overwritten" in house.refused(ref)
+    assert (house.main / name).read_text() == "mine\n"
+
+
+def test_a_directory_of_ones_own_where_a_file_is_to_be(house: House) -> None:
+    ref = house.task()
+    (house.main / "tea").mkdir()
+    (house.main / "tea/mine").write_text("mine\n")
+    assert "in the way of the merge" in house.refused(ref)
+
+
+def test_a_merge_under_way_in_the_checkout(house: House) -> None:
+    ref = house.task()
+    house.branch("other", {"milk": "oat\n"})
+    house.git("merge", "-q", "--no-ff", "--no-commit", "-s", "ours", "other")
+    assert "in the middle of a merge" in house.refused(ref)
+
+
+def test_a_rebase_of_the_default_branch_under_way(house: House) -> None:
+    ref = house.task()
+    house.branch("other", {"menu": COCOA})
+    house.write(house.main, {"menu": TEA})
+    house.git("rebase", "-q", "other", code=1)
+    why = house.refused(ref)
+    assert "A rebase of main is under way" in why
+    house.git("rebase", "--abort")
+    house.merge(ref)
+    assert house.is_merged(ref)
+
+
+def test_a_default_branch_that_has_diverged(house: House) -> None:
+    ref = house.task()
+    house.elsewhere({"cups": "12\n"})
+    house.write(house.main, {"spoons": "6\n"})
+    why = house.refused(ref)
+    assert "diverged from origin/main: 1 commit only here, 1 commit only there" in why
+    assert "rebase origin/main" in why
+    assert "merge origin/main" in why
+    house.git("merge", "-q", "--no-edit", "origin/main")
+    house.merge(ref)
+    assert house.is_merged(ref)
+
+
+def test_a_protected_remote(house: House) -> None:
+    ref = house.task()
+    house.hook(house.remote / "hooks", "pre-receive", "echo 'main is protected: use a pull request' >&2; exit 1")
+    why = house.refused(ref)
+    assert "was rejected, so nothing was merged" in why
+    assert "main is protected: use a pull request" in why
+    assert f"orange task create-pr {ref.id}" in why
+    assert house.events(ref, "merge.failed")
+    assert house.events(ref, "task.merged") == []
+    (house.remote / "hooks/pre-receive").unlink()
+    house.merge(ref)
+    assert house.is_merged(ref)
+
+
+def test_a_pre_push_hook_that_fails(house: House) -> None:
+    ref = house.task()
+    house.hook(house.main / ".git/hooks", "pre-push", "echo 'tests fail' >&2; exit 1")
+    assert "tests fail" in house.refused(ref, strategy="squash")
+
+
+def test_a_remote_that_moves_in_the_last_moment(house: House) -> None:
+    ref = house.task()
+    theirs = house.git("commit-tree", "-p", "main", "-m", "quick", "main^{tree}")
+    house.git("push", "-q", "origin", f"{theirs}:refs/heads/aside")
+    move = f"git --git-dir={house.remote} update-ref refs/heads/main {theirs}"
+    house.hook(house.main / ".git/hooks", "pre-push", move)
+    before = house.tip()
+    with pytest.raises(OrangeError, match="rejected"):
+        house.merge(ref)
+    assert (house.tip(), house.there(), house.status(ref)) == (before, theirs, "reviewing")
+    (house.main / ".git/hooks/pre-push").unlink()
+    house.merge(ref)
+    assert house.is_merged(ref)
+    house.git("merge-base", "--is-ancestor", theirs, "main")
+
+
+def test_a_remote_that_cannot_be_reached(house: House) -> None:
+    ref = house.task()
+    house.git("remote", "set-url", "origin", str(house.root / "nowhere.git"))
+    assert "origin could not be asked" in house.refused(ref)
+
+
+def test_a_conflict_names_its_files(house: House, cli: Cli) -> None:
+    ref = house.task(files={"menu": TEA, "prices": "tea 3\n", "fine": "yes\n"})
+    house.write(house.main, {"menu": COCOA, "prices": "cocoa 4\n"})
+    why = house.refused(ref)
+    assert why.startswith("feat/tea conflicts with main in menu, prices. Nothing was changed.")
+    assert cli.no("task", "merge", ref.id) == why
+    assert house.events(ref, "merge.started") == []
+
+
+def test_many_conflicts_do_not_fill_the_screen(house: House) -> None:
+    ref = house.task(files={f"cup-{number:02}": "tea\n" for number in range(30)})
+    house.write(house.main, {f"cup-{number:02}": "cocoa\n" for number in range(30)})
+    assert "cup-19 and 10 more." in house.refused(ref)
+
+
+def test_a_fast_forward_that_is_none(house: House) -> None:
+    ref = house.task()
+    house.write(house.main, {"cups": "12\n"})
+    assert "1 commit behind main, so it cannot be fast-forwarded" in house.refused(ref, strategy="ff")
+
+
+def test_an_empty_branch(house: House) -> None:
+    ref = house.task(files={})
+    why = house.refused(ref)
+    assert why.startswith("There is nothing to merge: feat/tea has no commits of its own.")
+    assert "--force" in why
+    house.write(house.main, {"cups": "12\n"})
+    house.git("push", "-q")
+    assert "has no commits of its own" in house.refused(ref)
+
+
+def test_what_was_not_reviewed_needs_a_person_who_says_so_twice(house: House, cli: Cli) -> None:
+    ref = house.forced_into("working")
+    assert Merges(house.orange).needs_force(ref)
+    assert not Merges(house.orange).needs_force(house.task("feat/milk", {"milk": "oat\n"}))
+    assert house.refused(ref) == f"{ref.id} is working. Not reviewed. Force merge?"
+    with pytest.raises(NotReviewed):
+        house.merge(ref)
+    said = cli.no("task", "merge", ref.id)
+    assert said == f"{ref.id} is working. Not reviewed. Force merge? Nobody is here to answer: add --force"
+    cli.ok("task", "merge", ref.id, "--force")
+    assert house.is_merged(ref)
+    assert house.events(ref, "transition.started")[-1]["by"] == "force"
+
+
+@pytest.mark.parametrize("status", ["pending", "cancelled"])
+def test_where_nothing_is_merged_from(house: House, status: str) -> None:
+    ref = house.forced_into(status)
+    assert ref.id in house.refused(ref, force=True)
+
+
+def test_a_task_that_is_done(house: House) -> None:
+    ref = house.task()
+    house.merge(ref)
+    assert house.refused(ref) == f"{ref.id} is done already; there is nothing left to merge"
+
+
+def test_a_branch_that_is_gone_and_a_default_branch_that_never_was(house: House) -> None:
+    ref = house.task()
+    house.git("branch", "-q", "-D", "feat/tea")
+    with pytest.raises(OrangeError, match="There is no branch feat/tea"):
+        house.merge(ref)
+    house.branch("feat/tea", {"tea": "green\n"})
+    house.orange.projects.update("coffee", {"default_branch": "trunk"})
+    assert "has no branch trunk to merge into" in house.refused(ref)
+
+
+def test_a_history_that_has_nothing_to_do_with_ours(house: House) -> None:
+    ref = house.task()
+    house.git("switch", "-q", "--orphan", "alone", at=house.desk)
+    house.write(house.desk, {"tea": "black\n"})
+    house.git("switch", "-q", "--detach", at=house.desk)
+    house.git("branch", "-q", "-f", "feat/tea", "alone")
+    assert "unrelated histories" in house.refused(ref)
+
+
+def test_a_git_that_does_not_know_who_one_is(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = house.task()
+    house.git("config", "user.useConfigOnly", "true")
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.delenv(f"GIT_{role}_NAME")
+        monkeypatch.delenv(f"GIT_{role}_EMAIL")
+    assert "user.email" in house.refused(ref, strategy="merge")
+    assert house.merge(ref).strategy == "ff"
+
+
+def test_a_git_that_is_too_old(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = house.task()
+    real = shutil.which("git")
+    house.hook(house.root / "old", "git", f'case "$*" in *merge-tree*) exit 129;; esac; exec {real} "$@"')
+    monkeypatch.setenv("PATH", str(house.root / "old"), prepend=":")
+    assert "git 2.38 or later" in house.refused(ref)
+
+
+def test_a_checkout_that_gets_in_the_way_after_the_push_only_lags_behind(house: House) -> None:
+    """What is pushed is merged: the person's checkout stays as it is, and they are told."""
+    ref = house.task()
+    before = house.tip()
+    house.hook(house.main / ".git/hooks", "pre-push", f"echo changed >{house.main}/menu")
+    merged = house.merge(ref)
+    assert (house.tip(), house.there()) == (before, merged.commit)
+    assert (house.main / "menu").read_text() == "changed\n"
+    assert house.status(ref) == "done"
+    assert house.notes[0].startswith("main here stays where it was, behind origin: main is checked out in")

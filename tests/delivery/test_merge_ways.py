@@ -1,0 +1,256 @@
+"""Merges that work: each strategy, wherever the default branch is checked out, with a remote and without."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from support.merge_world import MENU, House, house
+
+if TYPE_CHECKING:
+    from support.driver import Cli
+
+# Somebody pushes to the task's branch just when our push of main has arrived.
+MORE_IS_PUSHED = """\
+case "$*" in *refs/heads/main*) ;; *) exit 0;; esac
+unset GIT_DIR GIT_QUARANTINE_PATH
+git -C {other} push -q origin feat/tea
+"""
+
+__all__ = ["house"]
+
+
+def test_a_branch_that_only_goes_on_is_fast_forwarded_pushed_and_its_task_is_done(house: House) -> None:
+    ref = house.task()
+    merged = house.merge(ref)
+    assert (merged.strategy, merged.pushed, merged.commit) == ("ff", True, house.tip("feat/tea"))
+    assert house.is_merged(ref)
+    assert (house.main / "tea").read_text() == "green\n"
+    assert house.there() == merged.commit
+    assert house.notes == []
+
+
+def test_when_both_went_on_there_is_a_merge_commit_by_the_person(house: House) -> None:
+    ref = house.task()
+    before = house.write(house.main, {"cups": "12\n"})
+    merged = house.merge(ref)
+    assert merged.strategy == "merge"
+    assert house.parents() == [before, house.tip("feat/tea")]
+    assert house.message() == "Merge feat/tea: Offer tea"
+    assert house.git("show", "--no-patch", "--format=%an %ce") == "Tester tester@example.org"
+    assert house.is_merged(ref)
+    assert house.notes == ["Pushed with it: 1 commit of main that origin did not have"]
+
+
+def test_a_merge_commit_where_a_fast_forward_would_do(house: House) -> None:
+    ref = house.task()
+    before = house.tip()
+    assert house.merge(ref, strategy="merge").strategy == "merge"
+    assert house.parents() == [before, house.tip("feat/tea")]
+    assert house.is_merged(ref)
+
+
+def test_squashed_it_is_one_commit_and_the_branch_leaves_the_remote_all_the_same(house: House) -> None:
+    ref = house.task()
+    house.git("push", "-q", "origin", "feat/tea")
+    before = house.tip()
+    house.merge(ref, strategy="squash")
+    assert house.parents() == [before]
+    assert house.message() == "Offer tea"
+    assert house.is_merged(ref)
+    assert house.there("feat/tea") is None
+    assert house.git("rev-parse", "--verify", "feat/tea")  # the commits themselves are still here
+
+
+def test_squashed_a_remote_branch_that_lags_behind_leaves_too(house: House) -> None:
+    """What it has is in what was merged, though no commit of it is in the default branch."""
+    ref = house.task()
+    house.git("push", "-q", "origin", "feat/tea")
+    house.git("switch", "-q", "feat/tea", at=house.desk)
+    house.write(house.desk, {"milk": "oat\n"})
+    house.merge(ref, strategy="squash")
+    assert (house.main / "milk").exists()
+    assert house.is_merged(ref)
+    assert house.there("feat/tea") is None
+
+
+def test_squashed_a_remote_branch_that_has_more_stays(house: House) -> None:
+    ref = house.task()
+    house.git("switch", "-q", "feat/tea", at=house.desk)
+    house.write(house.desk, {"milk": "oat\n"})
+    house.git("push", "-q", "origin", "feat/tea", at=house.desk)
+    house.git("reset", "-q", "--hard", "HEAD~1", at=house.desk)
+    house.merge(ref, strategy="squash")
+    assert house.there("feat/tea") is not None
+    assert "stays on origin" in (house.attention(ref) or "")
+
+
+def test_a_push_to_the_branch_that_nobody_here_has_seen_keeps_it_there(house: House) -> None:
+    ref = house.task()
+    house.git("push", "-q", "origin", "feat/tea")
+    house.hook(house.remote, "hooks/post-update", MORE_IS_PUSHED.format(other=house.root / "late"))
+    house.git("clone", "-q", "--branch", "feat/tea", str(house.remote), str(house.root / "late"), at=house.root)
+    house.write(house.root / "late", {"milk": "oat\n"})
+    house.merge(ref)
+    assert house.there("feat/tea") == house.git("rev-parse", "HEAD", at=house.root / "late")
+    assert "could not be deleted" in (house.attention(ref) or "")
+
+
+def test_commits_on_the_remote_branch_that_were_not_merged_keep_it_there(house: House) -> None:
+    ref = house.task()
+    house.git("switch", "-q", "feat/tea", at=house.desk)
+    house.write(house.desk, {"milk": "oat\n"})
+    house.git("push", "-q", "origin", "feat/tea", at=house.desk)
+    house.git("reset", "-q", "--hard", "HEAD~1", at=house.desk)
+    house.merge(ref)
+    assert "origin/feat/tea has commits that feat/tea here has not" in house.notes[0]
+    assert house.there("feat/tea") is not None
+    assert "stays on origin" in (house.attention(ref) or "")
+
+
+def test_a_default_branch_that_is_checked_out_nowhere_just_moves(house: House) -> None:
+    ref = house.task()
+    house.git("switch", "-q", "--detach")
+    (house.main / "menu").write_text("in the middle of something\n")
+    house.merge(ref)
+    assert house.tip() == house.there() == house.tip("feat/tea")
+    assert (house.main / "menu").read_text() == "in the middle of something\n"
+    assert house.status(ref) == "done"
+
+
+def test_a_default_branch_that_is_checked_out_elsewhere_moves_there(house: House) -> None:
+    ref = house.task()
+    house.git("switch", "-q", "-c", "mine")
+    house.git("switch", "-q", "main", at=house.desk)
+    house.merge(ref)
+    assert (house.desk / "tea").exists()
+    assert not (house.main / "tea").exists()
+    assert house.git("status", "--porcelain", at=house.desk) == ""
+    assert house.is_merged(ref)
+
+
+def test_a_default_branch_that_only_the_remote_has_is_merged_there(house: House) -> None:
+    ref = house.task()
+    house.git("switch", "-q", "-c", "mine")
+    house.git("branch", "-q", "-D", "main")
+    merged = house.merge(ref)
+    assert house.there() == merged.commit
+    assert house.git("branch", "--list", "main") == ""
+    assert house.status(ref) == "done"
+
+
+def test_without_a_remote_nothing_is_pushed(house: House) -> None:
+    house.git("remote", "remove", "origin")
+    house.remote.rename(house.root / "away.git")
+    ref = house.task()
+    merged = house.merge(ref)
+    assert (merged.pushed, house.tip()) == (False, merged.commit)
+    assert house.status(ref) == "done"
+    assert (house.main / "tea").exists()
+
+
+def test_a_remote_that_is_still_empty_gets_its_first_branch(house: House) -> None:
+    house.git("update-ref", "-d", "refs/heads/main", at=house.remote)
+    house.git("update-ref", "-d", "refs/remotes/origin/main")
+    ref = house.task()
+    house.merge(ref)
+    assert house.is_merged(ref)
+    assert house.there() == house.tip()
+
+
+def test_a_default_branch_behind_the_remote_starts_from_the_remotes(house: House) -> None:
+    ref = house.task()
+    theirs = house.elsewhere({"cups": "12\n"})
+    house.merge(ref)
+    assert house.parents()[0] == theirs
+    assert (house.main / "cups").exists()
+    assert house.is_merged(ref)
+
+
+def test_a_branch_far_behind_merges(house: House) -> None:
+    ref = house.task()
+    for number in range(30):
+        house.elsewhere({f"cup-{number}": "one\n"})
+    assert house.merge(ref).strategy == "merge"
+    assert house.is_merged(ref)
+
+
+def test_what_was_merged_by_hand_is_not_merged_again(house: House) -> None:
+    ref = house.task()
+    house.write(house.main, {"cups": "12\n"})
+    house.git("merge", "-q", "--no-edit", "feat/tea")
+    before = house.tip()
+    merged = house.merge(ref)
+    assert (merged.strategy, merged.commit, merged.pushed) == (None, before, True)
+    assert house.tip() == house.there() == before
+    assert house.is_merged(ref)
+    assert any("already" in note for note in house.notes)
+
+
+def test_what_was_squashed_by_hand_elsewhere_is_not_merged_again(house: House) -> None:
+    ref = house.task()
+    theirs = house.elsewhere({"tea": "green\n"})
+    assert house.merge(ref).strategy is None
+    assert house.tip() == house.there() == theirs
+    assert house.is_merged(ref)
+
+
+def test_a_forced_empty_branch_finishes_the_task_and_merges_nothing(house: House) -> None:
+    ref = house.task(files={})
+    before = house.tip()
+    merged = house.merge(ref, force=True)
+    assert (merged.commit, merged.strategy, merged.pushed) == (before, None, False)
+    assert (house.status(ref), house.tip()) == ("done", before)
+    assert house.events(ref, "task.merged") == []
+
+
+def test_a_thousand_files(house: House) -> None:
+    files = {f"beans/{number % 40}/{number}": f"{number}\n" * 20 for number in range(1000)}
+    ref = house.task(files=files)
+    house.write(house.main, {"cups": "12\n"})
+    house.merge(ref)
+    assert len([path for path in (house.main / "beans").rglob("*") if path.is_file()]) == 1000
+    assert house.is_merged(ref)
+
+
+def test_files_of_ones_own_and_a_file_that_was_only_touched_are_not_in_the_way(house: House) -> None:
+    ref = house.task(files={"menu": MENU + "\ntea\n"})
+    (house.main / "notes").write_text("mine\n")
+    (house.main / "menu").write_text(MENU)
+    assert house.merge(ref).pushed
+    assert (house.main / "notes").read_text() == "mine\n"
+    assert (house.main / "menu").read_text() == MENU + "\ntea\n"
+
+
+def test_what_was_not_committed_in_the_workspace_is_saved_and_said(house: House) -> None:
+    ref = house.task()
+    task = house.stored(ref).task
+    project = house.orange.projects.get("coffee")
+    name = house.orange.pool.reserve(project, task)
+    house.orange.pool.prepare(project, task, name)
+    with house.orange.store.open(ref) as opened:
+        opened.change("hook.done", {"workspace": name})
+    (house.root / "home/workspaces" / name / "draft").write_text("half\n")
+    house.merge(ref)
+    assert house.notes == [f"What was not committed was not merged; it is saved: `orange task restore {ref.id}`"]
+    assert house.git("show", f"refs/orange/{ref.id}/1:draft") == "half"
+    assert house.is_merged(ref)
+    assert house.stored(ref).task.workspace is None
+
+
+def test_a_hook_of_the_persons_that_fails_after_the_merge_changes_nothing_about_it(house: House) -> None:
+    ref = house.task()
+    for name in ("post-merge", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "pre-commit"):
+        house.hook(house.main / ".git/hooks", name, "exit 1")
+    house.merge(ref, strategy="merge")
+    assert house.is_merged(ref)
+
+
+def test_from_the_command_line(house: House, cli: Cli) -> None:
+    ref = house.task()
+    result = cli.ok("task", "merge", ref.id, "--json").json()
+    assert (result["status"], result["strategy"], result["pushed"]) == ("done", "ff", True)
+    assert result["commit"] == house.tip()
+    assert "release_workspace" in result["hooks_run"]
+    other = house.task("feat/milk", {"milk": "oat\n"})
+    said = cli.ok("task", "merge", other.id, "--strategy", "squash").out
+    assert said == f"{other.id}  reviewing → done  merged as {house.tip()[:10]}, pushed\n"

@@ -1,0 +1,324 @@
+"""Pull requests that change on GitHub, followed with the real `gh`: what a task shows, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from itertools import count
+from typing import TYPE_CHECKING
+from unittest.mock import Mock
+
+import pytest
+
+from orange_tui.delivery import pr_news, pr_watch
+from orange_tui.delivery.merge import Merges
+from orange_tui.delivery.pr_notes import PullRequestNote, note_of
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.pull_request import PullRequest
+from orange_tui.orange import assemble
+from orange_tui.supervisor.supervisor import Supervisor
+from support.driver import refusal
+from support.github.server import OTHER_HOST, GitHub, github
+from support.merge_world import House, house
+from support.office import PATIENCE, Office, office
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orange_tui.orange import Orange
+    from orange_tui.store.store import TaskRef
+
+__all__ = ["github", "house", "office"]
+
+SLOW = """\
+name: slow
+version: 1
+states: {new: {agent: none}, tasted: {agent: none}, done: {terminal: true}}
+initial: {new: {}}
+transitions:
+  - {from: new, to: tasted}
+  - {from: tasted, to: done}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _restless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits half a minute here."""
+    monkeypatch.setattr(pr_watch, "EVERY", 0.05)
+    monkeypatch.setattr(pr_watch, "LONGEST", 0.4)
+
+
+def linked(orange: Orange, ref: TaskRef, url: str) -> TaskRef:
+    with orange.store.open(ref) as opened:
+        opened.change("pr.created", {"pr_url": url}, url=url)
+    return ref
+
+
+def with_pull_request(house: House, github: GitHub, branch: str = "feat/tea") -> tuple[TaskRef, int]:
+    ref = house.task(branch)
+    house.git("push", "-q", "origin", branch)
+    made = github.open_pull_request(branch, head_commit=house.tip(branch))
+    return linked(house.orange, ref, github.url(made.number)), made.number
+
+
+def supervised(house: House, condition: Callable[[], bool]) -> None:
+    assert Supervisor(house.orange).run_until(condition, PATIENCE), list(house.orange.log.entries())
+
+
+def note(house: House, ref: TaskRef) -> PullRequestNote:
+    return note_of(house.orange.store.directory(ref), house.stored(ref).task.pr_url or "")
+
+
+def logged(house: House, words: str) -> int:
+    return sum(words in entry["message"] for entry in house.orange.log.entries())
+
+
+def test_state_checks_and_review_are_noted_as_they_change(house: House, github: GitHub) -> None:
+    ref, number = with_pull_request(house, github)
+    supervised(house, lambda: note(house, ref).is_sure)
+    assert str(note(house, ref)) == "open"
+    there = github.pull_requests[number]
+    there.checks = "PENDING"
+    supervised(house, lambda: note(house, ref).checks == "running")
+    there.checks, there.review, there.draft = "FAILURE", "CHANGES_REQUESTED", True
+    supervised(house, lambda: note(house, ref).checks == "failed")
+    assert str(note(house, ref)) == "open, a draft · checks failed · changes requested"
+    assert note(house, ref).needs() == f"Changes are requested on pull request #{number}"
+    there.checks, there.review, there.draft = "SUCCESS", "APPROVED", False
+    supervised(house, lambda: note(house, ref).checks == "passed")
+    assert str(note(house, ref)) == "open · checks passed · approved"
+    assert note(house, ref).needs() is None
+
+
+def test_what_is_as_it_was_is_not_written_again(house: House, github: GitHub) -> None:
+    ref, _ = with_pull_request(house, github)
+    supervised(house, lambda: note(house, ref).is_sure)
+    path = house.root / "home/tasks/coffee" / ref.id / "runtime.json"
+    before, asked = path.stat(), len(github.requests)
+    supervised(house, lambda: len(github.requests) > asked + 3)
+    assert path.stat() == before
+
+
+def test_merged_there_is_done_and_tidied_up_here(house: House, github: GitHub) -> None:
+    ref, number = with_pull_request(house, github)
+    commit = house.elsewhere({"tea": "green\n"})
+    github.merge(number, commit)
+    supervised(house, lambda: house.status(ref) == "done" and note(house, ref).state == "merged")
+    assert house.attention(ref) is None
+    assert house.there("feat/tea") is None
+    (merged,) = house.events(ref, "pr.merged")
+    assert (merged["url"], merged["commit"]) == (github.url(number), commit)
+    assert [event["commit"] for event in house.events(ref, "task.merged")] == [commit]
+
+
+def test_one_whose_end_was_interrupted_is_ended_the_next_time(
+    house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref, number = with_pull_request(house, github)
+    github.merge(number, house.elsewhere({"tea": "green\n"}))
+    with monkeypatch.context() as killed:
+        killed.setattr(Merges, "finish_merged", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            pr_news.refresh(house.orange, ref)
+    assert (house.status(ref), len(house.events(ref, "pr.merged"))) == ("reviewing", 1)
+    assert pr_news.refresh(assemble(house.orange.home), ref) == f"Pull request #{number}: merged"
+    assert (house.status(ref), len(house.events(ref, "pr.merged"))) == ("done", 1)
+    assert pr_news.refresh(house.orange, ref) == f"Pull request #{number}: merged"
+
+
+def test_closed_there_is_cancelled_here_with_all_work_saved(office: Office, github: GitHub) -> None:
+    office.harness()
+    ref = office.create("feat/tea", harness="recorder")
+    made = github.open_pull_request("feat/tea")
+    linked(office.orange, ref, github.url(made.number))
+    (office.worktree(ref) / "notes").write_text("half done\n")
+    assert office.windows(ref)
+    github.close_pull_request(made.number)
+    office.supervised(lambda: office.rests(ref, "cancelled"))
+    (saved,) = office.events(ref, "work.saved")
+    assert office.git("show", f"{saved['ref']}:notes") == "half done"
+    assert [event["url"] for event in office.events(ref, "pr.closed")] == [github.url(made.number)]
+    assert office.windows(ref) == []
+    assert office.task(ref).workspace is None
+
+
+def test_all_are_asked_for_in_one_question(house: House, github: GitHub) -> None:
+    refs = [with_pull_request(house, github, branch)[0] for branch in ("feat/tea", "feat/milk", "feat/mocha")]
+    supervised(house, lambda: all(note(house, ref).is_sure for ref in refs))
+    assert len(github.queries("pullRequest(number:")) == 1
+    assert github.requests[0].query.count("pullRequest(number:") == 3
+
+
+def test_where_there_is_none_nothing_is_asked(house: House, github: GitHub) -> None:
+    house.task()
+    done = linked(house.orange, house.task("feat/milk"), github.url(7))
+    house.orange.tasks.cancel(done)
+    looks = count()
+    supervised(house, lambda: next(looks) > 9)  # ten times as long as it takes to ask
+    assert github.requests == []
+
+
+def test_one_that_is_gone_says_so_and_the_others_go_on(house: House, github: GitHub) -> None:
+    gone, number = with_pull_request(house, github)
+    elsewhere = linked(house.orange, house.task("feat/cocoa"), f"https://github.com/nobody/nothing/pull/{number}")
+    nonsense = linked(house.orange, house.task("feat/mocha"), "https://example.org/7")
+    other, other_number = with_pull_request(house, github, "feat/milk")
+    del github.pull_requests[number]
+    github.pull_requests[other_number].checks = "SUCCESS"
+    refs = (gone, elsewhere, nonsense)
+    supervised(house, lambda: note(house, other).is_sure and all(note(house, ref).problem for ref in refs))
+    assert note(house, gone).problem == "GitHub has no such pull request any more"
+    assert "no such repository" in note(house, elsewhere).problem
+    assert note(house, nonsense).problem == "this is not the address of a pull request"
+    asked = len(github.requests)
+    supervised(house, lambda: len(github.requests) > asked + 3)
+    assert logged(house, "no such pull request") == 2  # once by each of the two supervisors
+    assert house.status(gone) == "reviewing"
+
+
+def test_a_renamed_repository_is_followed(house: House, github: GitHub) -> None:
+    ref, number = with_pull_request(house, github)
+    github.rename("o", "tearoom")
+    supervised(house, lambda: house.stored(ref).task.pr_url == github.url(number) and note(house, ref).is_sure)
+    assert github.url(number) == f"https://github.com/o/tearoom/pull/{number}"
+    assert [event["url"] for event in house.events(ref, "pr.moved")] == [github.url(number)]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        ("rate limited", "rate limit"),
+        ("slow down", "rate limit"),
+        ("unauthorized", "run `gh auth login`"),
+        ("broken", "gh says: gh: HTTP 502"),
+        ("offline", "GitHub cannot be reached"),
+    ],
+)
+def test_a_github_that_does_not_answer_is_asked_less_and_less_and_said_so_once(
+    house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch, trouble: str, words: str
+) -> None:
+    ref, number = with_pull_request(house, github)
+    github.pull_requests[number].checks = "SUCCESS"
+    supervised(house, lambda: note(house, ref).is_sure)
+
+    def has_come_back() -> bool:
+        """Three failures in, it answers again."""
+        if note(house, ref).problem and len(tries) > 3 and github.trouble != "":
+            seen.append(str(note(house, ref)))
+            github.trouble = ""
+            if trouble == "offline":
+                github.come_back()
+        return bool(seen) and note(house, ref).is_sure
+
+    tries, seen = waits(monkeypatch), list[str]()
+    github.trouble = trouble
+    if trouble == "offline":
+        github.go_offline()
+    supervised(house, has_come_back)
+    assert words in seen[0]
+    assert "(before: open · checks passed)" in seen[0]
+    assert tries == sorted(tries)
+    assert tries[-1] > tries[0]
+    assert logged(house, "cannot be followed") == 1
+    assert logged(house, "can be followed again") == 1
+
+
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long the host is left alone, each time it fails."""
+    found: list[float] = []
+    real = pr_watch.Host.failed
+
+    def failed(host: pr_watch.Host, problem: str, pause: float) -> bool:
+        is_news = real(host, problem, pause)
+        found.append(round(host._pause, 3))
+        return is_news
+
+    monkeypatch.setattr(pr_watch.Host, "failed", failed)
+    return found
+
+
+def test_each_host_is_asked_once_and_the_trouble_of_one_is_not_anothers(
+    house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GH_ENTERPRISE_TOKEN", "anything")
+    here, number = with_pull_request(house, github)
+    there = linked(house.orange, house.task("feat/milk"), github.url(number, host=OTHER_HOST))
+    github.trouble, github.trouble_at = "unauthorized", OTHER_HOST
+    supervised(house, lambda: note(house, here).is_sure and "gh auth login" in note(house, there).problem)
+    github.trouble = None
+    supervised(house, lambda: note(house, there).is_sure)
+    assert {request.host for request in github.requests} == {"api.github.com", OTHER_HOST}
+
+
+def test_a_task_that_is_deleted_meanwhile_stays_deleted(house: House, github: GitHub) -> None:
+    ref, _ = with_pull_request(house, github)
+    url = github.url(7)
+    shutil.rmtree(house.orange.store.directory(ref))
+    for answer in (PullRequest(url, "merged"), PullRequest(url, "open"), "GitHub cannot be reached"):
+        with pytest.raises(OrangeError, match="is not there"):
+            pr_news.take(house.orange, ref, url, answer)
+    assert house.orange.store.refs() == []
+
+
+def test_github_is_left_alone_for_as_long_as_it_asks() -> None:
+    host = pr_watch.Host()
+    host.failed("rate limit", 120.0)
+    first = host.due
+    host.failed("rate limit", 0.0)
+    assert first - host.due > 100.0
+
+
+def test_without_gh_everything_else_goes_on(house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref, _ = with_pull_request(house, github)
+    programs = house.root / "few"
+    programs.mkdir()
+    for name in ("git", "tmux"):
+        (programs / name).symlink_to(shutil.which(name) or "")
+    monkeypatch.setenv("PATH", str(programs))
+    supervised(house, lambda: "gh is not installed" in note(house, ref).problem)
+    assert "gh is not installed" in refusal(lambda: pr_news.refresh(house.orange, ref))
+    assert house.status(ref) == "reviewing"
+
+
+def test_of_two_supervisors_one_asks(house: House, github: GitHub) -> None:
+    ref, _ = with_pull_request(house, github)
+    first, second = Supervisor(house.orange), Supervisor(assemble(house.orange.home))
+    asked_by: list[str] = []
+    for name, supervisor in (("first", first), ("second", second)):
+        real = supervisor._pull_requests._ask
+
+        async def ask(host: str, refs: dict[TaskRef, str], name: str = name, real: object = real) -> None:
+            asked_by.append(name)
+            await real(host, refs)  # type: ignore[operator]
+
+        supervisor._pull_requests._ask = ask  # type: ignore[method-assign,assignment]
+
+    async def both() -> None:
+        enough = lambda: len(asked_by) > 4 and note(house, ref).is_sure  # noqa: E731
+        await asyncio.gather(first.run(enough, PATIENCE), second.run(enough, PATIENCE))
+
+    asyncio.run(both())
+    assert len(set(asked_by)) == 1
+
+
+def test_asking_now_says_what_was_heard(house: House, github: GitHub) -> None:
+    ref, number = with_pull_request(house, github)
+    github.pull_requests[number].checks = "SUCCESS"
+    assert pr_news.refresh(house.orange, ref) == f"Pull request #{number}: open · checks passed"
+    github.go_offline()
+    assert refusal(lambda: pr_news.refresh(house.orange, ref)) == "GitHub cannot be reached"
+    assert note(house, ref).checks == "passed"
+    other = house.task("feat/milk")
+    assert refusal(lambda: pr_news.refresh(house.orange, other)) == "It has no pull request; p makes one"
+
+
+def test_one_that_was_merged_where_the_workflow_has_no_way_to_done_says_so(house: House, github: GitHub) -> None:
+    (house.root / "home/workflows").mkdir()
+    (house.root / "home/workflows/slow.yml").write_text(SLOW)
+    ref = house.task(workflow="slow", status="new")
+    number = github.open_pull_request("feat/tea").number
+    linked(house.orange, ref, github.url(number))
+    github.merge(number, house.elsewhere({"tea": "green\n"}))
+    supervised(house, lambda: "the task could not follow" in note(house, ref).problem)
+    assert house.status(ref) == "new"
+    assert "in slow nothing is merged from there" in (note(house, ref).needs() or "")

@@ -1,0 +1,328 @@
+"""The demo agent in the default workflow: after each story TASK.md, status and commits are as they should be."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.demo.acts import CRASHED
+from orange_tui.demo.brief import is_reviewer, read_brief
+from orange_tui.demo.variants import VARIANTS, behaviour_of
+from orange_tui.demo.world import DEMO_TASKS, make_world
+from support.demo_stage import CODE, MENDED, TEST, TOLD, stages
+from support.driver import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from support.demo_stage import Open
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Open]:
+    """`stage("default", "good")` sets a task up, moved to where its worker begins."""
+    yield from stages(tmp_path)
+
+
+ASKED_FOR = "Changes were asked for. Read ## Feedback, then run: orange task update --status agent-review"
+
+
+def test_a_good_task_goes_from_plan_to_review_in_one_session(stage: Open) -> None:
+    it = stage("default", "good")
+    worker = it.start("worker")
+    it.until("agent-review")
+    assert it.review() == "reviewing"
+    assert worker.finish() == 0
+    assert it.path() == ["planning", "working", "agent-review", "reviewing"]
+    assert it.subjects() == [CODE, TEST]
+    assert it.is_clean()
+    assert it.section("Plan").startswith("APPROACH: ")
+    assert "TOUCHING: coffee/oat_milk.py, tests/test_oat_milk.py" in it.section("Plan")
+    assert "(3 tests, all pass)" in it.section("Handoff")
+    assert it.section("Review").startswith("Verdict: PASS\n- read +")
+    assert it.section("Context") == "As we said.\n\ndemo: good"
+    assert not it.events("task.tampered")
+    assert it.task.attention is None
+
+
+def test_a_failed_review_is_mended_and_passes(stage: Open) -> None:
+    it = stage("default", "fail-once")
+    worker = it.start("worker")
+    it.until("agent-review")
+    assert it.review() == "working"
+    assert "- coffee/oat_milk.py:6 takes an order of no cups" in it.section("Review")
+    worker.tell(TOLD)
+    it.until("agent-review")
+    assert it.review("review-2") == "reviewing"
+    assert worker.finish() == 0
+    assert it.subjects() == [CODE, TEST, MENDED]
+    assert MENDED in it.section("Handoff")
+    assert it.task.review_round == 2
+    assert "raise ValueError" in (it.worktree / "coffee" / "oat_milk.py").read_text()
+
+
+def test_two_failed_reviews_get_a_task_stuck_and_a_person_gets_it_out(stage: Open) -> None:
+    it = stage("default", "fail-twice")
+    worker = it.start("worker")
+    it.until("agent-review")
+    assert it.review() == "working"
+    worker.tell(TOLD)
+    it.until("agent-review")
+    assert it.review("review-2") == "stuck"
+    worker.tell(it.prompt("stuck_fix"))
+    worker.waits_after("Shall I?")
+    assert it.subjects() == [CODE, TEST, MENDED]
+    worker.tell("Yes, do that")
+    worker.waits_after("Shall I hand it over for review?")
+    assert it.status == "stuck"
+    worker.tell("not yet")
+    worker.waits_after("Say yes when")
+    worker.tell("yes")
+    it.until("reviewing")
+    assert it.subjects() == [CODE, TEST, MENDED, "Mend what review 2 found"]
+    assert worker.finish() == 0
+
+
+def test_feedback_is_acted_upon_once(stage: Open) -> None:
+    it = stage("default", "good")
+    worker = it.start("worker")
+    it.until("agent-review")
+    assert it.review() == "reviewing"
+    for wish in ("Make it foam", "And sing"):
+        with (it.directory / "TASK.md").open("a") as file:
+            file.write(f"\n## Feedback\n\n{wish}\n")
+        it.person("working")
+        worker.tell(ASKED_FOR)
+        it.until("agent-review")
+        assert it.review("review-2") == "reviewing"
+    assert worker.finish() == 0
+    assert it.subjects() == [CODE, TEST, "As asked: Make it foam", "As asked: And sing"]
+    assert "As asked: And sing (5 tests, all pass)" in it.section("Handoff")
+
+
+def test_a_crash_loses_nothing_and_the_next_session_goes_on(stage: Open) -> None:
+    it = stage("default", "crash")
+    assert it.start("worker").end() == CRASHED
+    assert (it.status, it.subjects(), it.section("Handoff")) == ("working", [CODE], "")
+    assert not it.is_clean()
+    again = it.start("worker_respawn")
+    it.until("agent-review")
+    assert again.finish() == 0
+    assert it.subjects() == [CODE, TEST]
+    assert it.is_clean()
+
+
+def test_one_that_always_crashes_does_so_again_and_waits_once_it_is_stuck(stage: Open) -> None:
+    it = stage("default", "crash-always")
+    assert it.start("worker").end() == CRASHED
+    assert it.start("worker_respawn").end() == CRASHED
+    assert (it.status, it.subjects()) == ("working", [])
+    it.person("stuck")
+    fixer = it.start("stuck_fix")
+    fixer.waits_after("Shall I?")
+    fixer.tell("go ahead")
+    fixer.tell("yes")
+    it.until("reviewing")
+    assert it.subjects() == [CODE, TEST]
+
+
+def test_one_that_dies_silently_leaves_no_artifact(stage: Open) -> None:
+    it = stage("default", "dies-silent")
+    assert it.start("worker").end() == 0
+    assert (it.status, it.section("Handoff"), it.subjects()) == ("working", "", [])
+
+
+def test_a_question_waits_for_its_answer(stage: Open) -> None:
+    it = stage("default", "ask")
+    worker = it.start("worker")
+    it.until("clarification")
+    assert it.section("Questions").startswith("1. Is this for every size of cup")
+    assert it.section("Plan") == ""
+    worker.tell("Only the large one")
+    it.until("agent-review")
+    assert it.section("Questions").endswith("Answer: Only the large one")
+    assert it.path() == ["planning", "clarification", "working", "agent-review"]
+    assert worker.finish() == 0
+
+
+def test_a_question_survives_the_one_who_asked(stage: Open) -> None:
+    it = stage("default", "ask")
+    assert it.start("worker").finish() == 0
+    assert it.status == "clarification"
+    worker = it.start("worker_respawn")
+    worker.waits_after("not clear to me yet")
+    worker.tell("Both")
+    it.until("agent-review")
+    assert it.section("Questions").count("1. Is this") == 1
+
+
+def test_a_task_without_a_summary_gets_one_and_a_better_branch(stage: Open) -> None:
+    it = stage("default", "good", start=None, summary="", branch=None, status="clarification")
+    worker = it.start("clarification")
+    worker.waits_after("not clear to me yet")
+    worker.tell("Cold brew,\nover ice")
+    it.until("agent-review")
+    assert worker.finish() == 0
+    assert it.task.summary == "Cold brew, over ice"
+    assert it.task.branch == "cold-brew-over-ice" == git(it.worktree, "branch", "--show-current")
+
+
+def test_a_branch_name_that_is_taken_gets_the_id(stage: Open) -> None:
+    it = stage("default", "good", branch=None)
+    git(it.worktree, "branch", "oat-milk")
+    assert it.start("worker").finish() == 0
+    assert (it.status, it.task.branch) == ("agent-review", f"oat-milk-{it.ref.id}")
+
+
+def test_one_that_gives_up_says_why_and_mends_it_with_a_person(stage: Open) -> None:
+    it = stage("default", "stuck")
+    worker = it.start("worker")
+    it.until("stuck")
+    assert "the grinder" in str(it.task.attention)
+    worker.tell(it.prompt("stuck_fix"))
+    worker.waits_after("What went wrong: The agent is stuck: the grinder")
+    worker.tell("mend it")
+    worker.waits_after("Shall I hand it over")
+    worker.tell("yes please")
+    it.until("reviewing")
+    assert it.subjects() == [CODE, TEST]
+    assert "DONE: " in it.section("Handoff")
+
+
+def test_one_that_ignores_its_gates_is_refused_and_learns(stage: Open) -> None:
+    it = stage("default", "ignores-gate")
+    worker = it.start("worker")
+    it.until("agent-review")
+    reviewer = it.start("reviewer", "review-1")
+    it.until("reviewing")
+    assert worker.finish() == reviewer.finish() == 0
+    for agent, section in ((worker, "## Plan"), (worker, "## Handoff"), (reviewer, "## Review")):
+        assert f"TASK.md has no section {section}" in agent.said
+    assert it.path() == ["planning", "working", "agent-review", "reviewing"]
+
+
+def test_a_slow_one_takes_its_time(stage: Open) -> None:
+    assert behaviour_of("demo: slow", ()).thoughts > behaviour_of("", ()).thoughts
+    it = stage("default", "slow")
+    assert it.start("worker").finish() == 0  # at pace 0 that is no time at all
+    assert it.status == "agent-review"
+
+
+def test_conflicting_tasks_conflict(stage: Open) -> None:
+    it = stage("default", "conflict")
+    assert it.start("worker").finish() == 0
+    assert "Today's special: oat-milk\n" in (it.worktree / "README.md").read_text()
+    other = it.worktree.parent / "other"
+    git(it.worktree, "worktree", "add", "--quiet", "-b", "other", str(other), "origin/main")
+    readme = other / "README.md"
+    readme.write_text(readme.read_text().replace("flat white", "other"))
+    git(other, "commit", "--quiet", "--all", "--message=mine")
+    words = ["git", "-C", str(other), "merge-tree", "--write-tree", "other", "oat-milk"]
+    assert subprocess.run(words, capture_output=True, check=False).returncode == 1
+
+
+def test_one_that_replaces_the_link_has_its_text_taken_over(stage: Open) -> None:
+    it = stage("default", "edit-with-sed")
+    assert it.start("worker").finish() == 0
+    assert it.status == "agent-review"
+    assert (it.worktree / "TASK.md").is_symlink()
+    assert it.section("Plan")
+    assert it.section("Handoff")
+    assert len(it.events("task.link_restored")) == 2
+    assert it.review() == "reviewing"
+
+
+def test_one_that_tampers_achieves_nothing(stage: Open) -> None:
+    it = stage("default", "tamper")
+    worker = it.start("worker")
+    it.until("agent-review")
+    assert worker.finish() == 0
+    assert [event["fields"] for event in it.events("task.tampered")] == [{"status": "done"}]
+    assert "TASK.md still says working" in worker.said
+    assert it.path() == ["planning", "working", "agent-review"]
+
+
+def test_one_that_renames_its_branch_is_followed(stage: Open) -> None:
+    it = stage("default", "rename-branch")
+    assert it.start("worker").finish() == 0
+    assert it.status == "agent-review"
+    assert it.task.branch == "renamed/oat-milk" == git(it.worktree, "branch", "--show-current")
+    assert (it.worktree / "coffee" / "renamed_oat_milk.py").is_file()
+
+
+def test_a_reviewer_that_crashes_is_followed_by_one_that_does_not(stage: Open) -> None:
+    it = stage("default", "reviewer-crash")
+    assert it.start("worker").finish() == 0
+    assert it.start("reviewer", "review-1").end() == CRASHED
+    assert (it.status, it.section("Review")) == ("agent-review", "")
+    it.set_crash_count(1)
+    assert it.review() == "reviewing"
+
+
+def test_variants_combine(stage: Open) -> None:
+    it = stage("default", "ask, fail-once")
+    worker = it.start("worker")
+    it.until("clarification")
+    worker.tell("Large")
+    it.until("agent-review")
+    assert it.review() == "working"
+    assert worker.finish() == 0
+
+
+@pytest.mark.parametrize("status", ["agent-review", "reviewing"])
+def test_a_worker_brought_back_with_nothing_to_do_waits(stage: Open, status: str) -> None:
+    it = stage("default", "good")
+    assert it.start("worker").finish() == 0
+    if status == "reviewing":
+        it.review()
+    before = (it.directory / "TASK.md").read_text()
+    worker = it.start("worker_respawn")
+    worker.waits_after(f"The task is {status}: nothing to do")
+    worker.tell("How are you?")
+    worker.waits_after("Noted.")
+    assert worker.finish() == 0
+    assert (it.directory / "TASK.md").read_text() == before
+
+
+def test_what_git_refuses_gets_the_task_stuck_with_the_reason(stage: Open) -> None:
+    it = stage("default", "good")
+    lock = git(it.worktree, "rev-parse", "--git-path", "index.lock")
+    (it.worktree / lock).touch()
+    assert it.start("worker").finish() == 0
+    assert it.status == "stuck"
+    assert "index.lock" in str(it.task.attention)
+
+
+def test_every_variant_is_in_a_story_above() -> None:
+    with open(__file__, encoding="utf-8") as file:
+        stories = file.read()
+    assert [name for name in VARIANTS if f'"{name}"' not in stories] == []
+
+
+@pytest.mark.parametrize(
+    ("window", "prompt", "reviewer"),
+    [
+        ("review-1", "Task: x", True),
+        ("worker", "Review: x", True),  # the classic workflow reviews in the worker's window
+        ("worker", "Task: Review the menu", False),
+        ("", "# Review round 2", True),
+        ("", "Resuming: x", False),
+    ],
+)
+def test_who_is_who(window: str, prompt: str, reviewer: bool) -> None:
+    assert is_reviewer(prompt, {"ORANGE_WINDOW": window}) is reviewer
+
+
+def test_a_prompt_without_a_command_means_the_usual_review() -> None:
+    assert read_brief("Task: x").hand_over_to == "agent-review"
+
+
+def test_the_demo_s_tasks_ask_for_variants_there_are(tmp_path: Path) -> None:
+    assert not [task.branch for task in DEMO_TASKS if behaviour_of(task.context, ()).unknown]
+    world = make_world(str(tmp_path / "w"))
+    assert world.git("log", "--format=%s").count("\n") == 3
+    assert world.git("rev-parse", "origin/HEAD") == world.git("rev-parse", "main")
+    assert world.git("status", "--porcelain") == ""

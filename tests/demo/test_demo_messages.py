@@ -1,0 +1,182 @@
+"""How the demo agent is talked to, and how it gets on in places it does not know."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.demo_stage import CODE, HANDED_OVER, MENDED, TEST, TOLD, stages, wait_for
+from support.driver import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from support.demo_stage import Open
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Open]:
+    """`stage("default", "good")` sets a task up, moved to where its worker begins."""
+    yield from stages(tmp_path)
+
+
+def test_messages_that_come_while_it_is_busy_wait_their_turn(stage: Open) -> None:
+    it = stage("default", "ask")
+    worker = it.start("worker")
+    worker.tell("Only the large one")  # before it has even asked
+    worker.tell("exit")
+    assert worker.end() == 0
+    assert it.status == "agent-review"
+
+
+def test_a_pipe_takes_plain_lines(stage: Open) -> None:
+    it = stage("default", "ask")
+    worker = it.start("worker")
+    assert worker.process.stdin is not None
+    worker.process.stdin.write("Größe: L\r\n\n  \nexit\n".encode())
+    worker.process.stdin.flush()
+    assert worker.end() == 0
+    assert it.section("Questions").endswith("Answer: Größe: L")
+
+
+def test_at_a_terminal_a_paste_is_one_message(stage: Open) -> None:
+    it = stage("default", "fail-once")
+    worker = it.start("worker", terminal=True)
+    worker.waits_after(HANDED_OVER)
+    assert it.review() == "working"
+    worker.tell(TOLD)
+    it.until("agent-review")
+    worker.tell("exit")
+    assert worker.end() == 0
+    assert it.subjects() == [CODE, TEST, MENDED]
+    assert "\x1b[?2004h" in worker.said
+    assert "\x1b[38;5;208m" in worker.said
+    assert "200~" not in worker.said
+
+
+def test_at_a_terminal_a_person_types_and_corrects(stage: Open) -> None:
+    it = stage("default", "ask")
+    worker = it.start("worker", terminal=True)
+    worker.waits_after("I'll wait for you here.")
+    worker.type("nonsense\x15Larj\x7fge\x1b[D, please\r")  # type: ignore[attr-defined]
+    it.until("agent-review")
+    assert worker.finish() == 0
+    assert it.section("Questions").endswith("Answer: Large, please")
+
+
+def test_a_message_of_many_kilobytes_comes_whole(stage: Open) -> None:
+    it = stage("default", "ask")
+    worker = it.start("worker", terminal=True)
+    worker.waits_after("I'll wait for you here.")
+    answer = "\n".join(f"line {number}" for number in range(2000))
+    worker.tell(answer)
+    it.until("agent-review")
+    assert it.section("Questions").endswith("Answer: " + answer.replace("\n", " "))
+    assert worker.finish() == 0
+
+
+def test_without_colour_there_is_none_and_nothing_spins_in_a_pipe(stage: Open) -> None:
+    it = stage("default", "good")
+    worker = it.start("worker", ORANGE_DEMO_PACE="0.01")
+    assert worker.finish() == 0
+    assert "\x1b" not in worker.said
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+def test_in_tmux_orange_s_paste_and_enter_reach_it(stage: Open, tmp_path: Path) -> None:
+    it = stage("default", "ask")
+    socket = str(tmp_path / "t")
+    given = {"ORANGE_TASK": it.ref.id, "ORANGE_TASK_FILE": str(it.directory / "TASK.md"), **it.environment}
+
+    def tmux(*words: str, **options: str) -> str:
+        run = ["tmux", "-S", socket, "-f", os.devnull, *words]
+        return subprocess.run(run, env=given, capture_output=True, text=True, check=True, timeout=30, **options).stdout  # type: ignore[call-overload,no-any-return]
+
+    agent = [sys.executable, "-m", "orange_tui.demo.agent", it.prompt("worker")]
+    tmux("new-session", "-d", "-x", "100", "-y", "30", "-c", str(it.worktree), "--", *agent)
+    try:
+        it.until("clarification")
+        wait_for(lambda: tmux("display-message", "-p", "#{pane_title}").strip() == "demo · asks")
+        tmux("load-buffer", "-b", "m", "-", input="Large,\nand tell the barista")
+        tmux("paste-buffer", "-p", "-d", "-b", "m")
+        tmux("send-keys", "Enter")
+        it.until("agent-review")
+        wait_for(lambda: tmux("display-message", "-p", "#{pane_title}").strip() == "demo · idle")
+        assert it.section("Questions").endswith("Answer: Large, and tell the barista")
+    finally:
+        tmux("kill-server")
+
+
+def test_a_repository_it_does_not_know_gets_one_page(stage: Open) -> None:
+    it = stage("default", "fail-once")
+    shutil.rmtree(it.worktree / "coffee")
+    git(it.worktree, "commit", "--quiet", "--all", "--message=no coffee")
+    git(it.worktree, "push", "--quiet", "origin", "HEAD:main")
+    worker = it.start("worker")
+    it.until("agent-review")
+    assert it.review() == "working"
+    worker.tell(TOLD)
+    it.until("agent-review")
+    assert worker.finish() == 0
+    page = (it.worktree / "demo" / f"{it.ref.id}.md").read_text()
+    assert page.startswith("# Oat milk\n")
+    assert page.endswith(f"- {MENDED}\n")
+    assert git(it.worktree, "diff", "--name-only", "origin/main..HEAD") == f"demo/{it.ref.id}.md"
+
+
+def test_without_a_remote_the_local_default_branch_counts(stage: Open) -> None:
+    it = stage("default", "good")
+    git(it.worktree, "remote", "remove", "origin")
+    assert it.start("worker").finish() == 0
+    assert it.review() == "reviewing"
+    assert "coffee/oat_milk.py, tests/test_oat_milk.py" in it.section("Review")
+
+
+def test_a_label_chooses_the_variant_too(stage: Open) -> None:
+    it = stage("default", "nonsense")
+    file = it.directory / "TASK.md"
+    file.write_text(file.read_text().replace("labels: []", 'labels: ["demo: dies-silent"]'))
+    worker = it.start("worker")
+    assert worker.end() == 0
+    assert it.status == "working"
+    assert "I don't know how to be 'nonsense'" in worker.said
+
+
+def test_it_commits_where_git_knows_nobody(stage: Open) -> None:
+    it = stage("default", "good")
+    for name in [name for name in it.environment if name.startswith("GIT_") and "CONFIG" not in name]:
+        del it.environment[name]
+    assert it.start("worker").finish() == 0
+    assert git(it.worktree, "log", "-1", "--format=%an <%ae>") == "Orange demo agent <demo@orange.invalid>"
+
+
+def test_without_a_task_it_says_so(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "orange_tui.demo.agent", "Task: nothing"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    assert "There is no task here" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_signal_ends_it_while_it_waits(stage: Open, number: signal.Signals, terminal: bool) -> None:
+    it = stage("default", "good")
+    worker = it.start("worker", terminal=terminal)
+    worker.waits_after(HANDED_OVER)
+    assert worker.signal(number) == 128 + number
+    assert "Traceback" not in worker.said
+
+
+def test_a_signal_ends_it_while_it_thinks(stage: Open) -> None:
+    it = stage("default", "good")
+    worker = it.start("worker", ORANGE_DEMO_PACE="600")
+    worker.waits_after("demo agent")
+    assert worker.signal(signal.SIGTERM) == 128 + signal.SIGTERM

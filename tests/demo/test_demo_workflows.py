@@ -1,0 +1,154 @@
+"""The demo agent in the classic, minimal and solo workflows."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.demo.acts import CRASHED
+from support.demo_stage import CODE, MENDED, TEST, Stage, stages, wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from support.demo_stage import Open
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Open]:
+    """`stage("default", "good")` sets a task up, moved to where its worker begins."""
+    yield from stages(tmp_path)
+
+
+def test_classic_starts_a_new_agent_for_every_phase(stage: Open) -> None:
+    it = stage("classic", "fail-once")
+    assert it.start("worker").finish() == 0
+    assert it.status == "agent-review"
+    assert it.section("Notes").startswith("APPROACH: ")
+    assert it.review("worker") == "working"
+    assert it.start("worker_fix").finish() == 0
+    assert it.review("worker") == "reviewing"
+    assert it.subjects() == [CODE, TEST, MENDED]
+
+
+def test_classic_gets_stuck_after_two_rounds_and_out_again(stage: Open) -> None:
+    it = stage("classic", "fail-twice")
+    assert it.start("worker").finish() == 0
+    assert it.review("worker") == "working"
+    assert it.start("worker_fix").finish() == 0
+    assert it.review("worker") == "stuck"
+    assert it.start("stuck_fix").finish() == 0
+    assert it.status == "agent-review"
+    assert it.review("worker") == "reviewing"
+    assert it.subjects() == [CODE, TEST, MENDED, "Mend what review 2 found"]
+
+
+def test_classic_asks_and_goes_on(stage: Open) -> None:
+    it = stage("classic", "ask")
+    worker = it.start("worker")
+    it.until("clarification")
+    worker.tell("Large only")
+    it.until("agent-review")
+    assert worker.finish() == 0
+    assert it.path() == ["working", "clarification", "working", "agent-review"]
+
+
+def test_classic_gives_up_and_a_person_sends_it_back(stage: Open) -> None:
+    it = stage("classic", "stuck")
+    assert it.start("worker").finish() == 0
+    assert it.status == "stuck"
+    it.person("working")
+    assert it.start("stuck_fix").finish() == 0
+    assert (it.status, it.subjects()) == ("agent-review", [CODE, TEST])
+
+
+def test_classic_crashes_and_comes_back(stage: Open) -> None:
+    it = stage("classic", "crash")
+    assert it.start("worker").end() == CRASHED
+    assert it.start("worker_respawn").finish() == 0
+    assert (it.status, it.subjects()) == ("agent-review", [CODE, TEST])
+
+
+@pytest.mark.parametrize("demo", ["good", "ignores-gate", "edit-with-sed", "rename-branch", "tamper", "conflict"])
+def test_minimal_goes_straight_to_the_person(stage: Open, demo: str) -> None:
+    it = stage("minimal", demo)
+    assert it.start("worker").finish() == 0
+    assert it.status == "reviewing"
+    assert "DONE: " in it.section("Handoff")
+    assert it.is_clean()
+
+
+def test_minimal_takes_no_questions_so_the_agent_decides(stage: Open) -> None:
+    it = stage("minimal", "ask")
+    worker = it.start("worker")
+    it.until("reviewing")
+    assert "UNCERTAIN: whether it is meant for every size of cup" in it.section("Handoff")
+    assert "minimal has no state clarification" in worker.said
+
+
+def test_minimal_crashes_and_the_same_prompt_brings_it_back(stage: Open) -> None:
+    it = stage("minimal", "crash")
+    assert it.start("worker").end() == CRASHED
+    assert it.start("worker").finish() == 0
+    assert (it.status, it.subjects()) == ("reviewing", [CODE, TEST])
+
+
+def test_minimal_has_no_stuck_so_the_agent_waits_for_a_word(stage: Open) -> None:
+    it = stage("minimal", "stuck")
+    worker = it.start("worker")
+    wait_for(lambda: it.task.attention)
+    assert it.status == "working"
+    worker.tell("try again")
+    it.until("reviewing")
+    assert it.subjects() == [CODE, TEST]
+
+
+def outcome(it: Stage) -> dict[str, str]:
+    found: dict[str, str] = json.loads((it.directory / ".orange-outcome").read_text())
+    return found
+
+
+@pytest.mark.parametrize(
+    ("demo", "status", "reviews"),
+    [
+        ("good", "reviewing", ["PASS"]),
+        ("ignores-gate", "reviewing", ["PASS"]),
+        ("fail-once", "reviewing", ["FAIL", "PASS"]),
+        ("fail-twice", "stuck", ["FAIL", "FAIL"]),
+        ("stuck", "stuck", []),
+    ],
+)
+def test_solo_reviews_itself_and_reports(stage: Open, demo: str, status: str, reviews: list[str]) -> None:
+    it = stage("solo", demo)
+    assert it.start("worker").finish() == 0
+    assert it.status == status
+    assert [line.split()[3].rstrip(",") for line in it.section("Notes").splitlines()] == reviews
+    assert outcome(it)["id"] == it.ref.id
+    assert outcome(it)["outcome"] == ("passed" if status == "reviewing" else "stuck")
+
+
+@pytest.mark.parametrize("demo", ["fail-twice", "stuck"])
+def test_solo_comes_back_and_gets_unstuck(stage: Open, demo: str) -> None:
+    it = stage("solo", demo)
+    assert it.start("worker").finish() == 0
+    assert it.status == "stuck"
+    assert it.start("worker_respawn").finish() == 0
+    assert (it.status, outcome(it)["outcome"]) == ("reviewing", "passed")
+
+
+def test_solo_brought_back_when_all_is_done_says_so(stage: Open) -> None:
+    it = stage("solo", "good")
+    assert it.start("worker").finish() == 0
+    commits = it.subjects()
+    assert it.start("worker_respawn").finish() == 0
+    assert (it.status, outcome(it)["outcome"], it.subjects()) == ("reviewing", "reviewing", commits)
+
+
+def test_solo_crashes_and_comes_back(stage: Open) -> None:
+    it = stage("solo", "crash")
+    assert it.start("worker").end() == CRASHED
+    assert it.start("worker_respawn").finish() == 0
+    assert (it.status, it.subjects()) == ("reviewing", [CODE, TEST])

@@ -1,0 +1,120 @@
+"""What an agent reports, and what that comes to."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from orange_tui.domain.errors import Unreadable
+from orange_tui.domain.gates import missing
+from orange_tui.domain.report import JUDGED, Report, read_report
+from orange_tui.domain.text.json_answers import answered, envelope
+from orange_tui.domain.workflow import Gate
+
+
+def judged(**data: Any) -> Report:
+    return read_report(json.dumps(data), "k3x9")
+
+
+@pytest.mark.parametrize("status", ["done", "in_progress", "blocked", "needs_review"])
+def test_an_honest_report_is_taken_at_its_word(status: str) -> None:
+    assert judged(status=status, files_changed=["a"]).judged == status
+
+
+@pytest.mark.parametrize(
+    ("data", "comes_to", "why"),
+    [
+        ({}, "needs_review", "has no status"),
+        ({"status": ""}, "needs_review", "has no status"),
+        ({"status": "finished"}, "needs_review", "'finished', which is no status"),
+        ({"status": ["done"]}, "needs_review", "which is no status"),
+        ({"status": "done", "remaining": ["x"]}, "in_progress", "changed no file and left 1 to do"),
+        ({"status": "done", "remaining": ["x"], "files_changed": ["a"]}, "done", ""),
+        ({"status": "done", "remaining": [" "]}, "done", ""),
+        ({"status": "blocked", "needs_help": True}, "needs_review", ""),
+        ({"status": "done", "needs_help": True}, "done", ""),
+        ({"status": "done", "delegations": [{"title": "a"}]}, "delegated", ""),
+        ({"status": "done", "delegations": [{"title": " "}, "b", None]}, "done", ""),
+        ({"status": "needs_review", "delegations": [{"title": "a"}]}, "needs_review", ""),
+    ],
+)
+def test_a_report_is_read_for_what_it_is(data: dict[str, Any], comes_to: str, why: str) -> None:
+    report = judged(**data)
+    assert report.judged == comes_to
+    assert why in report.why
+
+
+@pytest.mark.parametrize("text", ["", " \n", "done", "[]", '"done"', "{", '{"id": "other", "status": "done"}'])
+def test_what_is_no_report_of_this_task_is_not_read(text: str) -> None:
+    with pytest.raises(Unreadable):
+        read_report(text, "k3x9")
+
+
+def test_a_delegation_is_one_line_and_some_text() -> None:
+    found = judged(status="blocked", delegations=[{"title": "Two\nlines", "body": "b", "suggested_agent": "pi"}])
+    (one,) = found.delegations
+    assert (one.title, one.body, one.labels, one.harness) == ("Two lines", "b", (), "pi")
+
+
+def test_a_gate_on_a_report_says_what_it_came_to() -> None:
+    gate = Gate(report=("done",))
+    assert missing(gate, "", '{"status": "done"}', "k3x9") is None
+    assert "comes to blocked" in str(missing(gate, "", '{"status": "blocked"}', "k3x9"))
+    assert "has left no report" in str(missing(gate, "", None, "k3x9"))
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+keys = [
+    "status",
+    "summary",
+    "reason",
+    "accomplished",
+    "remaining",
+    "files_changed",
+    "needs_help",
+    "delegations",
+    "agent",
+]
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(data=st.dictionaries(st.sampled_from(keys), anything))
+def test_any_object_is_a_report_of_some_kind(data: dict[str, Any]) -> None:
+    report = judged(**data)
+    assert report.judged in JUDGED
+    json.dumps(report.as_json())
+    assert "\n" not in "".join(each.title for each in report.delegations)
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ('{"status": "done"}', {"status": "done"}),
+        ('First {"a": 1}, then\n```json\n{"status": {"b": [{"c": 2}]}}\n```\nBye {', {"status": {"b": [{"c": 2}]}}),
+        ("no object {here} at all", None),
+        ('{"type": "result", "result": "So:\\n{\\"status\\": \\"done\\"}", "usage": {}}', {"status": "done"}),
+        ("", None),
+    ],
+)
+def test_the_answer_is_the_last_object_that_was_printed(printed: str, expected: object) -> None:
+    assert answered(printed, "status") == expected
+
+
+def test_an_envelope_tells_what_it_cost() -> None:
+    printed = '{"type": "result", "result": "{}", "duration_ms": 12, "usage": {"input_tokens": 3}}'
+    assert envelope(printed)["duration_ms"] == 12
+    assert envelope('{"status": "done"}') == {}
+
+
+@settings(max_examples=100, deadline=None, database=None)
+@given(text=st.text(alphabet='{}[]":, a1\\n', max_size=200), value=st.dictionaries(st.text(max_size=3), st.integers()))
+def test_a_last_object_is_found_behind_anything(text: str, value: dict[str, int]) -> None:
+    assert answered(f"{text}\n{json.dumps(value)}", "status") is not None

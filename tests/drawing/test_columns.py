@@ -1,0 +1,59 @@
+"""The columns of the list: straight whatever a branch is called, and giving way in a sensible order."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+from rich.style import Style
+
+from orange_tui.board.board import Row, Stats
+from orange_tui.domain.task import make_task
+from orange_tui.store.store import TaskRef
+from orange_tui.tui.drawing.look import short_number
+from orange_tui.tui.widgets.columns import MARKS, columns_for
+from support.looking import DARK
+
+
+def line(branch: str, width: int, stats: Stats | None = None) -> str:
+    task = make_task({"id": "t1", "project": "coffee", "branch": branch, "status": "clarification"})
+    row = Row(
+        TaskRef("coffee", "t1"), task, None, "none", None, None, None, False, None, stats, (1, "", "coffee", "t1")
+    )
+    segments = columns_for(width).line(row, branch, Style(), Style(), DARK)
+    return "".join(segment.text for segment in segments)
+
+
+@pytest.mark.parametrize(
+    "branch", ["milk", "日本語-search", "🍣🍣🍣-sushi", "e\u0301clair", "a" * 300, "日" * 200], ids=range(6)
+)
+@pytest.mark.parametrize("width", [40, 59, 79, 100])
+def test_every_name_leaves_the_columns_where_they_are(branch: str, width: int) -> None:
+    shown = line(branch, width, Stats(3, 144, 12))
+    assert cell_len(shown) == width - MARKS == cell_len(columns_for(width).titles()) - MARKS
+    before = shown[: shown.index("clarification")]
+    assert cell_len(before) == cell_len(columns_for(width).titles().split("status")[0]) - MARKS
+
+
+def test_a_wide_list_has_every_column() -> None:
+    shown = line("milk", 79, Stats(3, 144, 12))
+    assert shown.split()[:5] == ["milk", "clarification", "↑3", "+144", "−12"]
+    assert columns_for(79).titles().split() == ["task", "status", "↑", "±", "age"]
+
+
+def test_commits_give_way_first_then_lines_then_the_age_and_never_the_status() -> None:
+    titles = [columns_for(width).titles().split() for width in (70, 60, 50, 42, 12)]
+    assert titles[:4] == [
+        ["task", "status", "↑", "±", "age"],
+        ["task", "status", "±", "age"],
+        ["task", "status", "age"],
+        ["task", "status"],
+    ]
+    assert titles[4][-1] == "status"
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(0, "0"), (999, "999"), (1_000, "1k"), (1_234, "1.2k"), (9_999, "9.9k"), (45_678, "45k"), (3_200_000, "3M")],
+)
+def test_a_count_takes_four_cells_at_most(number: int, shown: str) -> None:
+    assert short_number(number) == shown

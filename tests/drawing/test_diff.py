@@ -1,0 +1,234 @@
+"""Diffs: everything git can print is understood, and what is in the files is never obeyed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+
+from orange_tui.tui.drawing.diff import DiffFile, parse_diff
+from orange_tui.tui.drawing.diff_view import DiffLines
+from orange_tui.tui.drawing.palette import NO_COLOUR
+from support.looking import DARK, assert_harmless, nasty_text, steadily, style_at, texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.strip import Strip
+
+    from orange_tui.tui.drawing.palette import Palette
+
+CHANGED = """\
+diff --git a/brew.py b/brew.py
+index 1234567..89abcde 100644
+--- a/brew.py
++++ b/brew.py
+@@ -9,4 +9,5 @@ class Pot:
+ def brew(cup):
+-    return cup + 1
++    return cup + 2
++    # never
+ done = True
+\\ No newline at end of file
+"""
+
+
+def only(text: str) -> DiffFile:
+    (file,) = parse_diff(text)
+    return file
+
+
+def render_file(file: DiffFile, palette: Palette) -> list[Strip]:
+    return list(DiffLines([file], palette))
+
+
+def shown(text: str) -> list[str]:
+    return texts(render_file(only(text), DARK))
+
+
+def test_a_changed_file_with_its_numbers_and_signs() -> None:
+    file = only(CHANGED)
+    assert (file.path, file.old_path, file.status, file.added, file.removed) == ("brew.py", "brew.py", "modified", 2, 1)
+    assert file.hunks[0].header == "@@ -9,4 +9,5 @@ class Pot:"
+    assert shown(CHANGED) == [
+        "brew.py  modified  +2 −1",
+        "@@ -9,4 +9,5 @@ class Pot:",
+        " 9  9   def brew(cup):",
+        "10    −     return cup + 1",
+        "   10 +     return cup + 2",
+        "   11 +     # never",
+        "11 12   done = True",
+        "         No newline at end of file",
+    ]
+
+
+def test_added_and_removed_lines_differ_in_colour_and_code_has_its_own() -> None:
+    strips = render_file(only(CHANGED), DARK)
+    assert style_at(strips, "+ ") == DARK.added + DARK.added_line
+    assert style_at(strips, "− ") == DARK.removed + DARK.removed_line
+    assert style_at(strips, "# never").italic
+    assert style_at(strips, "# never").bgcolor == DARK.added_line.bgcolor
+    assert style_at(strips, "def").color == DARK.info.color
+    plain = render_file(only(CHANGED), NO_COLOUR)
+    assert not any(segment.style and segment.style.color for strip in plain for segment in strip)
+
+
+def test_the_words_that_changed_stand_out() -> None:
+    text = CHANGED.replace("+    # never\n", "")
+    strips = render_file(only(text), DARK)
+    assert style_at(strips[3:4], "1").bgcolor == DARK.removed_words.bgcolor
+    assert style_at(strips[4:5], "2").bgcolor == DARK.added_words.bgcolor
+    assert style_at(strips[4:5], "return").bgcolor == DARK.added_line.bgcolor
+    assert style_at(render_file(only(text), NO_COLOUR)[4:5], "2").underline
+
+
+def head(*lines: str) -> str:
+    return "\n".join(["diff --git a/x b/x", *lines, ""])
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "old", "status", "note"),
+    [
+        (head("new file mode 100644", "index 000..e69"), "x", "x", "added", None),
+        (head("deleted file mode 100644", "--- a/x", "+++ /dev/null"), "x", "x", "deleted", None),
+        (head("old mode 100644", "new mode 100755"), "x", "x", "modified", "mode 100644 → 100755"),
+        (head("similarity index 9%", "rename from a b", "rename to c"), "c", "a b", "renamed", "renamed from a b"),
+        (head("similarity index 9%", "copy from x", "copy to y"), "y", "x", "added", "copied from x"),
+        (head("index 1..2 100644", "Binary files a/x and b/x differ"), "x", "x", "binary", "binary, changed"),
+        (head("new file mode 1", "GIT binary patch", "literal 9", "zcm"), "x", "x", "binary", "binary, added"),
+        ("diff --git a/a b.txt b/a b.txt\nold mode 1\nnew mode 2\n", "a b.txt", "a b.txt", "modified", "mode 1 → 2"),
+        ('diff --git "a/\\303\\244\\t" "b/\\303\\244\\t"\nnew file mode 1\n', "ä\t", "ä\t", "added", None),
+        ('diff --git "a/\\"q\\"" "b/\\"q\\""\n--- "a/\\"q\\""\n+++ "b/\\"q\\""\n', '"q"', '"q"', "modified", None),
+        ("diff --git a/s p b/s p\n--- a/s p\t\n+++ b/s p\t\n", "s p", "s p", "modified", None),
+        ("diff --git src/a.py src/a.py\n--- src/a.py\n+++ src/a.py\n", "src/a.py", "src/a.py", "modified", None),
+        ("diff --git a/x.py a/x.py\n--- a/x.py\n+++ a/x.py\n", "a/x.py", "a/x.py", "modified", None),
+        ("diff --git i/x w/x\n--- i/x\n+++ w/x\n", "x", "x", "modified", None),
+        ("diff --cc x\nindex 1,2..3\n--- a/x\n+++ b/x\n", "x", "x", "modified", None),
+        ("diff --combined x y\nindex 1,2..3\n", "x y", "x y", "modified", None),
+        ("* Unmerged path x y\n", "x y", "x y", "modified", "in conflict"),
+        ("Submodule lib/a 123..456:\n  > more\n", "lib/a", "lib/a", "modified", "Submodule lib/a 123..456:"),
+        ("diff --git \n", "", "", "modified", None),
+    ],
+)
+def test_whatever_git_prints_about_a_file(text: str, path: str, old: str, status: str, note: str | None) -> None:
+    file = only(text)
+    assert (file.path, file.old_path, file.status) == (path, old, status)
+    assert file.notes == (() if note is None else (note,))
+    assert_harmless(render_file(file, DARK))
+
+
+def test_a_combined_diff_has_a_column_for_each_parent() -> None:
+    text = "diff --cc x\n--- a/x\n+++ b/x\n@@@ -1,2 -1,2 +1,3 @@@\n  same\n- mine\n -theirs\n++both\n"
+    assert (only(text).added, only(text).removed) == (1, 2)
+    assert shown(text)[2:] == ["  1   same", "    − mine", "    − theirs", "  2 + both"]
+
+
+def test_lines_that_look_like_headers_are_content() -> None:
+    text = (
+        "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/y\n+++ b/y\n+diff --git a/z b/z\n+@@ -1 +1 @@\n"
+    )
+    file = only(text)
+    assert (file.path, file.added, file.removed, len(file.hunks)) == ("x", 3, 1, 1)
+
+
+def test_what_is_in_a_file_is_text() -> None:
+    text = CHANGED.replace("# never", "\x1b[31m[bold]x[/]\ttab\u202e \x0c").replace("brew.py", "br\x1b]0;x\x07ew.py")
+    strips = render_file(only(text), DARK)
+    assert_harmless(strips)
+    assert any(r"\x1b[31m[bold]x[/]" in strip.text for strip in strips)
+
+
+def test_line_ends_of_windows_are_shown_only_where_they_changed() -> None:
+    text = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\r\n-one\r\n+two\r\n"
+    assert not any("x0d" in line for line in shown(text))
+    assert [line for line in shown(text.replace("+two\r", "+one")) if "x0d" in line][-1].endswith(r"one\x0d")
+
+
+def test_a_long_line_is_cut_with_a_word_about_it() -> None:
+    lines = shown(head("--- a/x", "+++ b/x", "@@ -0,0 +1,1 @@", "+" + "x" * 9_000))
+    assert lines[2].endswith("x … 7,000 more characters")
+
+
+def test_a_long_file_is_drawn_where_somebody_looks_and_its_numbers_go_on() -> None:
+    text = head("--- a/x", "+++ b/x", "@@ -1,30000 +1,60000 @@", *[" same", "-old", "+new", "+more"] * 30_000)
+    lines = DiffLines(parse_diff(text), DARK)
+    assert len(lines) == 2 + 120_000
+    assert lines[2 + 119_999].text.split() == ["90000", "+", "more"]
+    assert lines[2 + 60_001].text.split() == ["30002", "−", "old"]
+    assert len(lines._drawn) == 2
+
+
+def test_a_thousand_files_are_taken_apart_and_none_is_drawn() -> None:
+    files = parse_diff("".join(CHANGED.replace("brew", f"brew{n}") for n in range(1_000)))
+    assert [file.path for file in files] == [f"brew{n}.py" for n in range(1_000)]
+    assert {(file.added, file.removed) for file in files} == {(2, 1)}
+    lines = DiffLines(files, DARK)
+    assert not lines._drawn
+    assert [lines[place].text.split()[0] for place in lines.files[998:]] == ["brew998.py", "brew999.py"]
+    assert all(lines[place].text.startswith("@@") for place in lines.hunks[-3:])
+    assert not lines[lines.files[999] - 1].text
+
+
+@steadily
+@given(nasty_text)
+def test_no_line_is_wider_than_was_foretold(text: str) -> None:
+    lines = DiffLines(parse_diff(CHANGED + text), DARK)
+    assert max(strip.cell_length for strip in lines) <= lines.width
+    assert len(list(lines)) == len(lines)
+
+
+@steadily
+@given(nasty_text)
+def test_any_text_is_taken_apart_and_drawn_harmlessly(text: str) -> None:
+    for file in parse_diff(text) + parse_diff(CHANGED + text):
+        assert_harmless(render_file(file, DARK))
+
+
+@pytest.fixture
+def changed_repository(repository: Path) -> Path:
+    """A repository with every kind of change git knows."""
+
+    def git(*words: str) -> None:
+        subprocess.run(["git", "-C", str(repository), *words], check=True, capture_output=True)
+
+    long = "".join(f"line {n}\n" for n in range(30))
+    before = {"edit.py": long, "gone.txt": "bye\n", "old name.txt": long, "mode.sh": "#!\n", "dos.txt": "a\r\nb\r\n"}
+    for name, text in before.items():
+        (repository / name).write_bytes(text.encode())
+    (repository / "picture.png").write_bytes(bytes(range(256)))
+    git("add", "-A")
+    git("commit", "-qm", "before")
+    (repository / "edit.py").write_text(long.replace("line 3\n", "line three\n").replace("line 25\n", ""))
+    (repository / "gone.txt").unlink()
+    (repository / "old name.txt").rename(repository / "neuer Näme.txt")
+    (repository / "mode.sh").chmod(0o755)
+    (repository / "dos.txt").write_bytes(b"a\r\nc\r\n")
+    (repository / "picture.png").write_bytes(bytes(range(255, -1, -1)))
+    (repository / "empty").touch()
+    (repository / 'quo"te\\.txt').write_text("no newline")
+    os.symlink("edit.py", repository / "link")
+    git("add", "-A")
+    return repository
+
+
+@pytest.mark.parametrize("options", [[], ["--no-prefix"], ["-U0"], ["--binary"], ["-c", "core.quotepath=off"], ["-R"]])
+def test_what_the_real_git_prints(changed_repository: Path, options: list[str]) -> None:
+    before, after = (options, []) if "-c" in options else ([], options)
+    words = ["git", "-C", str(changed_repository), *before, "diff", "-M", *after, "HEAD"]
+    files = {
+        file.path: file for file in parse_diff(subprocess.run(words, capture_output=True, check=True).stdout.decode())
+    }
+    names = {"edit.py", "gone.txt", "mode.sh", "dos.txt", "picture.png", "empty", 'quo"te\\.txt', "link"}
+    renamed = ("old name.txt", "neuer Näme.txt")[:: -1 if "-R" in options else 1]
+    assert set(files) == names | {renamed[1]}
+    assert (files[renamed[1]].old_path, files[renamed[1]].status) == (renamed[0], "renamed")
+    assert (files["edit.py"].added, files["edit.py"].removed) == ((2, 1) if "-R" in options else (1, 2))
+    assert len(files["edit.py"].hunks) == 2
+    assert files["picture.png"].status == "binary"
+    assert files["mode.sh"].notes[0].startswith("mode 100")
+    assert {files["gone.txt"].status, files["empty"].status} == {"added", "deleted"}
+    for file in files.values():
+        assert_harmless(render_file(file, DARK))

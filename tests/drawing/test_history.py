@@ -1,0 +1,207 @@
+"""A task's history told to a person: one entry for one thing, in words, and nothing in it obeyed."""
+
+from __future__ import annotations
+
+import ast
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import orange_tui
+from orange_tui.domain.actions import ACTIONS
+from orange_tui.tui.drawing.events import HOOKS, SAYINGS, say
+from orange_tui.tui.drawing.history import entries, render_history, when
+from support.looking import DARK, assert_harmless, nasty_text, steadily, style_at, texts
+
+NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+Event = dict[str, Any]
+SPEC = {
+    *("task.created", "task.updated", "task.merged", "task.cancelled", "task.tampered"),
+    *("agent.spawned", "agent.respawned", "agent.notified", "agent.crashed", "session.lost"),
+    *("transition.started", "hook.done", "hook.failed", "status.changed", "auto.advanced"),
+    *("pr.created", "pr.merged", "pr.closed"),
+}
+
+
+def event(kind: str, at: str = "11:58:00", **details: object) -> Event:
+    return {"type": kind, "timestamp": f"2026-05-04T{at}.000000Z", **details}
+
+
+def move(source: str, target: str, by: str = "agent") -> Event:
+    return {"from": source, "to": target, "by": by}
+
+
+def told(*events: Event, width: int = 80) -> list[str]:
+    return texts(render_history(events, width, DARK, now=NOW, newest_first=False))
+
+
+HANDED_OVER = [
+    event(
+        "transition.started",
+        **move("working", "agent-review"),
+        hooks=[
+            {"action": "kill_session"},
+            {"action": "spawn_reviewer", "prompt": "reviewer"},
+            {"action": "push_branch"},
+        ],
+    ),
+    event("hook.done", index=0, action="kill_session"),
+    event("agent.spawned", window="review-1", harness="claude", pid=1, server=2, status="agent-review"),
+    event("hook.done", index=1, action="spawn_reviewer", engine={"review_round": 1}),
+    event("hook.failed", index=2, action="push_branch", reason="no remote"),
+    event("status.changed", **move("working", "agent-review")),
+]
+
+
+def test_a_move_is_one_entry_with_what_it_set_off_under_it() -> None:
+    strips = render_history(HANDED_OVER, 80, DARK, now=NOW)
+    assert texts(strips) == [
+        "2m  → working → agent-review, by the agent",
+        "      ✓ ended the session",
+        "      ▸ claude started in window review-1",
+        "      ✗ push_branch failed: no remote",
+    ]
+    assert style_at(strips, "✗ ") == DARK.bad
+
+
+def test_a_move_that_was_interrupted_says_so_and_does_not_swallow_what_comes_after() -> None:
+    lines = told(*HANDED_OVER[:2], event("agent.crashed", "11:59:30", status="x", reason="exit 1", crash_count=1))
+    assert lines == [
+        " 2m  → working → agent-review, by the agent",
+        "       ✓ ended the session",
+        "       … not finished yet",
+        "now  ✗ The agent crashed while x (exit 1), time 1",
+    ]
+
+
+def test_the_reason_of_an_automatic_move_stands_with_it() -> None:
+    done = event("auto.advanced", **{"from": "working", "to": "agent-review"}, reason="the agent had ended")
+    assert told(*HANDED_OVER, done)[-1] == "      → because the agent had ended"
+    other = event("auto.advanced", **{"from": "a", "to": "b"}, reason="it was time")
+    assert told(*HANDED_OVER, other)[-1] == "2m  → because it was time"
+
+
+def test_the_newest_comes_first_unless_asked_otherwise() -> None:
+    events = [event("task.created", "09:00:00", engine={"status": "pending"}), event("session.lost", "10:00:00")]
+    assert texts(render_history(events, 80, DARK, now=NOW)) == [
+        "2h  ! Its tmux server is gone",
+        "3h  + Created, pending",
+    ]
+    assert told(*events)[0].endswith("Created, pending")
+
+
+@pytest.mark.parametrize(
+    ("happened", "sentence"),
+    [
+        (event("task.adopted"), "Taken over as it stood"),
+        (event("task.waiting", reason="no workspace is free"), "Waits: no workspace is free"),
+        (event("task.updated", changes={"attention": [None, "look"]}), "Needs a person: look"),
+        (event("task.updated", changes={"attention": ["look", None]}), "Needs nobody any more"),
+        (event("task.updated", fields={"summary": "Brew"}, changes={"summary": ["", "Brew"]}), "summary is now Brew"),
+        (event("task.updated"), "Updated"),
+        (event("task.merged", commit="0123456789abcdef"), "Merged as 0123456789"),
+        (event("task.merged"), "Merged"),
+        (event("task.cancelled", **{"from": "working"}), "Cancelled; it was working"),
+        (
+            event("task.tampered", fields={"status": "done"}, restored={}),
+            "status changed by hand in TASK.md, and put back",
+        ),
+        (event("message.queued", window="worker", text="Yes,\nplease"), "Message for worker: Yes, ⏎ please"),
+        (event("agent.notified", window="worker"), "Message delivered to worker"),
+        (event("gate.command", command="make test", exit_code=0), "Check passed: make test"),
+        (event("gate.command", command="make test", exit_code=2), "Check failed (exit 2): make test"),
+        (
+            event("work.saved", workspace="coffee--1", ref="refs/x"),
+            "Uncommitted work in coffee--1 saved as refs/x; S puts it on a branch",
+        ),
+        (event("work.restored", branch="rescued"), "Saved work put on branch rescued"),
+        (event("pr.created", url="https://x/1"), "Pull request created: https://x/1"),
+        (event("pr.closed"), "Pull request closed"),
+        (event("status.changed", **move("a", "b", "force")), "a → b, by a person, unreviewed"),
+        (event("person.notified", via="bell", message="{0} [bold]"), "Told you (bell): {0} [bold]"),
+        (event("user.thing", cups=3, engine={}), "user.thing · cups 3"),
+    ],
+)
+def test_every_event_is_a_sentence(happened: Event, sentence: str) -> None:
+    assert say(happened).sentence == sentence
+
+
+def test_there_are_words_for_every_event_and_every_hook() -> None:
+    assert SPEC | _recorded_in_the_code() <= set(SAYINGS)
+    assert set(HOOKS) == set(ACTIONS)
+
+
+def _recorded_in_the_code() -> set[str]:
+    """The event names that the code passes to `record`, `change` and `append`."""
+    names = set()
+    for path in Path(orange_tui.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+                first = node.args[0]
+                if node.func.attr in {"record", "change", "_note_once"} and isinstance(first, ast.Constant):
+                    names.add(str(first.value))
+    return {name for name in names if "." in name}
+
+
+def test_what_hooks_were_told_is_in_their_line() -> None:
+    hooks = [{"action": "run_command", "command": "make {x}"}, {"action": "somebodys", "x": 1}]
+    lines = told(
+        event("transition.started", **move("a", "b", "engine"), hooks=hooks),
+        event("hook.done", index=0, action="run_command"),
+        event("hook.done", index=1, action="somebodys"),
+        event("hook.done", index=7, action="set_field"),
+        event("status.changed", **move("a", "b", "engine")),
+    )
+    assert lines == ["2m  → a → b, by Orange", "      ✓ ran make {x}", "      ✓ somebodys", "      ✓ set ? to ?"]
+
+
+@pytest.mark.parametrize(
+    ("stamp", "relative", "absolute"),
+    [
+        ("2026-05-04T11:59:30Z", "now", "2026-05-04 11:59"),
+        ("2026-05-04T12:05:00Z", "now", "2026-05-04 12:05"),
+        ("2026-05-04T11:15:00Z", "45m", "2026-05-04 11:15"),
+        ("2026-05-04T09:00:00+02:00", "5h", "2026-05-04 07:00"),
+        ("2026-05-01T11:00:00", "3d", "2026-05-01 11:00"),
+        ("2026-01-01T00:00:00Z", "2026-01-01", "2026-01-01 00:00"),
+        ("yesterday", "?", "?"),
+        ("", "?", "?"),
+    ],
+)
+def test_times(stamp: str, relative: str, absolute: str) -> None:
+    assert when(stamp, NOW, UTC) == relative
+    assert when(stamp, None, UTC) == absolute
+
+
+def test_long_sentences_wrap_under_themselves_and_a_narrow_screen_has_no_times() -> None:
+    assert told(event("task.waiting", reason="no workspace is free at the moment"), width=24) == [
+        "2m  … Waits: no",
+        "      workspace is free",
+        "      at the moment",
+    ]
+    assert texts(render_history([event("session.lost")], 20, DARK, zone=UTC)) == ["! Its tmux server is", "  gone"]
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | nasty_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+some_event = st.dictionaries(
+    st.sampled_from(
+        ["timestamp", "from", "to", "by", "hooks", "index", "action", "fields", "changes", "reason", "text"]
+    )
+    | st.text(max_size=5),
+    anything,
+    max_size=5,
+).flatmap(lambda details: st.sampled_from([*SAYINGS, "x\x1b[31m"]).map(lambda kind: {**details, "type": kind}))
+
+
+@steadily
+@given(st.lists(some_event, max_size=8), st.integers(0, 100))
+def test_any_events_are_told_harmlessly(events: list[Event], width: int) -> None:
+    assert_harmless(render_history(events, width, DARK, now=NOW, zone=UTC), max(width, 8))
+    assert len(entries(events)) <= len(events)

@@ -1,0 +1,161 @@
+"""Starting agents, ending them, and talking to them, in a real tmux."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from orange_tui.agents.harnesses import Harnesses
+from orange_tui.domain.errors import Refused
+from orange_tui.engine.tasks import NewTask
+from support.office import Office, office
+
+__all__ = ["office"]
+
+
+def test_an_agent_starts_in_its_worktree_with_its_task_in_the_environment(office: Office) -> None:
+    seen = office.harness()
+    ref = office.create("fix/login", harness="recorder")
+    office.wait((seen / "starts").exists)
+    environment = dict(line.split("=", 1) for line in (seen / "environment").read_text().splitlines() if "=" in line)
+    assert environment["ORANGE_TASK"] == ref.id
+    assert environment["ORANGE_TASK_FILE"] == str(office.root / "home" / "tasks" / "coffee" / ref.id / "TASK.md")
+    assert environment["ORANGE_HOME"] == str(office.root / "home")
+    assert (seen / "directory").read_text().strip() == str(office.worktree(ref))
+    assert subprocess.run(["sh", "-c", "orange --version"], env=environment, check=False).returncode == 0
+
+
+def test_agents_are_alive_in_any_locale(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    office.harness(orders='echo "grüße 🍊"; exec cat')
+    for name in ("TMUX", "LANG", "LC_CTYPE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LC_ALL", "C")  # as cron and many a server have it
+    ref = office.create("fix/茶", harness="recorder")
+    assert office.windows(ref) == ["worker"]
+    assert office.task(ref).tmux_session == "coffee/fix/茶"
+    pane = office.orange.sessions.windows(ref.id)[0]
+    office.wait(lambda: "grüße 🍊" in (office.orange.services.tmux.screen(pane.pane_id) or ""))
+
+
+def test_a_prompt_reaches_the_agent_to_the_letter(office: Office) -> None:
+    seen = office.harness()
+    nasty = "$(touch owned) `touch owned` \"quoted\" 'single' \\n %s #{pid} ; end; — 日本語 🍊"
+    ref = office.create("fix/quoting", harness="recorder", summary=nasty)
+    office.wait((seen / "starts").exists)
+    assert f"{nasty}" in (seen / "prompt").read_text()
+    assert not (office.worktree(ref) / "owned").exists()
+
+
+def test_a_prompt_too_long_for_an_argument_is_read_from_its_file(office: Office) -> None:
+    seen = office.harness()
+    ref = office.create("fix/long", harness="recorder", summary="x" * 150_000)
+    office.wait((seen / "starts").exists)
+    told = (seen / "prompt").read_text()
+    assert "worker.prompt.md" in told
+    directory = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
+    assert "x" * 150_000 in (directory / "worker.prompt.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "branch", ["feat/x.y", "a;b;", "percent%d", "hash#{pid}", "日本語", "semi;", "quote'd", "v1.2_3"]
+)
+def test_any_legal_branch_name_makes_a_session(office: Office, branch: str) -> None:
+    ref = office.create(branch, demo="good", harness=office.harness().name)
+    assert office.windows(ref) == ["worker"]
+    assert office.task(ref).tmux_session in [session.session_name for session in office.tmux.sessions]
+    assert office.orange.tasks.session_state(office.task(ref)) == "active"
+
+
+def test_two_branches_that_tmux_cannot_tell_apart_have_two_sessions(office: Office) -> None:
+    name = office.harness().name
+    one, other = office.create("feat/x.y", harness=name), office.create("feat/x_y", harness=name)
+    assert office.windows(one) == office.windows(other) == ["worker"]
+    assert office.task(one).tmux_session != office.task(other).tmux_session
+
+
+def test_creating_a_task_does_not_touch_a_session_whose_name_begins_alike(office: Office) -> None:
+    name = office.harness().name
+    feature = office.create("feature", harness=name)
+    office.create("feat", harness=name)
+    assert office.windows(feature) == ["worker"]
+
+
+def test_cancelling_ends_the_session_releases_the_workspace_and_keeps_the_commits(office: Office) -> None:
+    ref = office.create("fix/cancel", harness=office.harness().name)
+    worktree = office.worktree(ref)
+    (worktree / "done.txt").write_text("committed\n")
+    office.git("add", ".", at=worktree)
+    office.git("commit", "-qm", "Work", at=worktree)
+    (worktree / "draft.txt").write_text("not committed\n")
+    office.orange.tasks.cancel(ref)
+    task = office.task(ref)
+    assert (task.status, task.workspace, task.tmux_session) == ("cancelled", None, None)
+    assert office.windows(ref) == []
+    assert office.git("show", "fix/cancel:done.txt") == "committed"
+    saved = office.events(ref, "work.saved")[0]["ref"]
+    assert office.git("show", f"{saved}:draft.txt") == "not committed"
+    assert not (worktree / "draft.txt").exists()
+
+
+def test_an_agent_that_is_not_installed_is_said_to_be_and_gives_its_workspace_back(office: Office) -> None:
+    seen = office.harness("absent")
+    (seen / "agent").unlink()
+    ref = office.create("fix/absent", harness="absent")
+    task = office.task(ref)
+    assert task.workspace is None
+    assert "not installed" in (task.attention or "")
+    assert all(slot.state == "free" for slot in office.orange.pool.slots())
+
+
+def test_a_task_from_before_any_agent_was_installed_takes_the_first_there_is(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.harness()
+    installed: list[str] = []
+    monkeypatch.setattr(Harnesses, "first_installed", lambda _: next(iter(installed), None))
+    ref = office.create("fix/early", harness=None)
+    assert f"then `orange task spawn {ref.id}`" in (office.task(ref).attention or "")
+    installed.append("recorder")
+    office.orange.tasks.spawn(ref)
+    task = office.task(ref)
+    assert (task.harness, task.attention, office.windows(ref)) == ("recorder", None, ["worker"])
+
+
+def test_a_task_waits_where_the_pool_cannot_be_read_and_is_not_made_in_secret(office: Office) -> None:
+    pool = office.root / "home" / "workspaces" / ".pool.json"
+    pool.parent.mkdir(parents=True, exist_ok=True)
+    pool.write_text("[")
+    made = office.orange.tasks.create(NewTask(project="coffee", branch="fix/pool", summary="Brew", harness="demo"))
+    assert f"{pool} is not JSON" in (made.waits or "")
+    assert office.status(made.ref) == "pending"
+    pool.unlink()
+    office.supervised(lambda: office.rests(made.ref, "reviewing"))
+
+
+def test_a_task_that_finds_no_workspace_waits_and_the_pool_says_who_has_them(office: Office) -> None:
+    name = office.harness().name
+    office.create("one", harness=name)
+    office.create("two", harness=name)
+    third = office.create("three", harness=name)
+    assert office.status(third) == "pending"
+    assert "no free workspace" in office.events(third, "task.waiting")[0]["reason"]
+    with pytest.raises(Refused, match="no free workspace"):
+        office.orange.tasks.spawn(third)
+
+
+def test_a_message_arrives_as_one_whatever_is_in_it(office: Office) -> None:
+    seen = office.harness(orders='echo ready; exec cat >"$here/heard"')
+    ref = office.create("fix/answer", harness="recorder")
+    office.orange.agents.answer(ref, "!rm -rf /\nsecond line \x1b[201~ third")
+    office.supervised(lambda: bool(office.events(ref, "agent.notified")))
+    office.wait(lambda: "third" in (seen / "heard").read_text())
+    assert (seen / "heard").read_text().splitlines()[-2:] == ["!rm -rf /", "second line [201~ third"]
+
+
+def test_what_a_window_printed_is_kept(office: Office) -> None:
+    seen = office.harness(orders="echo hello from the agent")
+    ref = office.create("fix/log", harness="recorder")
+    log = office.root / "home" / "tasks" / "coffee" / ref.id / "logs" / "worker.log"
+    office.wait(lambda: log.exists() and "hello from the agent" in log.read_text())
+    assert seen.exists()

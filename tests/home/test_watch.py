@@ -1,0 +1,296 @@
+"""What changes on disk is told at once, together, and without ever falling silent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.home import watch
+from orange_tui.home.inotify import Inotify
+from orange_tui.home.watch import Watch
+from orange_tui.sessions.runtime import Runtime
+from orange_tui.store.store import TaskRef
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from orange_tui.home.watch import Change
+    from support.driver import World
+
+    Story = Callable[["Ear"], Awaitable[None]]
+
+PATIENCE = 10.0
+
+
+class Ear:
+    """Somebody who listens."""
+
+    def __init__(self, watching: Watch, *, runtime: bool = True) -> None:
+        self._changes = watching.changes(runtime=runtime)
+
+    async def next(self) -> Change:
+        return await asyncio.wait_for(anext(self._changes), PATIENCE)
+
+    async def until(self, wanted: Change) -> None:
+        """Listen until this is told; a change may be told in more than one piece."""
+        heard: list[Change] = []
+        while wanted not in heard:
+            heard.append(await self.next())
+
+    async def close(self) -> None:
+        await self._changes.aclose()  # type: ignore[attr-defined]
+
+
+def listening(world: World, story: Story) -> None:
+    """Tell a story to somebody who has been told by now that nothing will be missed."""
+
+    async def run() -> None:
+        ear = Ear(Watch(world.home))
+        try:
+            assert await ear.next() is None
+            await story(ear)
+        finally:
+            await ear.close()
+
+    asyncio.run(run())
+
+
+@pytest.fixture(params=["inotify", "watchfiles"])
+def _each_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "watchfiles":
+        monkeypatch.setattr(watch, "_HAS_INOTIFY", False)
+
+
+@pytest.mark.usefixtures("_each_way")
+def test_every_file_that_tells_something_of_a_task(world: World) -> None:
+    ref = world.task()
+    directory = world.directory(ref)
+    (directory / "logs").mkdir()
+
+    async def story(ear: Ear) -> None:
+        world.write_body(ref, "\n## Notes\nan agent writes\n")
+        await ear.until({ref})
+        world.orange.tasks.update(ref, summary="The engine swaps the file")
+        await ear.until({ref})
+        Runtime(str(directory)).update("worker", state="busy")
+        await ear.until({ref})
+        (directory / ".orange-outcome").write_text("{}")
+        await ear.until({ref})
+        (directory / "logs" / "worker.exit").write_text("0")
+        await ear.until({ref})
+
+    listening(world, story)
+
+
+@pytest.mark.usefixtures("_each_way")
+def test_tasks_that_come_and_go(world: World) -> None:
+    first = world.task(status="done")
+
+    async def story(ear: Ear) -> None:
+        second = world.task()
+        await ear.until({second})
+        world.write_body(second, "a new directory is watched, too\n")
+        await ear.until({second})
+        world.orange.tasks.delete(first)
+        await ear.until({first})
+
+    listening(world, story)
+
+
+@pytest.mark.usefixtures("_each_way")
+def test_settings_projects_and_workflows_concern_everything(world: World) -> None:
+    async def story(ear: Ear) -> None:
+        (world.root / "config.yml").write_text("{}")
+        await ear.until(None)
+        world.project("tea", "/elsewhere")
+        await ear.until(None)
+        world.workflow("other", "name: other\n")
+        await ear.until(None)
+        first = world.task(project="tea")
+        await ear.until(None)
+        world.write_body(first, "in a new project\n")
+        await ear.until({first})
+
+    listening(world, story)
+
+
+@pytest.mark.usefixtures("_each_way")
+def test_who_has_which_workspace_concerns_no_task(world: World) -> None:
+    (world.root / "workspaces").mkdir()
+
+    async def story(ear: Ear) -> None:
+        aside = world.root / "workspaces" / ".pool.json.new"
+        aside.write_text(json.dumps({"slots": {}}))
+        aside.rename(world.root / "workspaces" / ".pool.json")
+        await ear.until(set())
+
+    listening(world, story)
+
+
+def test_locks_asides_logs_and_worktrees_are_nobodys_news(world: World) -> None:
+    ref, other = world.task(), world.task()
+    directory = world.directory(ref)
+    (directory / "logs").mkdir()
+    (world.root / "workspaces" / "coffee--1").mkdir(parents=True)
+
+    async def story(ear: Ear) -> None:
+        for path in (
+            directory / ".lock",
+            directory / ".TASK.md.new-1",
+            directory / "logs" / "worker.log",
+            directory.parent / ".lock",
+            world.root / "orange.log",
+            world.root / "workflows" / ".steps.yml.swp",
+            world.root / "workspaces" / "coffee--1" / "main.py",
+        ):
+            path.write_text("noise")
+        world.write_body(other, "news\n")
+        assert await ear.next() == {other}
+
+    listening(world, story)
+
+
+def test_a_burst_is_told_as_one(world: World) -> None:
+    refs = {world.task() for _ in range(30)}
+
+    async def story(ear: Ear) -> None:
+        for _ in range(5):
+            for ref in refs:
+                world.write_body(ref, "x")
+        assert await ear.next() == refs
+
+    listening(world, story)
+
+
+@pytest.mark.usefixtures("_each_way")
+def test_a_file_that_is_written_all_the_time_is_told_of_all_the_time(world: World) -> None:
+    ref = world.task()
+
+    async def story(ear: Ear) -> None:
+        stop = asyncio.Event()
+        written: list[float] = []
+
+        async def write() -> None:
+            while not stop.is_set():
+                written.append(time.monotonic())
+                world.write_body(ref, "again\n")
+                await asyncio.wait([asyncio.create_task(stop.wait())], timeout=0.08)
+
+        writing = asyncio.create_task(write())
+        delays, told = [], 0
+        while told < 10:
+            assert await ear.next() == {ref}
+            delays.append(time.monotonic() - written[min(told, len(written) - 1)])
+            told = len(written)
+        stop.set()
+        await writing
+        assert sorted(delays)[len(delays) // 2] < 2  # not only once the writing has stopped
+
+    listening(world, story)
+
+
+def test_a_listener_who_is_slow_hears_all_of_it_at_once(world: World) -> None:
+    first, second = world.task(), world.task()
+
+    async def story(ear: Ear) -> None:
+        world.write_body(first, "x")
+        assert await ear.next() == {first}
+        quick = asyncio.create_task(asyncio.to_thread(world.write_body, second, "x"))
+        await quick
+        world.write_body(first, "y")
+        assert await ear.next() == {first, second}
+
+    listening(world, story)
+
+
+def test_one_watch_serves_board_and_supervisor(world: World) -> None:
+    ref = world.task()
+
+    async def run() -> None:
+        watching = Watch(world.home)
+        board, supervisor = Ear(watching), Ear(watching, runtime=False)
+        assert await board.next() is None
+        assert await supervisor.next() is None
+        Runtime(str(world.directory(ref))).update("worker", state="busy")
+        assert await board.next() == {ref}
+        waiting = asyncio.create_task(supervisor.next())
+        world.write_body(ref, "x")
+        assert await board.next() == {ref}
+        assert await waiting == {ref}
+        await board.close()
+        world.write_body(ref, "y")
+        assert await supervisor.next() == {ref}
+        await supervisor.close()
+        again = Ear(watching)
+        assert await again.next() is None
+        await again.close()
+
+    asyncio.run(run())
+
+
+def test_where_no_more_directories_can_be_watched_everything_is_looked_at_now_and_then(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_self: Inotify, _directory: str, _mask: int) -> bool:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Inotify, "add", full)
+    monkeypatch.setattr(watch, "_POLL", 0.01)
+
+    async def story(ear: Ear) -> None:
+        assert [await ear.next(), await ear.next()] == [None, None]
+
+    listening(world, story)
+
+
+def test_more_than_the_system_could_tell_means_everything(world: World) -> None:
+    ref = world.task()
+    with open("/proc/sys/fs/inotify/max_queued_events", encoding="utf-8") as file:
+        most = int(file.read())
+
+    async def story(ear: Ear) -> None:
+        one, other = world.directory(ref) / "a", world.directory(ref) / "b"
+        one.write_text("")
+        for _ in range(most // 4 + 100):  # two events each, and nobody listens meanwhile
+            os.rename(one, other)
+            os.rename(other, one)
+        await ear.until(None)
+        world.write_body(ref, "x")
+        await ear.until({ref})
+
+    listening(world, story)
+
+
+def test_a_home_that_is_moved_away_and_back_is_looked_at_anew(world: World) -> None:
+    ref = world.task()
+
+    async def story(ear: Ear) -> None:
+        os.rename(world.root / "tasks", world.root / "elsewhere")
+        await ear.until(None)
+        shutil.copytree(world.root / "elsewhere", world.root / "tasks")
+        await ear.until(None)
+        world.write_body(ref, "x")
+        while await ear.next() not in ({ref}, None):
+            pass
+
+    listening(world, story)
+
+
+def test_a_home_that_is_not_there_yet(world: World) -> None:
+    async def run() -> None:
+        world.home = type(world.home)(str(world.root / "new"))
+        changes = watch.changes(world.home)
+        assert await asyncio.wait_for(anext(changes), PATIENCE) is None
+        os.makedirs(world.root / "new" / "tasks" / "coffee")
+        assert await asyncio.wait_for(anext(changes), PATIENCE) is None
+        os.makedirs(world.root / "new" / "tasks" / "coffee" / "abc")
+        assert await asyncio.wait_for(anext(changes), PATIENCE) == {TaskRef("coffee", "abc")}
+        await changes.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(run())

@@ -1,0 +1,140 @@
+"""Issues under a supervisor, with the real `gh`: from issue to comment, and what happens while GitHub is away."""
+
+from __future__ import annotations
+
+from unittest.mock import Mock
+
+import pytest
+
+from orange_tui.domain.workflow import Hook
+from orange_tui.engine.hooks import HookRun
+from orange_tui.issues import issue_hub, issue_watch
+from orange_tui.issues.hooks import register_branch
+from orange_tui.outside.backoff import Patience
+from orange_tui.outside.github import Unanswered
+from support.github.server import GitHub, github
+from support.issue_world import Desk, desk
+from support.office import Office, office
+
+__all__ = ["desk", "github", "office"]
+
+
+@pytest.fixture(autouse=True)
+def _restless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits a minute here."""
+    monkeypatch.setattr(issue_watch, "EVERY", 0.2)
+    monkeypatch.setattr(issue_watch, "LONGEST", 0.8)
+
+
+def test_from_an_issue_to_a_pushed_branch_a_comment_and_labels(desk: Desk, office: Office, github: GitHub) -> None:
+    """The whole way, by itself: issue, task, route, worktree, agent, push, comment."""
+    good = github.open_issue("Brew tea", body="demo: good", labels=["agent:demo"])
+    bad = github.open_issue("Brew coffee", body="demo: blocked")
+    office.supervised(lambda: len(good.comments) == 1 and bad.labels == ["blocked"] and len(bad.comments) == 1)
+    done, blocked = desk.task_of(good), desk.task_of(bad)
+    assert (office.status(done), office.status(blocked)) == ("done", "blocked")
+    assert office.task(done).number("lane") == 1
+    branch = f"gh-task-{good.number}-brew-tea"
+    assert good.branches == [branch]
+    assert [event["branch"] for event in office.events(done, "branch.registered")] == [branch]
+    assert office.git("log", "--format=%s", "-1", branch, at=office.remote) == "Brew tea"
+    said = good.comments[0].body
+    assert said.startswith("🍊 **done** · `demo`")
+    assert f"[`{branch}`](https://github.com/o/r/tree/{branch})" in said
+    assert "attempt 1" in said
+    assert "No key for the coffee machine" in bad.comments[0].body
+    assert good.labels == ["agent:demo"]
+    assert len(desk.tasks()) == 2
+
+
+def test_a_person_who_unblocks_takes_the_label_off(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew tea", body="demo: blocked")
+    office.supervised(lambda: made.labels == ["blocked"])
+    ref = desk.task_of(made)
+    desk.orange.tasks.cancel(ref)
+    office.supervised(lambda: made.labels == [])
+    assert len(made.comments) == 1
+
+
+def test_a_branch_is_registered_once_however_often_the_hook_runs(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew tea")
+    desk.sync()
+    ref = desk.task_of(made)
+    with desk.orange.store.open(ref) as opened:
+        for _ in range(2):
+            register_branch(HookRun(desk.orange.engine, opened, Hook("register_branch", {}), "token"))
+    assert made.branches == [office.task(ref).branch]
+    assert len(office.events(ref, "branch.registered")) == 1
+    assert desk.logged("not registered") == 0
+
+
+def test_a_branch_that_cannot_be_registered_stops_nothing(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew tea", body="demo: good", branches=["gh-task-7-brew-tea"])
+    office.supervised(lambda: len(made.comments) == 1)
+    assert office.status(desk.task_of(made)) == "done"
+    assert desk.logged("the branch was not registered") == 1
+    assert not office.events(desk.task_of(made), "branch.registered")
+
+
+def test_while_github_is_away_it_is_said_once_and_asked_less(desk: Desk, office: Office, github: GitHub) -> None:
+    github.trouble = "slow down"
+    office.supervised(lambda: len(github.requests) > 4)
+    assert desk.logged("The issues of coffee cannot be followed") == 1
+    assert "rate limit" in str(desk.file.problem)
+    github.trouble = None
+    made = github.open_issue("Brew tea", body="demo: good")
+    office.supervised(lambda: len(made.comments) == 1)
+    assert desk.file.problem is None
+
+
+def test_what_could_not_be_said_is_said_when_github_is_back(desk: Desk, office: Office, github: GitHub) -> None:
+    """All under one supervisor, which has to remember it."""
+    made = github.open_issue("Brew tea", body="demo: good")
+    stages = iter(
+        (
+            (lambda: len(desk.tasks()) == 1, github.go_offline),
+            (lambda: office.rests(desk.tasks()[0], "done") and desk.logged("cannot be reached") > 0, github.come_back),
+            (lambda: len(made.comments) == 1, list),
+        )
+    )
+    stage = [next(stages)]
+
+    def is_over() -> bool:
+        while stage and stage[0][0]():
+            stage.pop()[1]()
+            stage.extend(each for each in [next(stages, None)] if each is not None)
+        return not stage
+
+    office.supervised(is_over)
+    assert len(made.comments) == 1
+
+
+def test_what_fails_while_it_is_said_is_said_the_next_time(
+    desk: Desk, office: Office, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = github.open_issue("Brew tea", body="demo: good")
+    answers = Mock(side_effect=[*[Unanswered("GitHub hiccups")] * 3, *[True] * 9])
+    monkeypatch.setattr(issue_hub, "thread_of", lambda *where, real=issue_hub.thread_of: answers() and real(*where))
+    office.supervised(lambda: len(made.comments) == 1)
+    assert desk.logged("GitHub hiccups") >= 1
+
+
+def test_a_project_without_issues_is_asked_nothing(desk: Desk, office: Office, github: GitHub) -> None:
+    desk.settings(issues=False)
+    github.open_issue("Brew tea")
+    ref = office.create("feat/tea", workflow="autopilot", harness=None)
+    office.supervised(lambda: office.rests(ref, "done"))
+    assert not github.requests
+
+
+def test_patience_grows_and_is_as_long_as_one_is_told() -> None:
+    patience = Patience(60.0, 1800.0)
+    dues = []
+    for _ in range(8):
+        patience.failed("away", 0.0)
+        dues.append(patience._pause)
+    assert dues == [120, 240, 480, 960, 1800, 1800, 1800, 1800]
+    assert not patience.failed("away", 0.0)
+    assert patience.failed("limited", 3000.0)
+    patience.answered()
+    assert patience.problem is None

@@ -1,0 +1,274 @@
+"""Issues on GitHub become tasks, through the real `gh`: whose, how, once, and what happens to them afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.domain.text.sections import find_section
+from orange_tui.issues.issue_sync import ProjectIssues
+from support.driver import refusal
+from support.github.server import GitHub, github
+from support.issue_world import Desk, desk
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from support.driver import Cli
+
+__all__ = ["desk", "github", "office"]
+
+
+def test_an_issue_of_ones_own_becomes_a_task(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew \u202etea", body="Hot.\n\n## Plan\n\nnone", labels=["bug", "priority:1"])
+    assert desk.sync() == ["created"]
+    task = office.task(desk.task_of(made))
+    assert (task.summary, task.status, task.workflow) == ("Brew tea", "new", "autopilot")
+    assert (task.branch, task.labels) == (f"gh-task-{made.number}-brew-tea", ("bug", "priority:1"))
+    assert task.extra["issue_url"] == github.url(made.number, "issues")
+    body = desk.orange.store.read(desk.task_of(made)).body  # type: ignore[union-attr]
+    context = find_section(body, "Context")
+    assert context is not None
+    assert "Hot." in context.text
+    assert find_section(body, "Plan") is None
+
+
+def test_where_nobody_asked_for_it_nothing_is_done_and_github_not_asked(desk: Desk, github: GitHub) -> None:
+    github.open_issue("Brew tea")
+    desk.settings(issues=False)
+    assert "--issues on" in refusal(desk.sync)
+    assert not github.requests
+
+
+def test_issues_of_others_are_left_alone_until_they_are_named(desk: Desk, office: Office, github: GitHub) -> None:
+    mine, hers, his = (github.open_issue(f"By {name}", author=name) for name in ("tester", "ana", "bob"))
+    desk.sync()
+    assert [office.task(ref).summary for ref in desk.tasks()] == ["By tester"]
+    desk.settings(issue_authors=["Ana"])
+    desk.sync()
+    assert desk.task_of(hers)
+    assert len(desk.tasks()) == 2
+    desk.settings(issue_authors=["@me", "bob"], issue_labels=["orange"])
+    desk.sync()
+    assert len(desk.tasks()) == 2
+    github.edit_issue(his.number, labels=["Orange"])
+    desk.sync()
+    assert desk.task_of(his)
+    assert desk.task_of(mine)
+
+
+def test_pull_requests_are_no_issues(desk: Desk, github: GitHub) -> None:
+    github.open_pull_request("feat/tea", title="Tea")
+    assert desk.sync() == []
+    assert desk.tasks() == []
+
+
+def test_labels_say_how_it_is_done(desk: Desk, office: Office, github: GitHub) -> None:
+    labels = ["agent:demo", "model:strong-1", "effort:high", "workflow:solo"]
+    made = github.open_issue("Brew tea", labels=labels)
+    desk.sync()
+    task = office.task(desk.task_of(made))
+    assert (task.harness, task.model, task.effort, task.workflow) == ("demo", "strong-1", "high", "solo")
+    assert task.labels == tuple(labels)
+    assert task.tmux_session is None  # a workflow that does not start by itself waits for a person
+
+
+def test_labels_that_make_no_sense_are_only_labels(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew", labels=["agent:nobody", "model:--evil", "effort:$(x)", "workflow:../../x"])
+    assert desk.sync() == ["created"]
+    task = office.task(desk.task_of(made))
+    assert (task.harness, task.model, task.effort, task.workflow) == (None, None, None, "autopilot")
+
+
+def test_more_than_a_page_of_issues_all_become_tasks(
+    desk: Desk, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orange_tui.issues.issue.PAGE", 2)
+    for number in range(5):
+        github.open_issue(f"Cup {number}")
+    assert desk.sync() == ["created"] * 5
+
+
+def test_an_issue_makes_one_task_also_when_that_is_finished_deleted_or_the_file_lost(
+    desk: Desk, office: Office, github: GitHub
+) -> None:
+    made = github.open_issue("Brew tea")
+    desk.sync()
+    os.unlink(desk.file.path)
+    assert desk.sync() == []  # found by its address
+    ref = desk.task_of(made)
+    desk.orange.tasks.cancel(ref)
+    assert desk.sync() == []
+    desk.orange.tasks.delete(ref)
+    assert desk.sync() == []
+    assert desk.tasks() == []
+
+
+def test_a_repository_with_a_new_name_makes_no_second_task(desk: Desk, office: Office, github: GitHub) -> None:
+    github.open_issue("Brew tea")
+    desk.sync()
+    github.rename("o", "renamed")
+    assert desk.sync() == []
+    assert len(desk.tasks()) == 1
+
+
+def test_a_task_that_has_not_started_follows_its_issue(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew tea", labels=["bug"])
+    desk.sync()
+    github.edit_issue(made.number, title="Brew green tea", labels=["bug", "model:fine"], body="Not too hot")
+    assert desk.sync() == ["updated"]
+    task = office.task(desk.task_of(made))
+    assert (task.summary, task.labels, task.model) == ("Brew green tea", ("bug", "model:fine"), "fine")
+    assert "Not too hot" in desk.orange.store.read(desk.task_of(made)).body  # type: ignore[union-attr]
+    assert desk.sync() == []
+
+
+def test_what_a_person_changed_here_stays_until_it_changes_there(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew tea")
+    desk.sync()
+    ref = desk.task_of(made)
+    desk.orange.tasks.update(ref, summary="Brew mate")
+    github.edit_issue(made.number, labels=["bug"])
+    desk.sync()
+    assert (office.task(ref).summary, office.task(ref).labels) == ("Brew mate", ("bug",))
+
+
+def test_one_under_way_is_not_changed_any_more(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew tea")
+    desk.sync()
+    ref = desk.task_of(made)
+    desk.move(ref, "routed")
+    github.edit_issue(made.number, title="Brew green tea")
+    assert desk.sync() == []
+    assert office.task(ref).summary == "Brew tea"
+
+
+def test_a_closed_issue_cancels_what_has_not_started_and_says_why(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew tea")
+    desk.sync()
+    ref = desk.task_of(made)
+    github.edit_issue(made.number, state="CLOSED")
+    assert desk.sync() == ["cancelled"]
+    assert office.status(ref) == "cancelled"
+    (event,) = office.events(ref, "issue.closed")
+    assert event["url"] == github.url(made.number, "issues")
+    assert not github.issues[made.number].comments
+    github.edit_issue(made.number, state="OPEN")
+    assert desk.sync() == []  # one issue, one task
+
+
+def test_one_under_way_asks_the_person_until_it_is_open_again(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew tea")
+    desk.sync()
+    ref = desk.task_of(made)
+    desk.move(ref, "in_progress")
+    github.edit_issue(made.number, state="CLOSED")
+    assert desk.sync() == ["marked"]
+    assert f"Issue #{made.number} was closed" in str(office.task(ref).attention)
+    assert desk.sync() == []
+    github.edit_issue(made.number, state="OPEN")
+    desk.sync()
+    assert office.task(ref).attention is None
+    assert office.status(ref) == "in_progress"
+
+
+def test_a_deleted_issue_is_a_closed_one(desk: Desk, office: Office, github: GitHub) -> None:
+    made = github.open_issue("Brew tea")
+    desk.sync()
+    ref = desk.task_of(made)
+    del github.issues[made.number]
+    assert desk.sync() == ["cancelled"]
+    assert office.status(ref) == "cancelled"
+
+
+def test_a_branch_that_is_taken_is_told_and_stops_no_other_issue(desk: Desk, office: Office, github: GitHub) -> None:
+    office.create("gh-task-7-brew-tea", spawn=False)
+    github.open_issue("Brew tea")
+    github.open_issue("Brew coffee")
+    did = desk.sync()
+    assert any("has a task already" in each for each in did)
+    assert "created" in did
+    assert "has a task already" in str(desk.file.problem)
+
+
+def test_the_next_round_asks_one_question_and_only_for_what_has_changed(desk: Desk, github: GitHub) -> None:
+    github.open_issue("Brew tea")
+    issues = ProjectIssues(desk.orange, "coffee")
+    issues.pull()
+    asked = len(github.requests)
+    github.open_issue("Brew coffee")
+    issues.pull()
+    assert len(github.requests) == asked + 1
+    assert "since" in github.requests[-1].query
+    assert len(desk.tasks()) == 2
+    desk.settings(issue_authors=["ana"])  # now others count, that may have been there for long
+    issues.pull()
+    assert "since" not in github.requests[-1].query
+
+
+@pytest.mark.parametrize(
+    ("trouble", "sentence"),
+    [
+        ("rate limited", "rate limit"),
+        ("slow down", "rate limit"),
+        ("unauthorized", "gh auth login"),
+        ("broken", "gh says"),
+    ],
+)
+def test_what_keeps_github_from_answering_is_a_sentence_that_can_be_seen(
+    desk: Desk, github: GitHub, cli: Cli, trouble: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ORANGE_HOME", desk.orange.home.root)
+    github.trouble = trouble
+    assert sentence in cli.no("issue", "sync", "--project", "coffee")
+    assert sentence in cli.ok("project", "list").out
+    assert sentence in str(cli.ok("project", "list", "--json").json()[0]["issue_problem"])
+    github.trouble = None
+    cli.ok("issue", "sync")
+    assert cli.ok("project", "list", "--json").json()[0]["issue_problem"] is None
+
+
+def test_offline_and_not_logged_in_are_sentences_too(
+    desk: Desk, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    github.go_offline()
+    assert "GitHub cannot be reached" in refusal(desk.sync)
+    github.come_back()
+    monkeypatch.delenv("GH_TOKEN")
+    monkeypatch.setenv("GH_CONFIG_DIR", str(desk.office.root / "nobody"))
+    assert "gh auth login" in refusal(desk.sync)
+
+
+def test_a_repository_that_is_not_on_github_says_so(desk: Desk, office: Office) -> None:
+    office.git("remote", "remove", "github")
+    assert "not on GitHub" in refusal(desk.sync)
+
+
+def test_the_command_says_what_it_did(desk: Desk, github: GitHub, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ORANGE_HOME", desk.orange.home.root)
+    desk.settings(issues=False)
+    assert "orange project update NAME --issues on" in cli.no("issue", "sync")
+    shown = cli.ok("project", "update", "coffee", "--issues", "on", "--issue-author", "@ana", "--json").json()
+    assert (shown["issues"], shown["issue_authors"], shown["default_branch"]) == (True, ["ana"], "main")
+    made = github.open_issue("Brew tea", author="ana")
+    (round_,) = cli.ok("issue", "sync", "--json").json()
+    assert (round_["project"], round_["problem"]) == ("coffee", None)
+    assert [(did["did"], did["issue"]) for did in round_["did"]] == [("created", made.number)]
+    assert cli.ok("issue", "sync").out == "Nothing new.\n"
+    cli.ok("project", "update", "coffee", "--issue-author", "")
+    entry = json.loads((desk.office.root / "home/projects.json").read_text())[0]
+    assert entry["issue_authors"] == []
+
+
+def test_a_file_that_is_broken_is_left_alone_and_named(desk: Desk, github: GitHub) -> None:
+    github.open_issue("Brew tea")
+    desk.sync()
+    path = desk.office.root / "home/tasks/coffee/.issues.json"
+    for text in ("{", "[]", '{"issues": {"x": 1}}', '{"issues": {"x": {}}}'):
+        path.write_text(text)
+        with pytest.raises(Exception, match=r"\.issues\.json"):
+            desk.sync()
+        assert path.read_text() == text
+    assert len(desk.tasks()) == 1

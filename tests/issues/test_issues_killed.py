@@ -1,0 +1,77 @@
+"""kill -9 at every step of a round with GitHub: an issue still makes one task, and a result one comment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import orange_tui.outside.github
+from orange_tui.issues.issue import Issue
+from orange_tui.issues.issue_file import IssueFile
+from orange_tui.issues.issue_hub import Found
+from orange_tui.issues.issue_pull import Pull
+from support import dying
+from support.github.server import GitHub, github
+from support.issue_world import Desk, desk
+from support.killing import every_death
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from support.driver import World
+
+__all__ = ["desk", "github", "office"]
+
+URL = "https://github.com/o/r/issues/7"
+
+
+def seen(title: str = "Brew tea", *, is_open: bool = True) -> Found:
+    issue = Issue("I_7", 7, title, "hot", URL, is_open, "me", (), "2026-11-16T09:00:00Z")
+    return Found("me", (issue,), ())
+
+
+@pytest.mark.parametrize("in_half", [False, True])
+def test_a_round_killed_anywhere_leaves_one_task_for_one_issue(world: World, *, in_half: bool) -> None:
+    orange = world.orange
+    orange.projects.update("coffee", {"issues": True})
+    orange.workflows.load("autopilot")
+
+    def take(found: Found) -> None:
+        file = IssueFile(orange.home, "coffee")
+        with file.lock(wait=True):
+            Pull(orange, orange.projects.get("coffee")).take(found)
+
+    deaths = 0
+    for step in every_death(world.root, lambda: take(seen()), in_half=in_half):
+        deaths = step
+        take(seen())
+        take(seen())
+        (ref,) = orange.store.refs("coffee")
+        (entry,) = IssueFile(orange.home, "coffee").entries().values()
+        assert (entry["task"], entry["made"]) == (ref.id, True)
+    assert deaths > 10
+
+
+def test_killed_anywhere_while_saying_it_leaves_one_comment_and_the_label(
+    desk: Desk, office: Office, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dying, "_SEAMS", (*dying._SEAMS, (orange_tui.outside.github, "run")))
+    made = github.open_issue("Brew tea")
+    desk.sync()
+    ref = desk.task_of(made)
+
+    def life(step: int) -> None:
+        desk.report(ref, "blocked", reason=f"No kettle, time {step}")
+        desk.sync()
+
+    first = 4  # the report itself takes three
+    for step in dying.every_step(life, first):
+        desk.sync()
+        desk.sync()
+        assert len(made.comments) == step - first + 1
+        assert made.labels == ["blocked"]
+        assert len(office.events(ref, "issue.commented")) == step - first + 1
+        desk.move(ref, "new")
+        desk.sync()
+        assert made.labels == []
+        github.labels.clear()

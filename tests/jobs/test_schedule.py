@@ -1,0 +1,228 @@
+"""Jobs and the clock: when a task is made, when not, and what is done about what was missed."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.domain.errors import NotSaved
+from orange_tui.engine import tasks
+from orange_tui.jobs.schedule import Schedule
+from support.timetable import Clock, Timetable
+
+if TYPE_CHECKING:
+    from support.driver import World
+
+
+@pytest.fixture
+def times(world: World, monkeypatch: pytest.MonkeyPatch) -> Timetable:
+    """Half past nine and thirty seconds, in UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    return Timetable(world.orange, Clock(monkeypatch))
+
+
+def test_a_run_becomes_a_task_with_all_that_the_job_says(times: Timetable, world: World) -> None:
+    job = times.job("31 9 * * *", "Water the plants", body="# Where\n\nThe office.", labels=("chore", "green"))
+    assert times.fire() == "2026-11-16 09:31"
+    assert times.tasks() == []
+    times.fire_after(seconds=30)
+    [ref] = times.tasks()
+    task = world.read(ref)
+    assert (task.summary, task.labels, task.extra["job"]) == ("Water the plants", ("chore", "green"), job)
+    assert "## Context\n" in world.body(ref)
+    assert "The office." in world.body(ref)
+    assert (times[job].last_run, times[job].last_task) == ("2026-11-16T09:31:00Z", ref.id)
+    assert times[job].starting is None
+
+
+def test_one_run_makes_one_task_however_often_it_is_looked_at(times: Timetable) -> None:
+    times.job("@hourly")
+    for _ in range(5):
+        times.fire_after(minutes=30)
+        times.fire()
+    assert len(times.tasks()) == 1  # the later runs found it under way
+
+
+def test_a_run_is_skipped_while_the_last_task_is_under_way(times: Timetable) -> None:
+    job = times.job("@hourly")
+    times.fire_after(hours=1)
+    [ref] = times.tasks()
+    times.fire_after(hours=1)
+    assert times.tasks() == [ref]
+    skipped = times[job].skipped
+    assert skipped is not None
+    assert (skipped.run, ref.id in skipped.reason) == ("2026-11-16T11:00:00Z", True)
+    assert (times[job].last_run, times[job].last_task) == ("2026-11-16T11:00:00Z", ref.id)
+    assert any("11:00:00Z was skipped" in line for line in times.logged())
+    times.finish(job)
+    times.fire()
+    assert times.tasks() == [ref]  # what was skipped is not caught up with
+    times.fire_after(hours=1)
+    assert len(times.tasks()) == 2
+    assert times[job].skipped is None
+
+
+def test_a_task_that_was_deleted_is_in_nobodys_way(times: Timetable) -> None:
+    job = times.job("@hourly")
+    times.fire_after(hours=1)
+    [ref] = times.tasks()
+    times.finish(job)
+    times.orange.tasks.delete(ref)
+    times.fire_after(hours=1)
+    assert len(times.tasks()) == 1
+    assert times.tasks() != [ref]
+
+
+def test_a_last_task_that_cannot_be_read_may_be_under_way(times: Timetable, world: World) -> None:
+    job = times.job("@hourly")
+    times.fire_after(hours=1)
+    [ref] = times.tasks()
+    world.file(ref).write_text("no frontmatter")
+    times.fire_after(hours=1)
+    assert times.tasks() == [ref]
+    skipped = times[job].skipped
+    assert skipped is not None
+    assert "cannot be read" in skipped.reason
+
+
+def test_what_was_missed_while_orange_was_off_is_caught_up_with_once(times: Timetable) -> None:
+    job = times.job("*/5 * * * *")
+    times.fire_after(days=40)
+    assert len(times.tasks()) == 1
+    assert times[job].last_run == "2026-12-26T09:30:00Z"
+    times.finish(job)
+    times.fire()
+    assert len(times.tasks()) == 1
+
+
+def test_a_job_that_was_off_does_not_catch_up(times: Timetable) -> None:
+    from orange_tui.jobs.jobs import switch
+
+    job = times.job("@hourly")
+    switch(times.orange, times[job], on=False)
+    assert times.fire() is None
+    times.fire_after(days=3)
+    switch(times.orange, times[job], on=True)
+    assert times.fire() == "2026-11-19 10:00"
+    assert times.tasks() == []
+
+
+def test_nothing_to_do_means_nothing_to_wait_for(times: Timetable) -> None:
+    assert times.fire() is None
+    assert not (times.orange.home.jobs_file and os.path.exists(times.orange.home.jobs_file))
+
+
+def test_a_job_goes_by_the_persons_time_zone(times: Timetable, monkeypatch: pytest.MonkeyPatch) -> None:
+    times.job("0 12 * * *")
+    assert times.fire() == "2026-11-16 12:00"
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    assert times.fire() == "2026-11-16 11:00"
+    with open(f"{times.orange.home.root}/config.yml", "w") as file:
+        file.write("timezone: Asia/Tokyo\n")
+    assert times.fire() == "2026-11-17 03:00"
+
+
+@pytest.mark.parametrize(
+    ("day", "times_of_day"),
+    [("2026-03-29", ["01:00"]), ("2026-10-25", ["00:30"]), ("2026-06-01", ["00:30"]), ("2026-12-01", ["01:30"])],
+)
+def test_half_past_two_comes_once_a_day_also_when_clocks_are_changed(
+    times: Timetable, monkeypatch: pytest.MonkeyPatch, day: str, times_of_day: list[str]
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    times.clock.set(f"{day}T00:00:00")
+    job = times.job("30 2 * * *")
+    runs = []
+    for _ in range(4 * 20):  # until it is evening in Berlin, quarter by quarter
+        times.fire_after(minutes=15)
+        if (last := times[job].last_run) not in runs and last is not None:
+            runs.append(last)
+            times.finish(job)
+    assert runs == [f"{day}T{time}:00Z" for time in times_of_day]
+
+
+def test_a_clock_that_goes_back_a_little_repeats_nothing(times: Timetable) -> None:
+    job = times.job("*/10 * * * *")
+    times.fire_after(minutes=10)
+    times.finish(job)
+    times.clock.wait(minutes=-15)
+    assert times.fire() == "2026-11-16 09:50"
+    times.fire_after(minutes=15)
+    assert len(times.tasks()) == 1
+
+
+def test_a_clock_that_was_years_ahead_does_not_silence_a_job_for_years(times: Timetable) -> None:
+    job = times.job("@hourly")
+    times.fire_after(days=1000)
+    times.finish(job)
+    times.clock.wait(days=-1000)
+    assert times.fire() == "2026-11-16 10:00"
+    times.fire_after(hours=1)
+    assert len(times.tasks()) == 2
+
+
+def test_a_run_that_is_refused_is_skipped_with_the_reason_and_the_next_is_tried(times: Timetable, world: World) -> None:
+    world.project("tea", "/elsewhere")
+    job = times.job("@hourly", project="tea")
+    times.orange.projects.remove("tea")
+    times.fire_after(hours=1)
+    skipped = times[job].skipped
+    assert skipped is not None
+    assert "There is no project tea" in skipped.reason
+    world.project("tea", "/elsewhere")
+    times.fire_after(hours=1)
+    assert [ref.project for ref in times.tasks()] == ["tea"]
+
+
+def test_a_job_that_is_broken_by_hand_stops_no_other_and_is_told_once(times: Timetable) -> None:
+    broken, good = times.job("@hourly"), times.job("@hourly", "Water")
+    times.orange.jobs.update(broken, {"cron": "99 * * * *"})
+    schedule = Schedule(times.orange)
+    for _ in range(3):
+        times.clock.wait(hours=1)
+        schedule._round()
+    assert [times[good].last_task] == [ref.id for ref in times.tasks()]
+    assert sum("the minute is 0-59" in line for line in times.logged()) == 1
+
+
+def test_a_broken_file_is_told_once_and_left_as_it_is(times: Timetable) -> None:
+    times.job()
+    path = times.orange.home.jobs_file
+    with open(path, "w") as file:
+        file.write("[{]")
+    schedule = Schedule(times.orange)
+    assert [schedule._round() for _ in range(3)] == [60.0, 60.0, 60.0]
+    assert sum("jobs.json:1 is not JSON" in line for line in times.logged()) == 1
+    with open(path) as file:
+        assert file.read() == "[{]"
+
+
+def test_a_disk_that_is_full_delays_a_run_and_does_not_lose_it(
+    times: Timetable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = times.job("@daily")
+    with monkeypatch.context() as patch:
+        patch.setattr(tasks.Tasks, "create", _no_space)
+        times.fire_after(days=1)
+        assert times.tasks() == []
+    times.fire_after(minutes=1)
+    assert [times[job].last_task] == [ref.id for ref in times.tasks()]
+    assert times[job].last_run == "2026-11-17T00:00:00Z"
+
+
+def _no_space(_tasks: object, _new: object) -> None:
+    raise NotSaved("The disk is full")
+
+
+def test_many_at_once_make_one_task(times: Timetable) -> None:
+    for number in range(4):
+        times.job("@hourly", f"Brew {number}")
+    times.clock.wait(hours=1)
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(Schedule(times.orange).fire) for _ in range(16)]:
+            done.result()
+    times.fire()  # what the one that had the lock left, if anything
+    assert len(times.tasks()) == 4

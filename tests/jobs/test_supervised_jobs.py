@@ -1,0 +1,109 @@
+"""Jobs under the supervisor, with real agents: it sleeps until something is due, and hears of what changes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orange_tui.jobs import jobs, schedule
+from orange_tui.jobs.schedule import Schedule
+from orange_tui.supervisor.supervisor import Supervisor
+from support.office import PATIENCE, Office, office
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["office"]
+
+
+class Hall:
+    """An office with a clock on the wall that one can set: this far from the real one."""
+
+    def __init__(self, office: Office) -> None:
+        self.office = office
+        self.ahead = timedelta()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self.ahead
+
+    def job(self, cron: str, **more: Any) -> str:
+        new = jobs.NewJob(cron, "Brew", **{"project": "coffee", "body": "demo: good", "harness": "demo", **more})
+        return jobs.add(self.office.orange, new).id
+
+    def supervised(self, condition: Callable[[], bool]) -> None:
+        supervisor = Supervisor(self.office.orange, schedule=Schedule(self.office.orange, self.now))
+        assert supervisor.run_until(condition, PATIENCE), self.office.story()
+
+    def tasks(self) -> int:
+        return len(self.office.orange.store.refs())
+
+
+@pytest.fixture
+def hall(office: Office, monkeypatch: pytest.MonkeyPatch) -> Hall:
+    monkeypatch.setenv("TZ", "UTC")
+    return Hall(office)
+
+
+def test_a_run_is_worked_on_like_any_task(hall: Hall) -> None:
+    job = hall.job("@hourly", labels=("chore",))
+    hall.ahead = timedelta(hours=2)
+    orange = hall.office.orange
+    hall.supervised(lambda: any(hall.office.rests(ref, "reviewing") for ref in orange.store.refs()))
+    [ref] = orange.store.refs()
+    task = hall.office.task(ref)
+    assert (task.extra["job"], task.labels, task.summary) == (job, ("chore",), "Brew")
+    assert orange.jobs.find(job).last_task == ref.id
+    assert jobs.standings(orange)[0].last_status == "reviewing"
+
+
+def test_it_sleeps_until_the_next_run_and_no_longer(hall: Hall) -> None:
+    """The backstop would come too late for this."""
+    hall.job("@hourly", workflow="minimal")
+    soon = datetime.now(UTC).replace(minute=59, second=58)
+    hall.ahead = soon - datetime.now(UTC)
+    hall.supervised(lambda: hall.tasks() == 1)
+
+
+def test_a_job_that_is_added_meanwhile_is_heard_of(hall: Hall) -> None:
+    """With nothing to wait for it sets no timer at all; only the changed file tells."""
+    rounds = 0
+
+    def added() -> bool:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 5:
+            hall.ahead = timedelta(hours=2)
+            job = hall.job("@hourly", workflow="minimal")
+            hall.office.orange.jobs.update(job, {"enabled_at": "2026-01-01T00:00:00Z"})
+        return hall.tasks() == 1
+
+    hall.supervised(added)
+
+
+def test_a_clock_that_jumps_is_noticed_by_the_backstop(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "_BACKSTOP", 0.05)
+    hall.job("@yearly", workflow="minimal")
+    rounds = 0
+
+    def jumped() -> bool:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 5:
+            assert hall.tasks() == 0
+            hall.ahead = timedelta(days=400)
+        return hall.tasks() == 1
+
+    hall.supervised(jumped)
+
+
+def test_one_that_does_not_act_makes_nothing(hall: Hall) -> None:
+    from orange_tui.home.files import locked
+
+    hall.job("@hourly", workflow="minimal")
+    hall.ahead = timedelta(hours=2)
+    supervisor = Supervisor(hall.office.orange, schedule=Schedule(hall.office.orange, hall.now))
+    with locked(f"{hall.office.orange.home.root}/.supervisor.lock", what="the supervisor"):
+        assert not supervisor.run_until(lambda: hall.tasks() > 0, 0.2)
+    hall.supervised(lambda: hall.tasks() == 1)

@@ -1,0 +1,107 @@
+"""Pull requests with the real `gh`: what it makes of our words, and what we make of its answers."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.delivery import pr_news
+from support.github.server import GitHub, github
+from support.merge_world import House, house
+
+if TYPE_CHECKING:
+    from support.driver import Cli
+
+__all__ = ["github", "house"]
+
+
+@pytest.fixture(autouse=True)
+def _on_github(house: House, github: GitHub) -> None:
+    github.adopt(house.main)
+
+
+def test_one_is_opened_against_the_default_branch_with_all_that_is_known(
+    house: House, github: GitHub, cli: Cli
+) -> None:
+    house.write(house.main, {".github/pull_request_template.md": "- [ ] tasted\n"})
+    ref = house.task(summary="-Offer tea", context="For the cold days")
+    url = cli.ok("task", "create-pr", ref.id, "--json").json()["pr_url"]
+    (made,) = github.pull_requests.values()
+    assert url == github.url(made.number)
+    assert (made.head, made.base, made.title) == ("feat/tea", "main", "-Offer tea")
+    assert made.body == "-Offer tea\n\nFor the cold days\n\n- [ ] tasted"
+    assert house.there("feat/tea") == house.tip("feat/tea")
+    assert house.stored(ref).task.pr_url == url
+
+
+def test_one_is_opened_whatever_the_person_has_not_committed(house: House, github: GitHub, cli: Cli) -> None:
+    """Then a warning of gh stands beside the address."""
+    ref = house.task()
+    (house.main / "menu").write_text("only water\n")
+    cli.ok("task", "create-pr", ref.id)
+    assert house.stored(ref).task.pr_url == github.url(7)
+
+
+def test_an_open_one_of_the_branch_is_taken_up_a_closed_or_foreign_one_is_not(
+    house: House, github: GitHub, cli: Cli
+) -> None:
+    ref = house.task()
+    github.open_pull_request("feat/tea", state="CLOSED")
+    github.open_pull_request("feat/tea", from_fork=True)
+    mine = github.open_pull_request("feat/tea")
+    cli.ok("task", "create-pr", ref.id)
+    assert house.stored(ref).task.pr_url == github.url(mine.number)
+    assert len(github.pull_requests) == 3
+
+
+def test_a_login_that_github_does_not_take_is_noticed_before_anything_is_pushed(
+    house: House, github: GitHub, cli: Cli
+) -> None:
+    ref = house.task()
+    github.trouble = "unauthorized"
+    assert "gh auth login" in cli.no("task", "create-pr", ref.id)
+    assert house.there("feat/tea") is None
+
+
+def test_nothing_is_pushed_while_github_cannot_be_reached(house: House, github: GitHub, cli: Cli) -> None:
+    ref = house.task()
+    github.go_offline()
+    assert "GitHub cannot be reached" in cli.no("task", "create-pr", ref.id)
+    assert house.there("feat/tea") is None
+    github.come_back()
+    cli.ok("task", "create-pr", ref.id)
+
+
+def test_a_gh_that_is_not_logged_in_says_how(
+    house: House, github: GitHub, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = house.task()
+    for name in [name for name in os.environ if name.startswith("GH_")]:
+        monkeypatch.delenv(name)
+    assert "gh is not logged in to GitHub; run `gh auth login`" in cli.no("task", "create-pr", ref.id)
+    assert house.there("feat/tea") is None
+    assert github.requests == []
+
+
+def test_a_merge_asks_what_became_of_it(house: House, github: GitHub, cli: Cli) -> None:
+    ref = house.task()
+    cli.ok("task", "create-pr", ref.id)
+    (made,) = github.pull_requests.values()
+    assert "has an open pull request; merge it there" in house.refused(ref)
+    made.state = "CLOSED"
+    assert "was closed without a merge" in house.refused(ref)
+    made.head_commit = house.tip("feat/tea")
+    github.merge(made.number, house.elsewhere({"tea": "green\n"}))
+    house.merge(ref)
+    assert (house.status(ref), house.there("feat/tea")) == ("done", None)
+
+
+def test_what_is_known_of_one_is_shown_on_the_command_line(house: House, github: GitHub, cli: Cli) -> None:
+    ref = house.task()
+    cli.ok("task", "create-pr", ref.id)
+    assert "pull_request  not asked yet" in cli.ok("task", "show", ref.id).out
+    github.pull_requests[7].checks = "FAILURE"
+    pr_news.refresh(house.orange, ref)
+    assert "pull_request  open · checks failed" in cli.ok("task", "show", ref.id).out

@@ -1,0 +1,113 @@
+"""The link to TASK.md in a worktree, and what becomes of it when an editor puts a plain file there."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orange_tui.store.store import TaskRef
+    from support.driver import World
+
+
+def in_worktree(world: World) -> tuple[TaskRef, Path]:
+    """A task with a worktree, and the link in it."""
+    ref = world.task(body="\n## Notes\none\ntwo\n", workspace="coffee--1", status="doing")
+    worktree = world.root / "workspaces/coffee--1"
+    worktree.mkdir(parents=True)
+    (worktree / "TASK.md").symlink_to(world.file(ref))
+    return ref, worktree / "TASK.md"
+
+
+def sed(link: Path, old: str, new: str) -> None:
+    text = link.read_text()
+    assert old in text
+    aside = link.with_name("sedXXXX")
+    aside.write_text(text.replace(old, new))
+    aside.rename(link)
+
+
+def test_a_link_replaced_by_a_plain_file_is_taken_over_put_back_and_noted(world: World) -> None:
+    ref, link = in_worktree(world)
+    sed(link, "two\n", "two\nthree\n")
+    world.touch(ref)
+    assert world.body(ref) == "\n## Notes\none\ntwo\nthree\n"
+    assert link.is_symlink()
+    assert link.samefile(world.file(ref))
+    assert [e["file"] for e in world.history(ref) if e["type"] == "task.link_restored"] == ["TASK.md"]
+    assert os.listdir(link.parent) == ["TASK.md"]
+    assert world.read(ref).attention is None
+
+
+def test_a_line_changed_through_sed_is_simply_changed(world: World) -> None:
+    ref, link = in_worktree(world)
+    sed(link, "two\n", "zwei\n")
+    world.touch(ref)
+    assert world.body(ref) == "\n## Notes\none\nzwei\n"
+    assert world.read(ref).attention is None
+    assert sorted(world.contents(ref)) == ["TASK.md", "history.jsonl"]
+    [event] = [e for e in world.history(ref) if e["type"] == "task.link_restored"]
+    assert event["replaced"] == ["two"]
+
+
+def test_written_on_both_sides_nothing_is_lost_and_a_person_is_told(world: World) -> None:
+    ref, link = in_worktree(world)
+    sed(link, "two\n", "zwei\n")
+    world.write_body(ref, "three\n")
+    os.utime(link, ns=(0, world.file(ref).stat().st_mtime_ns - 1))
+    world.touch(ref)
+    [kept] = world.directory(ref).glob("TASK.md.kept-*")
+    assert "three" in kept.read_text()
+    assert "zwei" in world.body(ref)
+    assert kept.name in (world.read(ref).attention or "")
+
+
+def test_a_replaced_link_changes_a_persons_fields_and_none_of_the_engines(world: World) -> None:
+    ref, link = in_worktree(world)
+    sed(link, "status: doing", "status: done")
+    sed(link, "summary: ", 'summary: "By hand" # ')
+    world.touch(ref)
+    assert (world.read(ref).status, world.read(ref).summary) == ("doing", "By hand")
+
+
+@pytest.mark.parametrize("data", [b"no frontmatter", b"\xff\xfe", b"---\na: [\n---\n"])
+def test_an_unreadable_plain_file_is_left_alone_and_shown(world: World, data: bytes) -> None:
+    ref, link = in_worktree(world)
+    link.unlink()
+    link.write_bytes(data)
+    world.touch(ref)
+    world.touch(ref)
+    assert link.read_bytes() == data
+    assert not link.is_symlink()
+    assert "TASK.md in coffee--1 replaced its link and cannot be read" in (world.read(ref).attention or "")
+    assert world.types(ref).count("task.updated") == 1
+    world.orange.engine.transition(ref, "todo", "agent")
+
+
+def test_an_outcome_that_replaced_its_link_is_taken_over_too(world: World) -> None:
+    ref, link = in_worktree(world)
+    outcome = link.with_name(".orange-outcome")
+    outcome.write_text('{"outcome": "passed"}')
+    world.touch(ref)
+    assert world.orange.store.outcome(ref) == '{"outcome": "passed"}'
+    assert outcome.is_symlink()
+
+
+def test_a_worktree_that_takes_no_link_is_shown_and_stops_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref, link = in_worktree(world)
+    sed(link, "two\n", "two\nthree\n")
+
+    def read_only(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "symlink", read_only)
+    world.orange.engine.transition(ref, "todo", "agent")
+    assert "three" in world.body(ref)
+    world.touch(ref)
+    assert "could not be put back: Read-only" in (world.read(ref).attention or "")

@@ -1,0 +1,88 @@
+"""From a collision that is seen early to two merged tasks, with agents that really work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.board.board import Boards
+from orange_tui.branches.conflicts import Collisions
+from orange_tui.branches.distance import GitStats
+from orange_tui.delivery.feedback import request_changes, request_to_resolve, tell_worker
+from orange_tui.delivery.merge import Merges
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from orange_tui.board.board import Row
+    from orange_tui.store.store import TaskRef
+
+__all__ = ["office"]
+
+
+class Observer:
+    """Somebody with the app open."""
+
+    def __init__(self, office: Office) -> None:
+        self._office, self._boards = office, Boards(office.orange)
+        self._stats, self._collisions = GitStats(), Collisions()
+
+    def row(self, ref: TaskRef) -> Row:
+        """A task as the board shows it now."""
+        rows = list(self._boards.scan())[-1].rows
+        project = self._office.orange.projects.get("coffee")
+        tasks = {row.task.branch: row.ref.id for row in rows if row.task is not None and not row.finished}
+        self._stats.refresh(project, tasks)
+        found = self._collisions.refresh(project, self._stats.seen(project), tasks)
+        return next(row for row in self._boards.with_conflicts("coffee", found).rows if row.ref == ref)
+
+
+def test_two_tasks_collide_one_is_merged_and_the_other_resolves_it_and_is_merged(office: Office) -> None:
+    one, other = office.create("cortado", demo="conflict"), office.create("lungo", demo="conflict")
+    observer, merges = Observer(office), Merges(office.orange)
+    office.supervised(lambda: office.rests(one, "reviewing") and office.rests(other, "reviewing"))
+
+    collides = observer.row(other).conflicts
+    assert collides is not None
+    assert (collides.files, collides.others) == ((), {one.id: ("demo/special.md",)})
+    assert observer.row(other).needs == "It waits for your review"
+
+    merges.merge(one, say=lambda _text: None)
+    stuck = observer.row(other)
+    assert stuck.conflicts is not None
+    assert (stuck.conflicts.files, stuck.conflicts.others) == (("demo/special.md",), {})
+    assert stuck.needs == "Would not merge, r sends it back: demo/special.md"
+
+    words = request_to_resolve(stuck.conflicts.base, stuck.conflicts.files, hand_in=True)
+    assert request_changes(office.orange, other, words).target == "working"
+    office.supervised(lambda: office.rests(other, "reviewing"))
+    assert observer.row(other).conflicts is None
+
+    merges.merge(other, say=lambda _text: None)
+    special = office.git("show", "main:demo/special.md")
+    assert "Today's special: cortado" in special
+    assert "Today's special: lungo" in special
+    assert "<<<<" not in special
+    assert office.git("rev-parse", "main") == office.git("rev-parse", "origin/main")
+
+
+@pytest.mark.parametrize("status", ["working", "stuck"])
+def test_an_agent_at_work_is_told_of_the_conflict_and_merges_where_it_is(office: Office, status: str) -> None:
+    """There is no way back from here: the worker gets the words as a message."""
+    ref = office.create("lungo", demo="conflict, stuck")
+    office.supervised(lambda: office.rests(ref, "stuck"))
+    with office.orange.store.open(ref) as opened:
+        opened.change("test", {"status": status, "attention": None})
+    demo = office.repository / "demo"
+    demo.mkdir()
+    (demo / "special.md").write_text("Today's special: ristretto\n")
+    office.git("add", "--all")
+    office.git("commit", "--quiet", "--message=By hand")
+    office.git("push", "--quiet", "origin", "main")
+    row = Observer(office).row(ref)
+    assert row.conflicts is not None
+    assert "merge" not in (row.needs or "")  # before it is handed in, that is a mark, and nobody waits for the person
+    words = request_to_resolve(row.conflicts.base, row.conflicts.files, hand_in=False)
+    tell_worker(office.orange, ref, words)
+    office.supervised(lambda: Observer(office).row(ref).conflicts is None)
+    assert "ristretto" in office.git("show", "lungo:demo/special.md")

@@ -1,0 +1,123 @@
+"""`orange serve` as a process of its own: it ends when it is told to, and another one carries on when it is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from test_deaths import kill_agent, started
+
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from orange_tui.store.store import TaskRef
+
+__all__ = ["office"]
+
+
+class Servers:
+    """Supervisors of one home, and all they say."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._running: list[subprocess.Popen[bytes]] = []
+
+    def start(self, *through: str) -> subprocess.Popen[bytes]:
+        """Another one, once it says that it watches."""
+        said = self._office.root / f"said-{len(self._running)}"
+        with said.open("wb") as file:
+            words = [*through, sys.executable, "-m", "orange_tui", "serve"]
+            server = subprocess.Popen(words, stdout=file, stderr=file, cwd=self._office.root)
+        self._running.append(server)
+        self._office.wait(lambda: "watching" in said.read_text())
+        return server
+
+    def said(self) -> str:
+        return "".join(path.read_text() for path in sorted(self._office.root.glob("said-*")))
+
+    def end(self) -> None:
+        for server in self._running:
+            server.kill()
+            server.wait()
+
+
+@pytest.fixture
+def servers(office: Office) -> Iterator[Servers]:
+    servers = Servers(office)
+    yield servers
+    servers.end()
+
+
+def crash(office: Office, ref: TaskRef, count: int) -> None:
+    """The agent dies, and somebody notices."""
+    kill_agent(office, ref)
+    office.wait(lambda: len(office.events(ref, "agent.crashed")) == count)
+
+
+def bring_back(office: Office, ref: TaskRef) -> None:
+    starts = office.root / "recorder" / "starts"
+    before = starts.read_text().count("started")
+    office.orange.agents.respawn(ref)
+    office.wait(lambda: starts.read_text().count("started") == before + 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_when_it_is_told_to_and_agents_go_on(office: Office, servers: Servers, number: signal.Signals) -> None:
+    ref = started(office, "fix/serve")
+    server = servers.start()
+    crash(office, ref, 1)  # it is really at work
+    bring_back(office, ref)
+    server.send_signal(number)
+    assert server.wait(timeout=20) in {0, 130}
+    assert "Traceback" not in servers.said()
+    assert office.windows(ref) == ["worker"]
+
+
+def test_it_ends_when_it_is_told_to_also_if_a_script_put_it_in_the_background(servers: Servers) -> None:
+    """A shell without job control lets what it starts with `&` ignore Ctrl+C."""
+    server = servers.start("sh", "-c", 'trap "" INT; exec "$@"', "sh")
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(timeout=20) in {0, 130}
+    assert "Traceback" not in servers.said()
+
+
+def test_it_ends_at_once_also_before_it_has_begun_to_act(office: Office, servers: Servers) -> None:
+    servers.start()
+    waiting = servers.start()
+    waiting.send_signal(signal.SIGTERM)
+    assert waiting.wait(timeout=20) in {0, 130}
+    assert "Traceback" not in servers.said()
+
+
+def test_what_happened_while_none_was_there_is_noticed_by_the_next(office: Office, servers: Servers) -> None:
+    ref = started(office, "fix/serve")
+    first = servers.start()
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    kill_agent(office, ref)
+    assert office.task(ref).crash_count == 0
+    servers.start()
+    office.wait(lambda: office.task(ref).crash_count == 1)
+
+
+def test_of_two_one_acts_and_when_it_is_killed_the_other_carries_on(office: Office, servers: Servers) -> None:
+    ref = started(office, "fix/serve")
+    acting, other = servers.start(), servers.start()
+    office.wait(lambda: servers.said().count("another Orange acts for this home") == 1)
+    crash(office, ref, 1)
+    bring_back(office, ref)
+    os.kill(acting.pid, signal.SIGKILL)
+    acting.wait()
+    crash(office, ref, 2)
+    office.wait(lambda: office.rests(ref, "stuck"))
+    assert [event["crash_count"] for event in office.events(ref, "agent.crashed")] == [1, 2]
+    assert office.windows(ref) == ["worker"]
+    other.send_signal(signal.SIGINT)
+    assert other.wait(timeout=20) in {0, 130}
+    assert "Traceback" not in servers.said()

@@ -1,0 +1,70 @@
+"""A project that takes issues from the stand-in for GitHub: what the stories about issues are told with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orange_tui.issues.issue_file import IssueFile
+from orange_tui.issues.issue_sync import sync
+
+if TYPE_CHECKING:
+    from orange_tui.store.store import TaskRef
+    from support.github.server import GitHub
+    from support.github.state import Issue
+    from support.office import Office
+
+
+class Desk:
+    """An office whose project `coffee` takes issues."""
+
+    def __init__(self, office: Office, github: GitHub) -> None:
+        self.office, self.github, self.orange = office, github, office.orange
+        github.adopt(office.repository)
+        github.remote = office.remote
+        (office.root / "home" / "config.yml").write_text("router: demo\nrouter_fallback: demo\n")
+        self.settings(issues=True)
+
+    def settings(self, **changes: object) -> None:
+        self.orange.projects.update("coffee", changes)
+
+    def sync(self) -> list[str]:
+        """One round now; what was done, in words."""
+        return [did.sentence if did.is_problem else did.what for did in sync(self.orange, self.project)]
+
+    @property
+    def project(self) -> Any:
+        return self.orange.projects.get("coffee")
+
+    @property
+    def file(self) -> IssueFile:
+        return IssueFile(self.orange.home, "coffee")
+
+    def tasks(self) -> list[TaskRef]:
+        return self.orange.store.refs("coffee")
+
+    def task_of(self, issue: Issue) -> TaskRef:
+        (found,) = [ref for ref in self.tasks() if self.office.task(ref).extra.get("issue") == issue.number]
+        return found
+
+    def report(self, ref: TaskRef, to: str, **report: Any) -> None:
+        """An agent has worked and reported; the task is where that has led."""
+        known = {"status": to, "summary": "Brewed", "accomplished": ["Boiled water"], "why": "", "reason": ""}
+        with self.orange.store.open(ref) as opened:
+            opened.record("agent.spawned", harness="demo", window="worker")
+            opened.record("agent.reported", report={**known, **report}, attempt=1, tokens=42, milliseconds=65_000)
+            opened.change("status.changed", {"status": to}, **{"from": opened.task.status, "to": to, "by": "engine"})
+
+    def move(self, ref: TaskRef, to: str) -> None:
+        with self.orange.store.open(ref) as opened:
+            opened.change("status.changed", {"status": to}, **{"from": opened.task.status, "to": to, "by": "engine"})
+
+    def logged(self, words: str) -> int:
+        return sum(words in entry["message"] for entry in self.orange.log.entries())
+
+
+@pytest.fixture
+def desk(office: Office, github: GitHub) -> Desk:
+    """A project that takes issues, and a GitHub that has them."""
+    return Desk(office, github)

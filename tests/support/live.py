@@ -1,0 +1,26 @@
+"""The app on a home where agents really work."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from orange_tui.tui.app import OrangeApp
+from support.stage import Scene
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from support.office import Office
+
+
+@asynccontextmanager
+async def opened(
+    office: Office, size: tuple[int, int] = (120, 36), *, acts: bool = False, app: OrangeApp | None = None
+) -> AsyncIterator[Scene]:
+    """The app, from when it shows every task."""
+    app = app or OrangeApp(office.orange, "coffee", acts=acts)
+    async with app.run_test(size=size) as pilot:
+        scene = Scene(app, pilot)
+        await scene.until(scene.is_ready)
+        yield scene

@@ -1,0 +1,160 @@
+"""A repository with a bare remote, the person's checkout of main, and branches that are ready to be merged."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orange_tui.delivery.merge import Merged, Merges
+from orange_tui.engine.tasks import NewTask
+from orange_tui.home.paths import Home
+from orange_tui.orange import assemble
+from orange_tui.store.store import StoredTask, TaskRef
+from support.driver import refusal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MENU = "espresso\n\nfilter\n\nmocha\n"
+
+
+class House:
+    """The project `coffee` in a home of its own, with the hooks that are really run."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.main, self.remote, self.desk = root / "coffee", root / "remote.git", root / "desk"
+        self.notes: list[str] = []
+        self.git("init", "-q", "--bare", "--initial-branch=main", str(self.remote), at=root)
+        self.git("init", "-q", "--initial-branch=main", str(self.main), at=root)
+        self.write(self.main, {"menu": MENU, ".gitignore": "*.log\n"})
+        self.git("remote", "add", "origin", str(self.remote))
+        self.git("push", "-q", "--set-upstream", "origin", "main")
+        self.git("worktree", "add", "-q", "--detach", str(self.desk))
+        self.orange = assemble(Home(str(root / "home")))
+        self.orange.projects.add({"name": "coffee", "path": str(self.main), "default_branch": "main"})
+
+    def git(self, *words: str, at: Path | None = None, code: int = 0) -> str:
+        done = subprocess.run(["git", *words], cwd=at or self.main, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout.strip()
+
+    def write(self, place: Path, files: dict[str, str], message: str = "work") -> str:
+        """A commit with these files, on what is checked out there."""
+        for name, text in files.items():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_text(text)
+        self.git("add", "--all", at=place)
+        self.git("commit", "-q", "-m", message, at=place)
+        return self.git("rev-parse", "HEAD", at=place)
+
+    def branch(self, name: str, files: dict[str, str], start: str = "main") -> str:
+        """A branch with one commit, made where nobody looks."""
+        self.git("switch", "-q", "-c", name, start, at=self.desk)
+        commit = self.write(self.desk, files, f"on {name}") if files else self.tip(name)
+        self.git("switch", "-q", "--detach", at=self.desk)
+        return commit
+
+    def task(self, branch: str = "feat/tea", files: dict[str, str] | None = None, **more: Any) -> TaskRef:
+        """A task whose branch was worked on and waits for a person."""
+        self.branch(branch, {"tea": "green\n"} if files is None else files)
+        values = {"summary": "Offer tea", "status": "reviewing", **more}
+        return self.orange.tasks.create(NewTask(project="coffee", branch=branch, **values)).ref
+
+    def forced_into(self, status: str, branch: str = "feat/tea") -> TaskRef:
+        """A task in a state where nobody has reviewed it, without an agent."""
+        ref = self.task(branch)
+        with self.orange.store.open(ref) as opened:
+            opened.change("test", {"status": status})
+        return ref
+
+    def elsewhere(self, files: dict[str, str]) -> str:
+        """Somebody else pushes to main."""
+        other = self.root / "other"
+        if not other.exists():
+            self.git("clone", "-q", str(self.remote), str(other), at=self.root)
+        self.git("pull", "-q", at=other)
+        commit = self.write(other, files, "from elsewhere")
+        self.git("push", "-q", at=other)
+        return commit
+
+    def merge(self, ref: TaskRef, **how: Any) -> Merged:
+        return Merges(assemble(self.orange.home)).merge(ref, say=self.notes.append, **how)
+
+    def refused(self, ref: TaskRef, **how: Any) -> str:
+        """Why a merge is refused, after making sure that it has left everything as it was."""
+        before = self.everything(ref)
+        why = refusal(lambda: self.merge(ref, **how))
+        assert self.everything(ref) == before
+        return why
+
+    def everything(self, ref: TaskRef) -> dict[str, object]:
+        """Branches here and there, what is checked out and changed, and where the task is."""
+        files = [path for path in sorted(self.main.rglob("*")) if path.is_file() and ".git" not in path.parts]
+        return {
+            "here": self.git("for-each-ref", "refs/heads", "refs/tags", "refs/orange"),
+            "there": self.git("ls-remote", str(self.remote)) if self.remote.exists() else None,
+            "head": (self.main / ".git/HEAD").read_text(),
+            "status": self.git("status", "--porcelain"),
+            "files": {str(path): path.read_bytes() for path in files},
+            "task": (self.status(ref), self.stored(ref).body),
+        }
+
+    def stored(self, ref: TaskRef) -> StoredTask:
+        found = self.orange.store.read(ref)
+        assert isinstance(found, StoredTask)
+        return found
+
+    def status(self, ref: TaskRef) -> str:
+        return self.stored(ref).task.status
+
+    def attention(self, ref: TaskRef) -> str | None:
+        return self.stored(ref).task.attention
+
+    def events(self, ref: TaskRef, kind: str) -> list[dict[str, Any]]:
+        return [event for event in self.orange.store.journal(ref).events() if event["type"] == kind]
+
+    def tip(self, name: str = "main") -> str:
+        return self.git("rev-parse", name)
+
+    def there(self, name: str = "main") -> str | None:
+        """Where the remote has a branch."""
+        return self.git("ls-remote", str(self.remote), f"refs/heads/{name}").partition("\t")[0] or None
+
+    def parents(self, commit: str = "main") -> list[str]:
+        return self.git("show", "--no-patch", "--format=%P", commit).split()
+
+    def message(self, commit: str = "main") -> str:
+        return self.git("show", "--no-patch", "--format=%B", commit)
+
+    def hook(self, repository: Path, name: str, text: str) -> None:
+        path = repository / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+
+    def is_merged(self, ref: TaskRef) -> bool:
+        """Whether a task was merged as it should be: here, there, in the history, and in the checkout."""
+        (merged,) = self.events(ref, "task.merged")
+        assert self.there() in {self.tip(), None}
+        assert (self.status(ref), self.attention(ref)) == ("done", None)
+        assert self.git("status", "--porcelain") == ""
+        self.git("merge-base", "--is-ancestor", merged["commit"], "main")
+        return True
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+    """A fresh house; no agent lives in it, and no disk is waited for."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ORANGE_TMUX_SOCKET", f"orange-test-none-{os.getpid()}")
+    monkeypatch.setenv("ORANGE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+    (tmp_path / "home").mkdir()
+    return House(tmp_path)
+
+
+__all__ = ["MENU", "House", "house"]

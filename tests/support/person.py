@@ -1,0 +1,54 @@
+"""A person's terminal: a pane of another tmux server, which nobody but the test knows."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import uuid
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from support.office import Office
+
+ORANGE = f"{shlex.quote(sys.executable)} -m orange_tui"
+
+
+class Terminal:
+    """A person's terminal with a shell in it."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._tmux = ("tmux", "-L", f"orange-person-{uuid.uuid4().hex[:12]}", "-f", "/dev/null")
+        self._ask("new-session", "-d", "-x", "120", "-y", "30", "env", "PS1=at-the-shell ", "/bin/sh")
+        self.shows("at-the-shell")
+
+    def _ask(self, *words: str) -> str:
+        return subprocess.run([*self._tmux, *words], check=True, capture_output=True, text=True).stdout
+
+    def type(self, line: str) -> None:
+        self._ask("send-keys", "-l", line)
+        self._ask("send-keys", "Enter")
+
+    def press(self, *keys: str) -> None:
+        self._ask("send-keys", *keys)
+
+    def screen(self) -> str:
+        return self._ask("capture-pane", "-p")
+
+    def shows(self, text: str) -> None:
+        self._office.wait(lambda: text in self.screen())
+
+    def close(self) -> None:
+        subprocess.run([*self._tmux, "kill-server"], check=False, capture_output=True)
+
+
+@pytest.fixture
+def terminal(office: Office) -> Iterator[Terminal]:
+    terminal = Terminal(office)
+    yield terminal
+    terminal.close()

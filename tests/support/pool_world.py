@@ -1,0 +1,225 @@
+"""A repository with a remote, a home, and a pool of two workspaces: where the stories about workspaces happen."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import orange_tui.outside.git as git_seam
+import orange_tui.workspaces.contents as setup_seam
+from orange_tui.domain.errors import OrangeError
+from orange_tui.home.log import Log
+from orange_tui.home.paths import Home
+from orange_tui.home.projects import Projects
+from orange_tui.store.store import Store, StoredTask, TaskRef
+from orange_tui.workspaces.pool import Pool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from orange_tui.domain.task import Task
+    from orange_tui.home.projects import Project
+    from orange_tui.workspaces.pool_file import Slot
+    from orange_tui.workspaces.release import Released
+
+_STEPS = ("rename", "symlink", "unlink")
+
+
+def git(directory: Path, *words: str, code: int = 0) -> str:
+    """What git says to a person in that directory."""
+    allowed = ("-c", "protocol.file.allow=always")
+    done = subprocess.run(["git", *allowed, *words], cwd=directory, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+def commit(directory: Path, name: str, text: str = "x\n") -> str:
+    """A commit with one file; returns its hash."""
+    (directory / name).parent.mkdir(parents=True, exist_ok=True)
+    (directory / name).write_text(text)
+    git(directory, "add", "--", name)
+    git(directory, "commit", "--quiet", "--message", f"add {name}")
+    return git(directory, "rev-parse", "HEAD")
+
+
+def branch_of(workspace: Path) -> str:
+    """What is checked out."""
+    return git(workspace, "symbolic-ref", "--short", "HEAD")
+
+
+class Cafe:
+    """The project `coffee`: its remote, the person's own checkout, and the pool under a home."""
+
+    def __init__(self, root: Path, **settings: object) -> None:
+        self.root = root
+        self.remote = root / "remote.git"
+        self.main = root / "coffee"
+        self.home = Home(str(root / "home"))
+        (root / "home").mkdir()
+        self.pool = Pool(self.home, Log(self.home.log_file))
+        self.store = Store(self.home, lambda task: task)
+        self._plant()
+        self.register(path=str(self.main), **settings)
+
+    def _plant(self) -> None:
+        git(self.root, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(self.remote))
+        git(self.root, "clone", "--quiet", "--template=", str(self.remote), str(self.main))
+        git(self.main, "switch", "--quiet", "--create", "main")
+        (self.main / ".gitignore").write_text("ignored/\n.env\n")
+        git(self.main, "add", ".gitignore")
+        commit(self.main, "README", "coffee\n")
+        git(self.main, "push", "--quiet", "--set-upstream", "origin", "main")
+
+    def register(self, **settings: object) -> None:
+        """Write projects.json, with other settings than before."""
+        entry = {"name": "coffee", "path": str(self.main), "default_branch": "main", **settings}
+        (self.root / "home/projects.json").write_text(json.dumps([entry]))
+
+    @property
+    def project(self) -> Project:
+        return Projects(self.home).get("coffee")
+
+    def task(self, branch: str = "feat/x", **values: object) -> Task:
+        """A task as it is once created."""
+        fields = {"branch": branch, "workflow": "default", "status": "pending", **values}
+        with self.store.project_lock("coffee"):
+            ref = self.store.add("coffee", fields, "")
+        return self.read(ref)
+
+    def read(self, ref: TaskRef) -> Task:
+        found = self.store.read(ref)
+        assert isinstance(found, StoredTask)
+        return found.task
+
+    def task_directory(self, task: Task) -> Path:
+        return self.root / "home/tasks/coffee" / task.id
+
+    def spawn(self, task: Task) -> Path:
+        """What `acquire_workspace` does; returns the worktree."""
+        name = self.pool.reserve(self.project, task)
+        self.pool.prepare(self.project, task, name)
+        return self.root / "home/workspaces" / name
+
+    def refusal(self, task: Task) -> str:
+        """Why a task does not get its workspace."""
+        with pytest.raises(OrangeError) as problem:
+            self.spawn(task)
+        assert problem.value.exit_code == 1
+        return str(problem.value)
+
+    def hold(self, task: Task, name: str | None) -> Task:
+        """The task says itself which workspace it has, as the engine writes it after the hook."""
+        with self.store.open(TaskRef("coffee", task.id)) as opened:
+            opened.change("hook.done", {"workspace": name})
+            return opened.task
+
+    def release(self, task: Task, workspace: Path) -> Released:
+        return self.pool.release(self.project, task.id, workspace.name)
+
+    def gc(self) -> list[str]:
+        known = {(ref.project, ref.id) for ref in self.store.refs()}
+        return self.pool.gc(lambda project, task: (project, task) in known)
+
+    def slot(self, number: int = 1) -> Slot:
+        return self.pool.slots(self.project)[number - 1]
+
+    def states(self) -> list[str]:
+        return [slot.state for slot in self.pool.slots(self.project)]
+
+    def logged(self, text: str) -> bool:
+        return any(text in json.dumps(entry) for entry in Log(self.home.log_file).entries())
+
+    def in_saved(self, ref: str, path: str) -> str:
+        """A file as it was saved."""
+        return git(self.main, "show", f"{ref}:{path}")
+
+    def is_clean(self, workspace: Path) -> bool:
+        """As a free workspace should be: detached at the default branch, nothing else in it."""
+        files = {path.name for path in workspace.iterdir()} - {"ignored", ".env"}
+        return (
+            git(workspace, "status", "--porcelain") == ""
+            and git(workspace, "rev-parse", "HEAD") == git(workspace, "rev-parse", "origin/main")
+            and git(workspace, "symbolic-ref", "--quiet", "HEAD", code=1) == ""
+            and files == {".git", ".gitignore", "README"}
+        )
+
+
+def git_calls(act: Callable[[], object]) -> list[str]:
+    """What git was asked on the way, for those who count."""
+    calls: list[str] = []
+    real = vars(git_seam)["run"]
+
+    def counted(words: list[str], **options: Any) -> Any:
+        calls.append(next(word for word in words[3:] if word != "-c" and "=" not in word))
+        return real(words, **options)
+
+    vars(git_seam)["run"] = counted
+    try:
+        act()
+    finally:
+        vars(git_seam)["run"] = real
+    return calls
+
+
+def killed_at(step: int, act: Callable[[], object]) -> bool:
+    """Run something in a child that is killed at its n-th step; False when it got to its end alive.
+
+    A step is the moment before each program it starts, and before each change of a name.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # pytest-xdist has threads; the child does not need them
+        child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            _count_down(step)
+            act()
+            code = 0
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "the child failed before it was killed"
+    return os.WIFSIGNALED(status)
+
+
+def _count_down(step: int) -> None:
+    left = [step]
+
+    def tick() -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watched(real: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*args: Any, **options: Any) -> Any:
+            tick()
+            return real(*args, **options)
+
+        return step
+
+    for module in (git_seam, setup_seam):
+        vars(module)["run"] = watched(vars(module)["run"])
+    for name in _STEPS:
+        setattr(os, name, watched(getattr(os, name)))
+
+
+def every_death(root: Path, act: Callable[[], object]) -> Iterator[int]:
+    """Let `act` die at its first step, its second, and so on, each time with everything as it was at the beginning."""
+    pristine = root.with_name(f"{root.name}-pristine")
+    shutil.copytree(root, pristine, symlinks=True)
+    for step in range(1, 500):
+        shutil.rmtree(root)
+        shutil.copytree(pristine, root, symlinks=True)
+        if not killed_at(step, act):
+            assert step > 10, "nothing was watched"
+            return
+        yield step
+    raise AssertionError("it never came to an end")

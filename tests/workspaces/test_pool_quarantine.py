@@ -1,0 +1,150 @@
+"""Workspaces that cannot be given back safely: they are left as they are, with the reason."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.domain.errors import NotSaved
+from orange_tui.workspaces import pool_file, release
+from support.pool_world import Cafe, git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cafe:
+    monkeypatch.setattr(release, "PATIENCE", 0.05)
+    return Cafe(tmp_path)
+
+
+@contextmanager
+def somebody_in(workspace: Path) -> Iterator[None]:
+    with subprocess.Popen(["cat"], cwd=workspace, stdin=subprocess.PIPE) as running:
+        yield
+        running.communicate()
+
+
+def test_a_workspace_in_which_something_runs_is_left_as_it_is(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / "draft").write_text("x\n")
+    (workspace / "deep").mkdir()
+    with somebody_in(workspace / "deep"):
+        released = cafe.release(task, workspace)
+        assert "still runs in it: cat, process" in str(released.quarantined)
+        assert (workspace / "draft").exists()
+        assert (workspace / "TASK.md").is_symlink()
+        assert cafe.states() == ["quarantined", "free"]
+        assert cafe.slot().reason == released.quarantined
+        assert cafe.release(task, workspace) == released
+        assert "is quarantined" in cafe.gc()[0]
+    assert "free again" in cafe.gc()[0]
+    assert cafe.is_clean(workspace)
+    assert cafe.in_saved(f"refs/orange/{task.id}/1", "draft") == "x"
+
+
+def test_whoever_gives_back_the_workspace_it_runs_in_does_not_stand_in_its_own_way(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    here = os.getcwd()
+    os.chdir(workspace)
+    try:
+        assert cafe.release(task, workspace).quarantined is None
+    finally:
+        os.chdir(here)
+
+
+def test_a_task_that_comes_back_gets_its_quarantined_workspace_as_it_left_it(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / "draft").write_text("x\n")
+    with somebody_in(workspace):
+        cafe.release(task, workspace)
+        assert cafe.spawn(task) == workspace
+    assert (workspace / "draft").exists()
+    assert cafe.states() == ["bound", "free"]
+
+
+def test_a_quarantine_whose_reason_is_gone_ends_when_somebody_needs_the_place(cafe: Cafe) -> None:
+    cafe.register(pool_size=1)
+    task = cafe.task("a")
+    workspace = cafe.spawn(task)
+    with somebody_in(workspace):
+        cafe.release(task, workspace)
+    assert cafe.spawn(cafe.task("b")) == workspace
+
+
+def test_files_that_cannot_be_read_are_not_thrown_away(cafe: Cafe, monkeypatch: pytest.MonkeyPatch) -> None:
+    filters = "broken.clean=false\nbroken.required=true"
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / ".gitattributes").write_text("*.secret filter=broken\n")
+    (workspace / "a.secret").write_text("x\n")
+    for setting in filters.split("\n"):
+        git(cafe.main, "config", *f"filter.{setting}".split("="))
+    assert "git add" in str(cafe.release(task, workspace).quarantined)
+    assert (workspace / "a.secret").read_text() == "x\n"
+    assert cafe.states()[0] == "quarantined"
+
+
+def test_a_repository_inside_is_not_thrown_away(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    git(workspace, "clone", "--quiet", str(cafe.remote), "nested")
+    (workspace / "draft").write_text("x\n")
+    assert "nested/ is a git repository of its own" in str(cafe.release(task, workspace).quarantined)
+    assert (workspace / "draft").exists()
+
+
+def test_a_lock_that_git_may_hold_keeps_the_workspace(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    lock = cafe.main / ".git/worktrees/coffee--1/index.lock"
+    lock.touch()
+    assert "in a minute" in str(cafe.release(task, workspace).quarantined)
+    os.utime(lock, (1, 1))
+    assert cafe.release(task, workspace).quarantined is None
+
+
+def test_a_broken_index_keeps_the_workspace(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / "draft").write_text("x\n")
+    (cafe.main / ".git/worktrees/coffee--1/index").write_bytes(b"rubbish")
+    assert cafe.release(task, workspace).quarantined is not None
+    assert (workspace / "draft").exists()
+
+
+def test_a_repository_that_is_gone_keeps_the_workspace(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / "draft").write_text("x\n")
+    os.rename(cafe.main, cafe.root / "away")
+    assert "is not there" in str(cafe.release(task, workspace).quarantined)
+    os.rename(cafe.root / "away", cafe.main)
+    assert cafe.release(task, workspace).saved is not None
+
+
+def test_a_full_disk_keeps_everything_until_there_is_space(cafe: Cafe, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / "draft").write_text("x\n")
+
+    def full(path: str, data: bytes) -> None:
+        raise NotSaved(f"{path} was not written: No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pool_file, "replace_file", full)
+        with pytest.raises(NotSaved):
+            cafe.release(task, workspace)
+    assert (cafe.slot().state, cafe.slot().task) == ("bound", task.id)
+    cafe.release(task, workspace)
+    assert [cafe.in_saved(saved.name, "draft") for saved in cafe.pool.saved(cafe.project, task.id)] == ["x"]
+    assert cafe.is_clean(workspace)

@@ -1,0 +1,75 @@
+"""Submodules are not lost, and do not stand in the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.workspaces import release
+from support.pool_world import Cafe, commit, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cafe:
+    monkeypatch.setattr(release, "PATIENCE", 0.05)
+    return Cafe(tmp_path)
+
+
+@pytest.fixture
+def nested(cafe: Cafe) -> Cafe:
+    """The project has a submodule, which set-up checks out."""
+    library = cafe.root / "library"
+    git(cafe.root, "init", "--quiet", "--initial-branch=main", str(library))
+    commit(library, "book")
+    git(cafe.main, "submodule", "--quiet", "add", str(library), "library")
+    git(cafe.main, "commit", "--quiet", "--message=library")
+    git(cafe.main, "push", "--quiet")
+    cafe.register(setup="git -c protocol.file.allow=always submodule --quiet update --init")
+    return cafe
+
+
+def test_a_clean_submodule_is_no_obstacle(nested: Cafe) -> None:
+    task = nested.task()
+    workspace = nested.spawn(task)
+    assert (workspace / "library/book").exists()
+    assert nested.release(task, workspace) == nested.release(task, workspace)
+    assert nested.states()[0] == "free"
+    assert (nested.spawn(nested.task("b")) / "library/book").exists()
+
+
+@pytest.mark.parametrize("name", ["book", "new"])
+def test_uncommitted_work_in_a_submodule_keeps_the_workspace(nested: Cafe, name: str) -> None:
+    task = nested.task()
+    workspace = nested.spawn(task)
+    (workspace / "library" / name).write_text("changed\n")
+    assert "The submodule library has uncommitted work" in str(nested.release(task, workspace).quarantined)
+    assert (workspace / "library" / name).read_text() == "changed\n"
+
+
+def test_commits_in_a_submodule_are_kept_there(nested: Cafe) -> None:
+    task = nested.task()
+    workspace = nested.spawn(task)
+    made = commit(workspace / "library", "chapter")
+    git(workspace, "commit", "--quiet", "--all", "--message=new chapter")
+    assert nested.release(task, workspace).quarantined is None
+    assert git(workspace / "library", "rev-parse", f"refs/orange/{task.id}/1") == made
+
+
+def test_a_submodule_left_from_another_branch_is_no_obstacle(nested: Cafe) -> None:
+    git(nested.main, "branch", "bare", "HEAD~1")
+    git(nested.main, "push", "--quiet", "--force", "origin", "bare:main")
+    nested.register(setup="git -c protocol.file.allow=always submodule --quiet update --init || true")
+    git(nested.main, "branch", "feat/x", "main")
+    task = nested.task("feat/x")
+    workspace = nested.spawn(task)
+    assert nested.release(task, workspace).quarantined is None
+    assert (workspace / "library/book").exists()
+    second = nested.task("b")
+    nested.spawn(second)
+    (workspace / "draft").write_text("x\n")
+    released = nested.release(second, workspace)
+    assert (released.quarantined, nested.in_saved(str(released.saved), "draft")) == (None, "x")

@@ -1,0 +1,161 @@
+"""Saved work outlives its task by thirty days, can be had back all the while, and nobody else's ever goes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from orange_tui.home import clock
+from orange_tui.supervisor.recovery import tidy_up
+from orange_tui.workspaces import saved_work
+from orange_tui.workspaces.saved_work import Deleted, deleted_tasks, is_overdue, pieces
+from support.driver import git
+from support.office import Office, office
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orange_tui.store.store import TaskRef
+    from support.driver import Cli
+
+__all__ = ["office"]
+
+
+def refs(office: Office) -> list[str]:
+    return office.git("for-each-ref", "--format=%(refname)", "refs/orange").split()
+
+
+def with_saved_work(office: Office, branch: str = "oat-milk") -> TaskRef:
+    """A cancelled task that has left something behind which was never committed."""
+    office.harness(f"idle-{branch}")
+    ref = office.create(branch, harness=f"idle-{branch}", review_harness=f"idle-{branch}")
+    (office.worktree(ref) / "draft").write_text(f"{branch}, half-way\n")
+    office.orange.tasks.cancel(ref)
+    assert refs(office) == [*(name for name in refs(office) if ref.id not in name), f"refs/orange/{ref.id}/1"]
+    return ref
+
+
+def days_later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
+    from datetime import UTC, datetime, timedelta
+
+    then = (datetime.now(UTC) + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    monkeypatch.setattr(clock, "now", lambda: then)
+
+
+def test_a_deleted_task_is_remembered_with_what_was_saved_of_it(office: Office) -> None:
+    ref = with_saved_work(office)
+    office.orange.tasks.delete(ref)
+    (piece,) = pieces(office.orange)
+    assert (piece.ref, piece.number, piece.task) == (ref, 1, None)
+    assert piece.deleted is not None
+    assert (piece.deleted.branch, piece.deleted.summary) == ("oat-milk", "Brew oat-milk")
+
+
+def test_restore_finds_a_deleted_task_by_the_beginning_of_its_id_from_anywhere(
+    office: Office, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ref = with_saved_work(office)
+    office.orange.tasks.delete(ref)
+    monkeypatch.setenv("ORANGE_HOME", office.orange.home.root)
+    monkeypatch.chdir(tmp_path)
+    cli.ok("task", "restore", ref.id[:5], "--branch", "rescued")
+    assert git(office.repository, "show", "rescued:draft") == "oat-milk, half-way"
+    assert f"refs/orange/{ref.id}/1" in refs(office)
+
+
+def test_restoring_is_in_the_history_of_a_task_that_is_still_there(office: Office) -> None:
+    ref = with_saved_work(office)
+    project = office.orange.projects.get("coffee")
+    branch = saved_work.restore(office.orange, project, ref.id, None, None)
+    assert branch == f"orange-restored/{ref.id}-1"
+    assert [event["branch"] for event in office.events(ref, "work.restored")] == [branch]
+
+
+def test_it_goes_thirty_days_after_the_deletion_and_not_a_day_before(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = with_saved_work(office)
+    commit = office.git("rev-parse", f"refs/orange/{ref.id}/1")
+    office.orange.tasks.delete(ref)
+    days_later(monkeypatch, 29)
+    assert tidy_up(office.orange) == []
+    assert refs(office)
+    days_later(monkeypatch, 31)
+    (sentence,) = tidy_up(office.orange)
+    assert sentence.startswith(f"{ref.id}: let go of refs/orange/{ref.id}/1")
+    assert commit in sentence
+    assert refs(office) == []
+    assert tidy_up(office.orange) == []
+    assert office.git("cat-file", "-t", commit) == "commit"  # git itself still has it for a while
+
+
+def test_how_old_the_work_was_does_not_count(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = with_saved_work(office)
+    days_later(monkeypatch, 300)
+    office.orange.tasks.delete(ref)
+    assert tidy_up(office.orange) == []
+    assert refs(office) == [f"refs/orange/{ref.id}/1"]
+
+
+def test_work_of_a_task_that_exists_never_goes(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even with a note about it: a deletion that was killed after the note is no deletion."""
+    ref = with_saved_work(office)
+    kept = office.root / "kept"
+    shutil.copytree(office.orange.store.directory(ref), kept)
+    office.orange.tasks.delete(ref)
+    shutil.copytree(kept, office.orange.store.directory(ref))
+    days_later(monkeypatch, 400)
+    assert tidy_up(office.orange) == []
+    assert refs(office) == [f"refs/orange/{ref.id}/1"]
+
+
+def test_work_of_tasks_nobody_here_has_deleted_never_goes(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another home may share the repository, and a directory may have gone by hand."""
+    by_hand = with_saved_work(office)
+    shutil.rmtree(office.orange.store.directory(by_hand))
+    office.git("update-ref", "refs/orange/elsewhere/1", "HEAD")
+    days_later(monkeypatch, 400)
+    assert tidy_up(office.orange) == []
+    assert refs(office) == sorted([f"refs/orange/{by_hand.id}/1", "refs/orange/elsewhere/1"])
+
+
+def test_a_repository_that_is_gone_stops_nothing(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = with_saved_work(office)
+    office.orange.tasks.delete(ref)
+    office.repository.rename(office.root / "away")
+    days_later(monkeypatch, 31)
+    assert any("was not looked through" in sentence for sentence in tidy_up(office.orange))
+    assert pieces(office.orange) == []
+    (office.root / "away").rename(office.repository)
+    assert any("let go of" in sentence for sentence in tidy_up(office.orange))
+
+
+def test_a_task_without_saved_work_leaves_no_note(office: Office) -> None:
+    ref = office.create("plain", status=None, spawn=False)
+    office.orange.tasks.cancel(ref)
+    office.orange.tasks.delete(ref)
+    assert deleted_tasks(office.orange.home, "coffee") == {}
+
+
+@given(lines=st.lists(st.one_of(st.text(), st.dictionaries(st.text(), st.integers() | st.text() | st.none()))))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+def test_scribbled_notes_lose_nobody_anything(tmp_path: Path, lines: list[object]) -> None:
+    from orange_tui.home.paths import Home
+
+    notes = tmp_path / "tasks" / "coffee" / ".saved.jsonl"
+    notes.parent.mkdir(parents=True, exist_ok=True)
+    notes.write_text(
+        "\n".join(json.dumps({"type": "task.deleted", **line} if isinstance(line, dict) else line) for line in lines)
+    )
+    for each in deleted_tasks(Home(str(tmp_path)), "coffee").values():
+        assert isinstance(is_overdue(each, clock.now()), bool)
+
+
+@pytest.mark.parametrize("at", ["", "None", "yesterday", "9999-12-31T00:00:00Z"])
+def test_a_time_that_cannot_be_read_is_not_long_ago(at: str) -> None:
+    assert not is_overdue(Deleted("x", "x", "", at), clock.now())
