@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.engine.restart import Agents
     from orange_tui.home.paths import Home
-    from orange_tui.jobs.job_file import JobFile
+    from orange_tui.jobs.jobs import ScheduledJobs
     from orange_tui.workspaces.pool import Pool
 
 
@@ -46,11 +46,12 @@ class Orange:
         return restart.Agents(self.tasks)
 
     @property
-    def jobs(self) -> JobFile:
-        """What is done by the clock."""
-        from orange_tui.jobs import job_file
+    def jobs(self) -> ScheduledJobs:
+        """What is created on a schedule."""
+        from orange_tui.jobs import job_file, jobs
 
-        return job_file.JobFile(self.home)
+        file = job_file.JobFile(self.home)
+        return jobs.ScheduledJobs(file, self.projects, self.workflows, self.services.harnesses, self.store)
 
     @property
     def services(self) -> Services:

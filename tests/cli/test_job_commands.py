@@ -68,7 +68,7 @@ def test_the_list_says_what_came_of_the_last_run_and_why_one_was_skipped(times: 
     assert f"last Mon 2026-11-16 11:00 CET, {task} todo" in cli.ok("job", "list").out
     times.fire_after(hours=1)
     said = cli.ok("job", "list").out
-    assert f"! The last run was skipped: its last task, {task}, is under way" in said
+    assert f"! The last run was skipped: its last task, {task}, is not finished" in said
     times.finish(job)
     assert f"{task} cancelled" in cli.ok("job", "list").out
     assert cli.ok("job", "list", "--json").json()[0]["last_task_status"] == "cancelled"
@@ -92,7 +92,7 @@ def test_what_could_never_run_is_refused(times: Timetable, cli: Cli, words: tupl
     refused = cli("job", "add", "--project", "coffee", *words)
     assert (refused.code, refused.out) == (1, "")
     assert said in refused.err
-    assert times.orange.jobs.all() == []
+    assert times.orange.jobs.file.all() == []
 
 
 def test_an_unknown_project_or_none_at_all_is_refused(times: Timetable, cli: Cli) -> None:
@@ -120,7 +120,7 @@ def test_what_a_person_wrote_into_the_file_stays(times: Timetable, world: World,
 
 def test_one_job_that_was_broken_by_hand_is_listed_with_the_reason(times: Timetable, cli: Cli) -> None:
     job = times.job()
-    times.orange.jobs.update(job, {"cron": "99 * * * *"})
+    times.orange.jobs.file.update(job, {"cron": "99 * * * *"})
     said = cli.ok("job", "list").out
     assert "never" in said
     assert "the minute is 0-59" in said

@@ -10,7 +10,7 @@ import pytest
 
 from orange_tui.domain.errors import NotSaved
 from orange_tui.engine import tasks
-from orange_tui.jobs.schedule import Schedule
+from orange_tui.jobs.scheduler import JobScheduler
 from support.timetable import Clock, Timetable
 
 if TYPE_CHECKING:
@@ -99,13 +99,11 @@ def test_what_was_missed_while_orange_was_off_is_caught_up_with_once(times: Time
 
 
 def test_a_job_that_was_off_does_not_catch_up(times: Timetable) -> None:
-    from orange_tui.jobs.jobs import switch
-
     job = times.job("@hourly")
-    switch(times.orange, times[job], on=False)
+    times.orange.jobs.disable(times[job])
     assert times.fire() is None
     times.fire_after(days=3)
-    switch(times.orange, times[job], on=True)
+    times.orange.jobs.enable(times[job])
     assert times.fire() == "2026-11-19 10:00"
     assert times.tasks() == []
 
@@ -179,11 +177,11 @@ def test_a_run_that_is_refused_is_skipped_with_the_reason_and_the_next_is_tried(
 
 def test_a_job_that_is_broken_by_hand_stops_no_other_and_is_told_once(times: Timetable) -> None:
     broken, good = times.job("@hourly"), times.job("@hourly", "Water")
-    times.orange.jobs.update(broken, {"cron": "99 * * * *"})
-    schedule = Schedule(times.orange)
+    times.orange.jobs.file.update(broken, {"cron": "99 * * * *"})
+    scheduler = JobScheduler(times.orange.jobs.file, times.orange.tasks)
     for _ in range(3):
         times.clock.wait(hours=1)
-        schedule._round()
+        scheduler.run_once()
     assert [times[good].last_task] == [ref.id for ref in times.tasks()]
     assert sum("the minute is 0-59" in line for line in times.logged()) == 1
 
@@ -193,8 +191,8 @@ def test_a_broken_file_is_told_once_and_left_as_it_is(times: Timetable) -> None:
     path = times.orange.home.jobs_file
     with open(path, "w") as file:
         file.write("[{]")
-    schedule = Schedule(times.orange)
-    assert [schedule._round() for _ in range(3)] == [60.0, 60.0, 60.0]
+    scheduler = JobScheduler(times.orange.jobs.file, times.orange.tasks)
+    assert [scheduler.run_once() for _ in range(3)] == [60.0, 60.0, 60.0]
     assert sum("jobs.json:1 is not JSON" in line for line in times.logged()) == 1
     with open(path) as file:
         assert file.read() == "[{]"
@@ -222,7 +220,9 @@ def test_many_at_once_make_one_task(times: Timetable) -> None:
         times.job("@hourly", f"Brew {number}")
     times.clock.wait(hours=1)
     with ThreadPoolExecutor(8) as pool:
-        for done in [pool.submit(Schedule(times.orange).fire) for _ in range(16)]:
+        for done in [
+            pool.submit(JobScheduler(times.orange.jobs.file, times.orange.tasks).run_due_jobs) for _ in range(16)
+        ]:
             done.result()
     times.fire()  # what the one that had the lock left, if anything
     assert len(times.tasks()) == 4

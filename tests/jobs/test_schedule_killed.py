@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.jobs.jobs import switch
 from support.killing import every_death
 from support.timetable import Clock, Timetable
 
@@ -59,8 +58,8 @@ def test_also_when_the_next_one_comes_after_the_next_run(times: Timetable, world
 
 def test_one_that_was_switched_off_after_the_crash_makes_no_task(times: Timetable) -> None:
     job = times.job("@hourly")
-    times.orange.jobs.update(job, {"starting": {"run": "2026-11-16T09:00:00Z", "task": "abc"}})
-    switch(times.orange, times[job], on=False)
+    times.orange.jobs.file.update(job, {"starting": {"run": "2026-11-16T09:00:00Z", "task": "abc"}})
+    times.orange.jobs.disable(times[job])
     times.fire()
     assert times.tasks() == []
     assert times[job].starting is None

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from orange_tui.jobs import jobs, schedule
-from orange_tui.jobs.schedule import Schedule
+from orange_tui.jobs import scheduler
+from orange_tui.jobs.jobs import JobRequest
+from orange_tui.jobs.scheduler import JobScheduler
 from orange_tui.supervisor.supervisor import Supervisor
 from support.office import PATIENCE, Office, office
 
@@ -29,11 +30,14 @@ class Hall:
         return datetime.now(UTC) + self.ahead
 
     def job(self, cron: str, **more: Any) -> str:
-        new = jobs.NewJob(cron, "Brew", **{"project": "coffee", "body": "demo: good", "harness": "demo", **more})
-        return jobs.add(self.office.orange, new).id
+        new = JobRequest(cron, "Brew", **{"project": "coffee", "body": "demo: good", "harness": "demo", **more})
+        return self.office.orange.jobs.add(new).id
 
     def supervised(self, condition: Callable[[], bool]) -> None:
-        supervisor = Supervisor(self.office.orange, schedule=Schedule(self.office.orange, self.now))
+        supervisor = Supervisor(
+            self.office.orange,
+            scheduler=JobScheduler(self.office.orange.jobs.file, self.office.orange.tasks, self.now),
+        )
         assert supervisor.run_until(condition, PATIENCE), self.office.story()
 
     def tasks(self) -> int:
@@ -54,8 +58,8 @@ def test_a_run_is_worked_on_like_any_task(hall: Hall) -> None:
     [ref] = orange.store.refs()
     task = hall.office.task(ref)
     assert (task.extra["job"], task.labels, task.summary) == (job, ("chore",), "Brew")
-    assert orange.jobs.find(job).last_task == ref.id
-    assert jobs.standings(orange)[0].last_status == "reviewing"
+    assert orange.jobs.file.find(job).last_task == ref.id
+    assert orange.jobs.statuses()[0].last_status == "reviewing"
 
 
 def test_it_sleeps_until_the_next_run_and_no_longer(hall: Hall) -> None:
@@ -76,14 +80,14 @@ def test_a_job_that_is_added_meanwhile_is_heard_of(hall: Hall) -> None:
         if rounds == 5:
             hall.ahead = timedelta(hours=2)
             job = hall.job("@hourly", workflow="minimal")
-            hall.office.orange.jobs.update(job, {"enabled_at": "2026-01-01T00:00:00Z"})
+            hall.office.orange.jobs.file.update(job, {"enabled_at": "2026-01-01T00:00:00Z"})
         return hall.tasks() == 1
 
     hall.supervised(added)
 
 
 def test_a_clock_that_jumps_is_noticed_by_the_backstop(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "_BACKSTOP", 0.05)
+    monkeypatch.setattr(scheduler, "_POLL_SECONDS", 0.05)
     hall.job("@yearly", workflow="minimal")
     rounds = 0
 
@@ -103,7 +107,10 @@ def test_one_that_does_not_act_makes_nothing(hall: Hall) -> None:
 
     hall.job("@hourly", workflow="minimal")
     hall.ahead = timedelta(hours=2)
-    supervisor = Supervisor(hall.office.orange, schedule=Schedule(hall.office.orange, hall.now))
+    supervisor = Supervisor(
+        hall.office.orange,
+        scheduler=JobScheduler(hall.office.orange.jobs.file, hall.office.orange.tasks, hall.now),
+    )
     with locked(f"{hall.office.orange.home.root}/.supervisor.lock", what="the supervisor"):
         assert not supervisor.run_until(lambda: hall.tasks() > 0, 0.2)
     hall.supervised(lambda: hall.tasks() == 1)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.home import clock
-from orange_tui.jobs import jobs
-from orange_tui.jobs.schedule import Schedule
+from orange_tui.jobs.jobs import JobRequest
+from orange_tui.jobs.scheduler import JobScheduler
 
 if TYPE_CHECKING:
     import pytest
@@ -39,11 +39,11 @@ class Timetable:
 
     def job(self, cron: str = "* * * * *", summary: str = "Brew", **more: Any) -> str:
         """The id of a new job."""
-        return jobs.add(self.orange, jobs.NewJob(cron, summary, **{"project": "coffee", **more})).id
+        return self.orange.jobs.add(JobRequest(cron, summary, **{"project": "coffee", **more})).id
 
     def fire(self) -> str | None:
         """What a supervisor does when it wakes up, one that has just begun; returns when it would wake up next."""
-        following = Schedule(self.orange).fire()
+        following = JobScheduler(self.orange.jobs.file, self.orange.tasks).run_due_jobs()
         return None if following is None else following.strftime("%Y-%m-%d %H:%M")
 
     def fire_after(self, **much: float) -> None:
@@ -51,7 +51,7 @@ class Timetable:
         self.fire()
 
     def __getitem__(self, job_id: str) -> Job:
-        return self.orange.jobs.find(job_id)
+        return self.orange.jobs.file.find(job_id)
 
     def tasks(self) -> list[TaskRef]:
         return self.orange.store.refs()

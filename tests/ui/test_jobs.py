@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from orange_tui.jobs import jobs
+from orange_tui.jobs.jobs import JobRequest
 from support.stage import Stage, fixed, stage, story
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def _berlin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def job(stage: Stage, cron: str = "0 7 * * MON-FRI", summary: str = "Update the dependencies", **more: Any) -> Job:
-    return jobs.add(stage.orange, jobs.NewJob(cron, summary, **{"project": "coffee", **more}))
+    return stage.orange.jobs.add(JobRequest(cron, summary, **{"project": "coffee", **more}))
 
 
 @story
@@ -36,7 +36,7 @@ async def test_a_newcomer_adds_a_job_and_sees_when_it_runs(stage: Stage) -> None
         await scene.sees("runs Mon 2026-11-23 09:30 CET", "2026-11-30", "2026-12-07")
         await scene.press("tab", *"Water", "tab", *"chore, green", "ctrl+s")
         await scene.sees("● 30 9 * * mon", "Mon 2026-11-23 09:30 CET", "Water", "not run yet")
-    [added] = stage.orange.jobs.all()
+    [added] = stage.orange.jobs.file.all()
     assert (added.summary, added.labels, added.project) == ("Water", ("chore", "green"), "coffee")
 
 
@@ -56,7 +56,7 @@ async def test_what_is_wrong_is_said_while_it_is_typed_and_nothing_typed_is_lost
         await scene.sees("A job needs a summary")
         await scene.press("escape")
         await scene.sees("No jobs yet.")
-    assert stage.orange.jobs.all() == []
+    assert stage.orange.jobs.file.all() == []
 
 
 @story
@@ -67,9 +67,9 @@ async def test_a_job_is_switched_off_and_on(stage: Stage) -> None:
         await scene.press("J")
         await scene.sees("Update the dependencies", "Sort new issues")
         await scene.press("j", "e")
-        await scene.until(lambda: not stage.orange.jobs.find(second.id).enabled)
+        await scene.until(lambda: not stage.orange.jobs.file.find(second.id).enabled)
         await scene.sees("○ @daily", "disabled")
-        assert stage.orange.jobs.find(first.id).enabled
+        assert stage.orange.jobs.file.find(first.id).enabled
         await scene.press("e")
         await scene.sees("● @daily", "Tue 2026-11-17 00:00 CET")
 
@@ -84,12 +84,12 @@ async def test_a_job_is_removed_after_a_question(stage: Stage) -> None:
         await scene.press("d")
         await scene.sees("Remove this job?", "is forgotten")
         await scene.press("n")
-        assert len(stage.orange.jobs.all()) == 1
+        assert len(stage.orange.jobs.file.all()) == 1
         await scene.press("d")
         await scene.sees("Remove this job?")
         await scene.press("y")
         await scene.sees("No jobs yet.")
-    assert stage.orange.jobs.all() == []
+    assert stage.orange.jobs.file.all() == []
 
 
 @story
@@ -101,9 +101,9 @@ async def test_what_others_do_to_the_jobs_is_seen_and_a_broken_file_is_told(stag
         added = job(stage, summary="From [bold]elsewhere[/]")
         await scene.sees("From [bold]elsewhere[/]")
         [ref] = stage.tasks({"branch": "deps", "status": "working"})
-        reason = f"its last task, {ref.id}, is under way"
+        reason = f"its last task, {ref.id}, is not finished"
         skipped = {"run": "2026-11-16T06:00:00Z", "reason": reason}
-        stage.orange.jobs.update(added.id, {"last_run": skipped["run"], "last_task": ref.id, "skipped": skipped})
+        stage.orange.jobs.file.update(added.id, {"last_run": skipped["run"], "last_task": ref.id, "skipped": skipped})
         await scene.sees(f"{ref.id} working", f"The last run was skipped: {reason}")
         (stage.root / "home" / "jobs.json").write_text("{")
         await scene.sees("jobs.json:1 is not JSON")

@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import Input
 
 from orange_tui.home.paths import Home
-from orange_tui.jobs import jobs
+from orange_tui.jobs.jobs import JobRequest
 from orange_tui.orange import assemble
 from orange_tui.tui.app import OrangeApp
 from support.lively import lively
@@ -260,8 +260,8 @@ JOBS: tuple[tuple[str, str, dict[str, object]], ...] = (
 def test_the_jobs(stage: Stage, picture: Picture, size: Size, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Europe/Berlin")
     for cron, summary, more in JOBS:
-        job = jobs.add(stage.orange, jobs.NewJob(cron, summary, "coffee"))
-        stage.orange.jobs.update(job.id, more)
+        job = stage.orange.jobs.add(JobRequest(cron, summary, "coffee"))
+        stage.orange.jobs.file.update(job.id, more)
     picture(size, "J", sees="skipped")
 
 

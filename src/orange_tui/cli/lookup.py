@@ -58,6 +58,6 @@ _SOURCES: Mapping[str, Callable[[Orange], Iterable[str]]] = {
     "status": _statuses,
     "project": lambda orange: [project.name for project in orange.projects.all()],
     "workflow": lambda orange: orange.workflows.names(),
-    "job": lambda orange: [f"{job.id}\t{job.summary}" for job in orange.jobs.all()],
+    "job": lambda orange: [f"{job.id}\t{job.summary}" for job in orange.jobs.file.all()],
     "harness": lambda orange: orange.services.harnesses.names(),
 }

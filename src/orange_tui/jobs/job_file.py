@@ -30,15 +30,15 @@ _FIRST_YEAR, _LAST_YEAR = 1970, 9000
 
 
 @record
-class Run:
-    """One scheduled run: when it was due, and the task that it became or is to become."""
+class PendingRun:
+    """A scheduled run whose task is being created: when it was due, and the id its task has or will have."""
 
     run: str
     task: str
 
 
 @record
-class Skipped:
+class SkippedRun:
     """A scheduled run that became no task, and why."""
 
     run: str
@@ -47,7 +47,7 @@ class Skipped:
 
 @record
 class Job:
-    """A task to be created by the clock. Times are UTC; `entry` is all that stands about it in jobs.json."""
+    """A task that is created on a schedule. Times are UTC; `entry` is all that jobs.json has about it."""
 
     id: str
     cron: str
@@ -60,10 +60,10 @@ class Job:
     enabled: bool
     created_at: str
     enabled_at: str  # runs before it do not count
-    last_run: str | None  # the scheduled time that was dealt with last
+    last_run: str | None  # the scheduled time of the last run, skipped or not
     last_task: str | None
-    skipped: Skipped | None  # the last run, if it became no task
-    starting: Run | None  # a run whose task is being made: written down first, so that it is made once
+    skipped: SkippedRun | None  # the last run, if it became no task
+    starting: PendingRun | None  # written before its task is created, so that it is created once
     entry: Mapping[str, Any]
 
     def as_json(self) -> dict[str, object]:
@@ -90,8 +90,8 @@ _KINDS: Mapping[str, tuple[str, object]] = {
     "last_task": (f"{_ID} or null", None),
 }
 _PARTS: Mapping[str, tuple[type, tuple[str, str]]] = {
-    "skipped": (Skipped, ("run", "reason")),
-    "starting": (Run, ("run", "task")),
+    "skipped": (SkippedRun, ("run", "reason")),
+    "starting": (PendingRun, ("run", "task")),
 }
 
 
@@ -183,15 +183,15 @@ class JobFile:
         return jobs
 
 
-def moment(text: str) -> datetime:
-    """A time as it stands in the file, to reckon with."""
+def parse_time(text: str) -> datetime:
+    """A time as it is written in the file, as a datetime."""
     from datetime import UTC, datetime
 
     return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
 
 
-def stamp(moment: datetime) -> str:
-    """A moment as it stands in the file: in UTC, to the second."""
+def format_time(moment: datetime) -> str:
+    """A time as it is written in the file: in UTC, to the second."""
     from datetime import UTC
 
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -242,6 +242,6 @@ def _is_id(text: str) -> bool:
 def _is_time(text: str) -> bool:
     """Whether a text is a time one can reckon with: calendars end, and offsets are not ours."""
     try:
-        return text.endswith("Z") and "+" not in text and _FIRST_YEAR <= moment(text).year < _LAST_YEAR
+        return text.endswith("Z") and "+" not in text and _FIRST_YEAR <= parse_time(text).year < _LAST_YEAR
     except ValueError:
         return False

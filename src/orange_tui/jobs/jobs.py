@@ -1,4 +1,4 @@
-"""What a person does with jobs: add one that can run, switch it on and off, and see how each stands."""
+"""What a person does with jobs: add one that can run, enable and disable it, and see the status of each."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ from orange_tui.domain.records import record
 from orange_tui.domain.task import check_summary
 from orange_tui.home import clock
 from orange_tui.home.time_zone import persons_zone
-from orange_tui.jobs.job_file import moment
+from orange_tui.jobs.job_file import parse_time
 from orange_tui.store.store import StoredTask, TaskRef, random_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
-    from orange_tui.jobs.job_file import Job
-    from orange_tui.orange import Orange
+    from orange_tui.agents.harnesses import Harnesses
+    from orange_tui.home.projects import Projects
+    from orange_tui.home.workflows import Workflows
+    from orange_tui.jobs.job_file import Job, JobFile
+    from orange_tui.store.store import Store
 
 GONE = "gone"
 UNREADABLE = "unreadable"
 
 
 @record
-class NewJob:
-    """What a person says about a job."""
+class JobRequest:
+    """A job as a person asks for it."""
 
     cron: str
     summary: str
@@ -36,8 +39,8 @@ class NewJob:
 
 
 @record
-class Standing:
-    """A job and what is true of it now: when it runs next, where its last task is, why it would not run."""
+class JobStatus:
+    """A job and what is true of it now: when it runs next, the state of its last task, why it would not run."""
 
     job: Job
     next_run: datetime | None  # in the person's time zone
@@ -46,7 +49,7 @@ class Standing:
     problem: str | None
 
     def as_json(self) -> dict[str, object]:
-        """The job with all that."""
+        """The job and its status for a program."""
         following = None if self.next_run is None else self.next_run.isoformat()
         return self.job.as_json() | {
             "next_run": following,
@@ -55,78 +58,89 @@ class Standing:
         }
 
 
-def now() -> datetime:
-    """This moment."""
-    return moment(clock.now())
+@record
+class ScheduledJobs:
+    """The jobs of one home, and everything a new one is checked against."""
 
+    file: JobFile
+    projects: Projects
+    workflows: Workflows
+    harnesses: Harnesses
+    store: Store
 
-def add(orange: Orange, new: NewJob) -> Job:
-    """Write a job down, once it is clear that its tasks can be created."""
-    entry = {
-        "cron": check_cron(new.cron),
-        "summary": _checked_summary(new.summary),
-        "body": new.body,
-        "labels": [_checked_label(label) for label in new.labels],
-        "project": orange.projects.get(new.project).name,
-        "workflow": new.workflow,
-        "harness": new.harness,
-        "enabled": True,
-        "created_at": clock.now(),
-        "last_run": None,
-        "last_task": None,
-    }
-    orange.workflows.load(new.workflow or orange.projects.get(new.project).workflow)
-    if new.harness is not None:
-        orange.services.harnesses.get(new.harness)
-    persons_zone(orange.home)  # a job whose time cannot be told would never run
-    return orange.jobs.add(lambda taken: {"id": random_id(taken), **entry})
+    def add(self, request: JobRequest) -> Job:
+        """Write a job to jobs.json, once it is clear that its tasks can be created."""
+        project = self.projects.get(request.project)
+        entry = {
+            "cron": check_cron(request.cron),
+            "summary": _checked_summary(request.summary),
+            "body": request.body,
+            "labels": [_checked_label(label) for label in request.labels],
+            "project": project.name,
+            "workflow": request.workflow,
+            "harness": request.harness,
+            "enabled": True,
+            "created_at": clock.now(),
+            "last_run": None,
+            "last_task": None,
+        }
+        self.workflows.load(request.workflow or project.workflow)
+        if request.harness is not None:
+            self.harnesses.get(request.harness)
+        persons_zone(self.file.home)  # a job whose time cannot be told would never run
+        return self.file.add(lambda taken: {"id": random_id(taken), **entry})
 
-
-def switch(orange: Orange, job: Job, *, on: bool) -> Job:
-    """Let a job run or rest. What it would have run meanwhile is not caught up with."""
-    if on:
+    def enable(self, job: Job) -> Job:
+        """Let a job run from now on; the runs it missed while it was disabled are not made up for."""
         check_cron(job.cron)
-    if on != job.enabled:
-        since = {"enabled_at": clock.now()} if on else {}
-        orange.jobs.update(job.id, {"enabled": on, **since})
-    return orange.jobs.find(job.id)
+        if not job.enabled:
+            self.file.update(job.id, {"enabled": True, "enabled_at": clock.now()})
+        return self.file.find(job.id)
+
+    def disable(self, job: Job) -> Job:
+        """Stop a job from running."""
+        if job.enabled:
+            self.file.update(job.id, {"enabled": False})
+        return self.file.find(job.id)
+
+    def statuses(self) -> list[JobStatus]:
+        """The status of every job."""
+        jobs = self.file.all()
+        zone = persons_zone(self.file.home)
+        return [self.status(job, zone) for job in jobs]
+
+    def status(self, job: Job, zone: tzinfo) -> JobStatus:
+        """The status of one job."""
+        following, problem = None, job.skipped.reason if job.skipped else None
+        try:
+            check_cron(job.cron)
+            following = next_run(job.cron, max(current_time(), runs_count_after(job)), zone) if job.enabled else None
+        except OrangeError as wrong:
+            problem = str(wrong)
+        local = None if following is None else following.astimezone(zone)
+        last = None if job.last_run is None else parse_time(job.last_run).astimezone(zone)
+        return JobStatus(job, local, last, self._last_task_status(job), problem)
+
+    def _last_task_status(self, job: Job) -> str | None:
+        """The state of the last task of a job; it may have been deleted, or be unreadable."""
+        if job.last_task is None:
+            return None
+        ref = TaskRef(job.project, job.last_task)
+        if not self.store.has(ref):
+            return GONE
+        found = self.store.read(ref)
+        return found.task.status if isinstance(found, StoredTask) else UNREADABLE
 
 
-def standings(orange: Orange) -> list[Standing]:
-    """How every job stands."""
-    jobs = orange.jobs.all()
-    zone = persons_zone(orange.home)
-    return [standing(orange, job, zone) for job in jobs]
+def current_time() -> datetime:
+    """The present time in UTC, with its zone."""
+    return parse_time(clock.now())
 
 
-def standing(orange: Orange, job: Job, zone: tzinfo) -> Standing:
-    """How one job stands."""
-    following, problem = None, job.skipped.reason if job.skipped else None
-    try:
-        check_cron(job.cron)
-        following = next_run(job.cron, max(now(), counts_from(job)), zone) if job.enabled else None
-    except OrangeError as wrong:
-        problem = str(wrong)
-    local = None if following is None else following.astimezone(zone)
-    last = None if job.last_run is None else moment(job.last_run).astimezone(zone)
-    return Standing(job, local, last, last_status(orange, job), problem)
-
-
-def counts_from(job: Job) -> datetime:
-    """The moment after which runs are still to be dealt with."""
-    times = [moment(job.enabled_at)] + ([moment(job.last_run)] if job.last_run else [])
+def runs_count_after(job: Job) -> datetime:
+    """The time before which no run is due any more: the last run, or when the job was enabled."""
+    times = [parse_time(job.enabled_at)] + ([parse_time(job.last_run)] if job.last_run else [])
     return max(times)
-
-
-def last_status(orange: Orange, job: Job) -> str | None:
-    """The state of the last task of a job; it may have been deleted, or not be readable."""
-    if job.last_task is None:
-        return None
-    ref = TaskRef(job.project, job.last_task)
-    if not orange.store.has(ref):
-        return GONE
-    found = orange.store.read(ref)
-    return found.task.status if isinstance(found, StoredTask) else UNREADABLE
 
 
 def _checked_summary(text: str) -> str:

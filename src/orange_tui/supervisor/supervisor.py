@@ -18,7 +18,7 @@ from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.home.files import locked
 from orange_tui.home.watch import Watch
 from orange_tui.issues.issue_watch import IssueWatch
-from orange_tui.jobs.schedule import Schedule
+from orange_tui.jobs.scheduler import JobScheduler
 from orange_tui.sessions.deaths import Deaths
 from orange_tui.sessions.liveness import ACTIVE
 from orange_tui.store.store import StoredTask
@@ -44,7 +44,7 @@ _CONDITION = 0.1  # seconds between two looks at a condition somebody waits for
 class Supervisor:
     """Acts for one home."""
 
-    def __init__(self, orange: Orange, watch: Watch | None = None, schedule: Schedule | None = None) -> None:
+    def __init__(self, orange: Orange, watch: Watch | None = None, scheduler: JobScheduler | None = None) -> None:
         self._orange = orange
         self._watch = watch or Watch(orange.home)  # the app has one already
         self._monitor = Monitor(orange.tasks, orange.agents)
@@ -56,7 +56,7 @@ class Supervisor:
         self._pull_requests = PullRequestWatch(orange)
         self._issues = IssueWatch(orange)
         self._looked_around = time.monotonic()
-        jobs = schedule or Schedule(orange)
+        jobs = scheduler or JobScheduler(orange.jobs.file, orange.tasks)
         # What goes on beside the rounds for as long as this supervisor acts.
         self._companions: list[Companion] = [
             self._watch_tasks,

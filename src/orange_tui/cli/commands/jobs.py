@@ -7,7 +7,7 @@ from orange_tui.cli.reply import Reply, safe
 from orange_tui.cli.where import the_project
 from orange_tui.domain.task import printable
 from orange_tui.home.time_zone import persons_zone
-from orange_tui.jobs import jobs
+from orange_tui.jobs.jobs import JobRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from orange_tui.cli.parsing.grammar import Parsed
     from orange_tui.jobs.job_file import Job
-    from orange_tui.jobs.jobs import Standing
+    from orange_tui.jobs.jobs import JobStatus
     from orange_tui.orange import Orange
 
 
 def add(parsed: Parsed, orange: Orange) -> Reply:
     """`orange job add`."""
-    new = jobs.NewJob(
+    new = JobRequest(
         cron=parsed.needed("cron"),
         summary=parsed.needed("summary"),
         project=the_project(parsed, orange).name,
@@ -30,58 +30,58 @@ def add(parsed: Parsed, orange: Orange) -> Reply:
         workflow=parsed.text("workflow"),
         harness=parsed.text("harness"),
     )
-    return _reply(jobs.add(orange, new), orange)
+    return _reply(orange.jobs.add(new), orange)
 
 
 def list_jobs(_parsed: Parsed, orange: Orange) -> Reply:
     """`orange job list`."""
     from orange_tui.cli.task_table import aligned
 
-    standings = jobs.standings(orange)
-    if not standings:
+    statuses = orange.jobs.statuses()
+    if not statuses:
         return Reply("No jobs. `orange job add CRON SUMMARY` makes one.", [])
-    table = aligned([_row(each) for each in standings], [why_not(each) for each in standings])
-    return Reply(table, [each.as_json() for each in standings])
+    table = aligned([_row(each) for each in statuses], [why_not(each) for each in statuses])
+    return Reply(table, [each.as_json() for each in statuses])
 
 
 def enable(parsed: Parsed, orange: Orange) -> Reply:
     """`orange job enable`."""
-    return _reply(jobs.switch(orange, orange.jobs.find(parsed.needed("id")), on=True), orange)
+    return _reply(orange.jobs.enable(orange.jobs.file.find(parsed.needed("id"))), orange)
 
 
 def disable(parsed: Parsed, orange: Orange) -> Reply:
     """`orange job disable`."""
-    return _reply(jobs.switch(orange, orange.jobs.find(parsed.needed("id")), on=False), orange)
+    return _reply(orange.jobs.disable(orange.jobs.file.find(parsed.needed("id"))), orange)
 
 
 def remove(parsed: Parsed, orange: Orange) -> Reply:
     """`orange job remove`."""
-    job = orange.jobs.find(parsed.needed("id"))
+    job = orange.jobs.file.find(parsed.needed("id"))
     confirm(f"Forget job {job.id}, {printable(job.summary)}? The tasks it created stay.", parsed)
-    orange.jobs.remove(job.id)
+    orange.jobs.file.remove(job.id)
     return Reply(f"{job.id}  removed", {"id": job.id, "removed": True})
 
 
 def _reply(job: Job, orange: Orange) -> Reply:
-    found = jobs.standing(orange, job, persons_zone(orange.home))
+    found = orange.jobs.status(job, persons_zone(orange.home))
     return Reply(safe(f"{job.id}  {job.project}  {job.cron}  {next_words(found)}"), found.as_json())
 
 
-def _row(found: Standing) -> tuple[str, ...]:
+def _row(found: JobStatus) -> tuple[str, ...]:
     job = found.job
     icon = "●" if job.enabled else "○"
     words = (f"{icon} {job.id}", job.project, job.cron, next_words(found), last_words(found), job.summary)
     return tuple(printable(word) for word in words)
 
 
-def next_words(found: Standing) -> str:
+def next_words(found: JobStatus) -> str:
     """When a job runs next, as a person says it."""
     if not found.job.enabled:
         return "disabled"
     return f"next {clock_words(found.next_run)}" if found.next_run is not None else "never"
 
 
-def last_words(found: Standing) -> str:
+def last_words(found: JobStatus) -> str:
     """What came of a job's runs so far."""
     if found.last_run is None:
         return "not run yet"
@@ -89,7 +89,7 @@ def last_words(found: Standing) -> str:
     return f"last {clock_words(found.last_run)}{task}"
 
 
-def why_not(found: Standing) -> str | None:
+def why_not(found: JobStatus) -> str | None:
     """Why the last run became no task, or why none will."""
     skipped = found.job.skipped
     if skipped is not None and found.problem == skipped.reason:

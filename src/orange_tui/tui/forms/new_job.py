@@ -16,7 +16,7 @@ from orange_tui.domain.cron import check_cron, runs_after
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import check_summary
 from orange_tui.home.time_zone import persons_zone
-from orange_tui.jobs import jobs
+from orange_tui.jobs.jobs import JobRequest, current_time
 from orange_tui.tui.forms.fields import agent_field, field, project_field, workflow_field
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class NewJob(ModalScreen[None]):
             cron = check_cron(self._text("cron"))
         except OrangeError:
             return _EXAMPLES
-        runs = islice(runs_after(cron, jobs.now(), self._zone), _SHOWN)
+        runs = islice(runs_after(cron, current_time(), self._zone), _SHOWN)
         return "runs " + ", ".join(clock_words(run.astimezone(self._zone)) for run in runs)
 
     def _problem(self) -> str:
@@ -117,7 +117,7 @@ class NewJob(ModalScreen[None]):
             self._tell("Choose a project.")
             return
         labels = [label.strip() for label in self._text("labels").split(",")]
-        new = jobs.NewJob(
+        new = JobRequest(
             cron=self._text("cron"),
             summary=self._text("summary"),
             project=project,
@@ -128,9 +128,9 @@ class NewJob(ModalScreen[None]):
         )
         self.run_worker(self._add(new), exclusive=True)
 
-    async def _add(self, new: jobs.NewJob) -> None:
+    async def _add(self, new: JobRequest) -> None:
         try:
-            await asyncio.to_thread(jobs.add, self.app.orange, new)
+            await asyncio.to_thread(self.app.orange.jobs.add, new)
         except OrangeError as problem:
             self._tell(str(problem))
             return

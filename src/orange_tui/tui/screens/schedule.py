@@ -13,7 +13,6 @@ from textual.widgets.option_list import Option
 from orange_tui.cli.commands.jobs import clock_words, last_words, next_words, why_not
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
-from orange_tui.jobs import jobs
 from orange_tui.tui.drawing.cells import fit
 from orange_tui.tui.screens.dialogs import Confirm
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from orange_tui.jobs.jobs import Standing
+    from orange_tui.jobs.jobs import JobStatus
     from orange_tui.tui.app import OrangeApp
 
 _CRON, _NEXT = 17, 26
@@ -46,7 +45,7 @@ class Schedule(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._standings: Sequence[Standing] = ()
+        self._statuses: Sequence[JobStatus] = ()
 
     def compose(self) -> ComposeResult:
         yield Static(Text(" Jobs", style=self.app.palette.accent), id="header")
@@ -69,15 +68,15 @@ class Schedule(Screen[None]):
 
     async def _read(self) -> None:
         try:
-            self._standings = await asyncio.to_thread(jobs.standings, self.app.orange)
+            self._statuses = await asyncio.to_thread(self.app.orange.jobs.statuses)
         except OrangeError as problem:
-            self._standings = ()
+            self._statuses = ()
             self._show(str(problem))
         else:
-            self._show("" if self._standings else _EMPTY)
+            self._show("" if self._statuses else _EMPTY)
 
     def on_resize(self) -> None:
-        if self._standings:
+        if self._statuses:
             self._show("")
 
     def _show(self, instead: str) -> None:
@@ -86,11 +85,11 @@ class Schedule(Screen[None]):
         told.display = bool(instead)
         options.display = self.query_one("#job-titles").display = not instead
         at = options.highlighted
-        options.set_options(Option(self._lines(found), id=found.job.id) for found in self._standings)
-        if self._standings:
-            options.highlighted = min(at or 0, len(self._standings) - 1)
+        options.set_options(Option(self._lines(found), id=found.job.id) for found in self._statuses)
+        if self._statuses:
+            options.highlighted = min(at or 0, len(self._statuses) - 1)
 
-    def _lines(self, found: Standing) -> Text:
+    def _lines(self, found: JobStatus) -> Text:
         palette, job, width = self.app.palette, found.job, self.size.width - 4
         icon = ("● ", palette.good) if job.enabled else ("○ ", palette.dim)
         style = palette.text if job.enabled else palette.dim
@@ -107,9 +106,9 @@ class Schedule(Screen[None]):
         return Text(f"   {fit('WHEN', _CRON)} {fit('NEXT RUN', _NEXT)} JOB", style=self.app.palette.dim)
 
     @property
-    def _chosen(self) -> Standing | None:
+    def _chosen(self) -> JobStatus | None:
         at = self.query_one("#jobs", OptionList).highlighted
-        return self._standings[at] if at is not None and at < len(self._standings) else None
+        return self._statuses[at] if at is not None and at < len(self._statuses) else None
 
     def action_move(self, step: int) -> None:
         options = self.query_one("#jobs", OptionList)
@@ -125,8 +124,9 @@ class Schedule(Screen[None]):
 
     def action_switch(self) -> None:
         if (found := self._chosen) is not None:
-            on = not found.job.enabled
-            self._do(lambda: jobs.switch(self.app.orange, found.job, on=on))
+            jobs = self.app.orange.jobs
+            switch = jobs.disable if found.job.enabled else jobs.enable
+            self._do(lambda: switch(found.job))
 
     def action_remove(self) -> None:
         if (found := self._chosen) is None:
@@ -135,7 +135,7 @@ class Schedule(Screen[None]):
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._do(lambda: self.app.orange.jobs.remove(job.id))
+                self._do(lambda: self.app.orange.jobs.file.remove(job.id))
 
         what = f"{printable(job.summary)} ({printable(job.cron)}) is forgotten. The tasks it created stay."
         self.app.push_screen(Confirm("Remove this job?", what, "Remove"), answered)
@@ -151,5 +151,5 @@ class Schedule(Screen[None]):
             self.notify(str(problem), title="Jobs: refused", severity="error", timeout=15, markup=False)
 
 
-def _next(found: Standing) -> str:
+def _next(found: JobStatus) -> str:
     return next_words(found) if found.next_run is None else clock_words(found.next_run)
