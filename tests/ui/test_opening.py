@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 @pytest.fixture
 def leaves_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A person at a terminal who leaves the app as soon as it is there; returns where the program is."""
-    monkeypatch.setattr("orange_tui.tui.opening._is_at_a_terminal", lambda: True)
-    monkeypatch.setattr("orange_tui.tui.app.run", lambda *_: None)
+    monkeypatch.setattr("orange_tui.cli.commands.app._is_at_a_terminal", lambda: True)
+    monkeypatch.setattr("orange_tui.tui.opening.run", lambda *_: None)
     monkeypatch.setattr(sys, "argv", [str(tmp_path / "bin" / "orange")])
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     return tmp_path / "bin" / "orange"

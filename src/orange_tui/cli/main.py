@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from orange_tui.cli.parsing.grammar import Help
+from orange_tui.cli.parsing.grammar import Help, load
 from orange_tui.cli.parsing.parser import parse, wants_json
 from orange_tui.cli.reply import Reply, send, send_error
 from orange_tui.cli.table.tasks import TASK_COMMANDS
@@ -74,7 +74,8 @@ def _answer(words: list[str]) -> int:
 
         print(render(parsed, commands), end="")
         return 0
-    return send(_function(parsed.command)(parsed, assemble()), as_json=parsed.json)
+    run: Run = load(parsed.command.run)
+    return send(run(parsed, assemble()), as_json=parsed.json)
 
 
 def _table(words: list[str]) -> Sequence[Command]:
@@ -84,14 +85,6 @@ def _table(words: list[str]) -> Sequence[Command]:
     from orange_tui.cli.table.root import COMMANDS
 
     return COMMANDS
-
-
-def _function(command: Command) -> Run:
-    from importlib import import_module
-
-    module, _, name = command.run.partition(":")
-    run: Run = getattr(import_module(module), name)
-    return run
 
 
 def _reader_has_gone() -> int:

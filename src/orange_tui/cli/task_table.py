@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 
 from orange_tui.cli.reply import safe
 from orange_tui.domain.task import FIELDS, printable
+from orange_tui.presentation.tasks import SESSION_ICONS, age
 from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from orange_tui.store.journal import Event
     from orange_tui.store.store import StoredTask
 
-_ICONS = {"active": "●", "dead": "✗", "lost": "⚡", "none": "○"}
-_UNITS = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 _RECENT = 10
 
 
@@ -46,21 +44,15 @@ def _row(found: StoredTask | BrokenTask, orange: Orange) -> tuple[str, str, str,
     if isinstance(found, BrokenTask):
         return (f"! {printable(found.ref.id)}", printable(found.ref.project), "unreadable", "", "")
     task = found.task
-    icon = _ICONS[orange.tasks.session_state(task)]
+    icon = SESSION_ICONS[orange.tasks.session_state(task)]
     name, summary = printable(f"{task.project}/{task.branch}"), printable(task.summary)
-    return (f"{icon} {printable(task.id)}", name, printable(task.status), age(task.updated_at), summary)
-
-
-def age(stamp: str) -> str:
-    """How long ago, in one unit; nothing where the stamp is not one."""
-    try:
-        then = time.strptime(stamp[:19], "%Y-%m-%dT%H:%M:%S")
-    except ValueError:
-        return ""
-    import calendar
-
-    seconds = max(0, int(time.time()) - calendar.timegm(then))
-    return next((f"{seconds // size}{unit}" for size, unit in _UNITS if seconds >= size), "now")
+    return (
+        f"{icon} {printable(task.id)}",
+        name,
+        printable(task.status),
+        age(task.updated_at, with_seconds=True),
+        summary,
+    )
 
 
 def details(found: StoredTask, history: Sequence[Event], orange: Orange) -> str:

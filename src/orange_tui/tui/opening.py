@@ -1,61 +1,35 @@
-"""`orange` alone: the app, on the project of the current directory, else on all of them."""
+"""The two ways into the app, which the command line calls by name: `orange` alone, and `orange demo`."""
 
 from __future__ import annotations
 
-import os
-import sys
+import signal
+from typing import TYPE_CHECKING
 
-from orange_tui.cli.reply import Reply, safe
-from orange_tui.cli.where import here, named_project
-from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.tui.app import run
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from orange_tui.cli.parsing.grammar import Parsed
-    from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
 
-
-def run(parsed: Parsed, orange: Orange) -> Reply:
-    """Open the app, and close it again when the person leaves."""
-    if not _is_at_a_terminal():
-        raise Refused("The app needs a terminal. `orange task list` shows the same to a program")
-    project = named_project(parsed, orange)
-    if project is None and not parsed.flag("all"):
-        project = orange.projects.containing(here()) or _register(orange)
-    from orange_tui.tui.app import run as run_app
-
-    wanted = run_app(orange, project.name if project is not None else None)
-    if wanted == "demo":
-        from orange_tui.tui.demo import show
-
-        show()
-    return Reply(_parting_word(orange))
+_DEMO_PACE = "1.0"
 
 
-def _is_at_a_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
+def open_app(orange: Orange, project: str | None) -> None:
+    """Show one project, or all of them, until the person leaves; who wants the demo from there gets it next."""
+    if run(orange, project) == "demo":
+        open_demo()
 
 
-def _parting_word(orange: Orange) -> str:
-    """For whoever came by `make run`, and whose shell does not find the program in a repository of theirs."""
-    import shutil
+def open_demo(pace: str | None = None, *, keep: bool = False) -> None:
+    """Show the demo's own project while its tasks are created: the agents are scripted, the person is real."""
+    from orange_tui.demo.headless import Story
+    from orange_tui.demo.throwaway import throwaway_home
+    from orange_tui.demo.world import PROJECT
 
-    program = os.path.abspath(sys.argv[0])
-    if os.path.basename(program) != "orange" or shutil.which("orange") is not None or orange.projects.all():
-        return ""
-    return safe(
-        f"To use Orange in a repository of yours, run {program} there; `pipx install .` here puts orange on your PATH."
-    )
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, _leave)  # a closed terminal must not leave the demo's agents behind
+    with throwaway_home(_DEMO_PACE if pace is None else pace, keep=keep) as made:
+        run(made.orange, PROJECT, begin=Story(made.orange, lambda _line: None).create)
 
 
-def _register(orange: Orange) -> Project | None:
-    """In a git repository that is not registered yet, the app registers it: that is why it was opened there."""
-    from orange_tui.home.registration import register
-    from orange_tui.outside.git import Repository
-
-    try:
-        top = Repository(here()).top_level()
-    except OrangeError:
-        return None
-    return register(orange, top) if os.path.realpath(top) != os.path.realpath(os.path.expanduser("~")) else None
+def _leave(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)

@@ -8,11 +8,10 @@ from orange_tui.cli.where import the_project
 from orange_tui.domain.task import printable
 from orange_tui.home.time_zone import persons_zone
 from orange_tui.jobs.jobs import JobRequest
+from orange_tui.presentation.jobs import last_run, next_run, problem_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from orange_tui.cli.parsing.grammar import Parsed
     from orange_tui.jobs.job_file import Job
     from orange_tui.jobs.jobs import JobStatus
@@ -40,7 +39,7 @@ def list_jobs(_parsed: Parsed, orange: Orange) -> Reply:
     statuses = orange.jobs.statuses()
     if not statuses:
         return Reply("No jobs. `orange job add CRON SUMMARY` makes one.", [])
-    table = aligned([_row(each) for each in statuses], [why_not(each) for each in statuses])
+    table = aligned([_row(each) for each in statuses], [problem_of(each) for each in statuses])
     return Reply(table, [each.as_json() for each in statuses])
 
 
@@ -64,39 +63,11 @@ def remove(parsed: Parsed, orange: Orange) -> Reply:
 
 def _reply(job: Job, orange: Orange) -> Reply:
     found = orange.jobs.status(job, persons_zone(orange.home))
-    return Reply(safe(f"{job.id}  {job.project}  {job.cron}  {next_words(found)}"), found.as_json())
+    return Reply(safe(f"{job.id}  {job.project}  {job.cron}  {next_run(found)}"), found.as_json())
 
 
 def _row(found: JobStatus) -> tuple[str, ...]:
     job = found.job
     icon = "●" if job.enabled else "○"
-    words = (f"{icon} {job.id}", job.project, job.cron, next_words(found), last_words(found), job.summary)
+    words = (f"{icon} {job.id}", job.project, job.cron, next_run(found), last_run(found), job.summary)
     return tuple(printable(word) for word in words)
-
-
-def next_words(found: JobStatus) -> str:
-    """When a job runs next, as a person says it."""
-    if not found.job.enabled:
-        return "disabled"
-    return f"next {clock_words(found.next_run)}" if found.next_run is not None else "never"
-
-
-def last_words(found: JobStatus) -> str:
-    """What came of a job's runs so far."""
-    if found.last_run is None:
-        return "not run yet"
-    task = f", {found.job.last_task} {found.last_status}" if found.job.last_task else ""
-    return f"last {clock_words(found.last_run)}{task}"
-
-
-def why_not(found: JobStatus) -> str | None:
-    """Why the last run became no task, or why none will."""
-    skipped = found.job.skipped
-    if skipped is not None and found.problem == skipped.reason:
-        return f"The last run was skipped: {skipped.reason}"
-    return found.problem
-
-
-def clock_words(time: datetime) -> str:
-    """A time with its zone."""
-    return time.strftime("%a %Y-%m-%d %H:%M %Z")

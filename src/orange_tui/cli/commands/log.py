@@ -7,6 +7,7 @@ from collections import deque
 
 from orange_tui.cli.reply import Reply, safe
 from orange_tui.home.log import LEVELS
+from orange_tui.presentation.log import log_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +27,4 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
     for entry in orange.log.entries():
         if str(entry.get("level")) in wanted and text in json.dumps(entry, ensure_ascii=False):
             last.append(entry)
-    return Reply("\n".join(safe(line_of(entry)) for entry in last))
-
-
-def line_of(entry: dict[str, Any]) -> str:
-    """An entry on one line."""
-    head = f"{str(entry.get('timestamp'))[:19]} {entry.get('level', ''):7} {entry.get('message', '')}"
-    rest = {key: value for key, value in entry.items() if key not in {"timestamp", "level", "message"}}
-    return "  ".join([head, *(f"{key}={value}" for key, value in rest.items())])
+    return Reply("\n".join(safe(log_line(entry)) for entry in last))

@@ -38,7 +38,7 @@ def _verdict(name: str, loaded: Loaded) -> str:
 
 def show(parsed: Parsed, orange: Orange) -> Reply:
     """`orange workflow show`."""
-    from orange_tui.cli.workflow_picture import picture
+    from orange_tui.presentation.workflow_picture import picture
 
     workflow = orange.workflows.load(parsed.needed("name"))
     try:

@@ -10,8 +10,8 @@ from orange_tui.domain.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Literal
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Literal
 
     Kind = Literal["task", "project", "workflow", "branch", "status", "harness", "job", "file", "workflow or file"]
     Value = str | tuple[str, ...] | bool | None
@@ -69,7 +69,8 @@ JSON_GROUPS = ("task", "project", "workspace", "job", "issue")
 class Command:
     """One command, or a group of them (one without `run`); the empty path is the program itself.
 
-    `run` is "module:function", imported only when the command runs.
+    `run` is "module:function", imported only when the command runs. `opens` is the same for the two commands that
+    open the app: the only places where the command line names it.
     """
 
     path: tuple[str, ...]
@@ -80,6 +81,7 @@ class Command:
     details: str = ""
     examples: tuple[tuple[str, str], ...] = ()
     hidden: bool = False  # for our own scripts: not listed, not offered
+    opens: str = ""
 
     @property
     def name(self) -> str:
@@ -134,6 +136,15 @@ class Parsed:
         """The value of a number option, which the parser has checked."""
         value = self.text(name)
         return None if value is None else int(value)
+
+
+def load(entry_point: str) -> Callable[..., Any]:
+    """The function that "module:function" names; its module is imported now, and not before."""
+    from importlib import import_module
+
+    module, _, name = entry_point.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
 
 
 def locate(words: Sequence[str], commands: Sequence[Command]) -> tuple[str, ...]:

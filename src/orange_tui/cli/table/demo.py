@@ -13,6 +13,7 @@ DEMO = Command(
         Option("--keep", None, "Leave the demo's directory there afterwards, to look around in."),
     ),
     run="orange_tui.cli.commands.demo:demo",
+    opens="orange_tui.tui.opening:open_demo",
     details="""
 Everything is real but the agents' minds: worktrees, tmux windows, commits, reviews, a crash, a question. It needs
 no network and no key, and happens in a temporary directory and a tmux server of its own.

@@ -34,7 +34,8 @@ _PROGRAM = Command(
         Option("--project", "NAME", "Open the app on this project.", complete="project", instead_of="--all"),
         Option("--version", None, "Print the version.", short="-V"),
     ),
-    run="orange_tui.tui.opening:run",
+    run="orange_tui.cli.commands.app:open_app",
+    opens="orange_tui.tui.opening:open_app",
     details="""
 Without a command, orange opens the app: on the project of the current directory, else on all of them.
 

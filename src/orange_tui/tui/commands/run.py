@@ -279,12 +279,12 @@ def _jobs(dashboard: Dashboard) -> None:
 
 
 def _log(dashboard: Dashboard) -> None:
-    from orange_tui.cli.commands.log import line_of
+    from orange_tui.presentation.log import log_line
     from orange_tui.tui.screens.pages import Page, plain
 
     def lines(_width: int) -> list[Strip]:
         last = deque(dashboard.orange.log.entries(), maxlen=_LAST_LINES)
-        text = "\n".join(printable(line_of(entry)) for entry in reversed(last))
+        text = "\n".join(printable(log_line(entry)) for entry in reversed(last))
         return plain(text or "Nothing has been logged yet.", dashboard.app.palette)
 
     dashboard.app.push_screen(Page("Log, newest first", lines))

@@ -1,13 +1,12 @@
-"""How a task's facts look: icons, ages, counts. Never by colour alone."""
+"""How a task's facts look: icons, counts. Never by colour alone."""
 
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.pull_request import APPROVED, CHANGES_REQUESTED, FAILED, OPEN, PASSED, RUNNING
-from orange_tui.home import clock
+from orange_tui.presentation.tasks import SESSION_ICONS
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -16,9 +15,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.tui.drawing.palette import Palette
 
-_UNITS = ((86400, "d"), (3600, "h"), (60, "m"))  # seconds would only make the list restless
 _THOUSAND = 1_000
-_ICONS = {"active": "●", "dead": "✗", "lost": "⚡", "none": "○"}
 WOULD_NOT_MERGE, COLLIDES = "≠", "⇄"
 SIGNS = (
     ("●", "The agent is alive"),
@@ -46,7 +43,7 @@ def icon_of(row: Row, palette: Palette) -> tuple[str, Style]:
 def session_icon(session: str, palette: Palette) -> tuple[str, Style]:
     """Whether an agent is alive."""
     styles = {"active": palette.good, "dead": palette.bad, "lost": palette.warning, "none": palette.dim}
-    return _ICONS[session], styles[session]
+    return SESSION_ICONS[session], styles[session]
 
 
 def name_of(task: Task) -> str:
@@ -74,18 +71,6 @@ def tilde(text: str) -> str:
     """A text in which the person's own directory is `~`: paths are long enough."""
     home = os.path.expanduser("~")
     return text.replace(f"{home}/", "~/") if len(home) > 1 else text
-
-
-def age(stamp: str) -> str:
-    """How long ago, in one unit."""
-    try:
-        then = datetime.fromisoformat(stamp)
-    except ValueError:
-        return ""
-    if then.tzinfo is None:
-        then = then.replace(tzinfo=UTC)
-    seconds = max(0, int((datetime.fromisoformat(clock.now()) - then).total_seconds()))
-    return next((f"{seconds // size}{unit}" for size, unit in _UNITS if seconds >= size), "now")
 
 
 def short_number(number: int) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from orange_tui.cli.workflow_picture import forward_path, picture
+from orange_tui.presentation.workflow_path import forward_path
+from orange_tui.presentation.workflow_picture import picture
 from orange_tui.tui.drawing.cells import fit, fit_right
 from orange_tui.tui.drawing.lines import strip_of
 from orange_tui.tui.drawing.palette import facts_of, status_look

@@ -11,12 +11,12 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, Static, TextArea
 
-from orange_tui.cli.commands.jobs import clock_words
 from orange_tui.domain.cron import check_cron, runs_after
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import check_summary
 from orange_tui.home.time_zone import persons_zone
 from orange_tui.jobs.jobs import JobRequest, current_time
+from orange_tui.presentation.jobs import date_and_time
 from orange_tui.tui.forms.fields import agent_field, field, project_field, workflow_field
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class NewJob(ModalScreen[None]):
         except OrangeError:
             return _EXAMPLES
         runs = islice(runs_after(cron, current_time(), self._zone), _SHOWN)
-        return "runs " + ", ".join(clock_words(run.astimezone(self._zone)) for run in runs)
+        return "runs " + ", ".join(date_and_time(run.astimezone(self._zone)) for run in runs)
 
     def _problem(self) -> str:
         try:

@@ -10,9 +10,9 @@ from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from orange_tui.cli.commands.jobs import clock_words, last_words, next_words, why_not
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
+from orange_tui.presentation.jobs import date_and_time, last_run, next_run, problem_of
 from orange_tui.tui.drawing.cells import fit
 from orange_tui.tui.screens.dialogs import Confirm
 
@@ -95,7 +95,7 @@ class Schedule(Screen[None]):
         style = palette.text if job.enabled else palette.dim
         rest = width - 2 - _CRON - _NEXT - 2
         first = [icon, (fit(job.cron, _CRON) + " ", palette.accent), (fit(_next(found), _NEXT) + " ", style)]
-        words = ["  " + " · ".join([job.project, last_words(found)]), why_not(found)]
+        words = ["  " + " · ".join([job.project, last_run(found)]), problem_of(found)]
         lines = Text.assemble(*first, (fit(job.summary, rest), style))
         lines.append("\n" + fit(words[0] or "", width), palette.dim)
         if words[1]:
@@ -152,4 +152,4 @@ class Schedule(Screen[None]):
 
 
 def _next(found: JobStatus) -> str:
-    return next_words(found) if found.next_run is None else clock_words(found.next_run)
+    return next_run(found) if found.next_run is None else date_and_time(found.next_run)

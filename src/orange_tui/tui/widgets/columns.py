@@ -15,8 +15,9 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from orange_tui.domain.records import record
+from orange_tui.presentation.tasks import age
 from orange_tui.tui.drawing.cells import fit, fit_right
-from orange_tui.tui.drawing.look import age, conflict_marks, pull_request_look, short_number, status_of
+from orange_tui.tui.drawing.look import conflict_marks, pull_request_look, short_number, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.cli.workflow_picture import picture
 from orange_tui.domain.workflow_file.loader import load_workflow
+from orange_tui.presentation.workflow_picture import picture
 
 if TYPE_CHECKING:
     from orange_tui.domain.workflow import Workflow

@@ -1,0 +1,100 @@
+"""What a workflow's gates ask for, and what its rules do when an agent is gone or a file says something."""
+
+from __future__ import annotations
+
+from orange_tui.presentation._lines import WIDEST_NAME, either, heading, unbroken, wrapped_row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from orange_tui.domain.workflow import ExitRule, Gate, Signal, Workflow
+
+    EffectRow = tuple[str, str, str]  # a status, what follows, and on what
+
+_WIDEST_EFFECT = 26
+
+
+def gate_text(gate: Gate) -> str:
+    """What must be there, in a few words."""
+    wanted = [
+        _section(gate) if gate.section else "",
+        f".orange-outcome saying {either(gate.outcome)}" if gate.outcome else "",
+        f"a report of {either(gate.report)}" if gate.report else "",
+        f"`{gate.command}` to succeed" if gate.command else "",
+    ]
+    return " and ".join(text for text in wanted if text)
+
+
+def _section(gate: Gate) -> str:
+    if gate.verdict:
+        place = "on its first line" if gate.verdict_line == "first" else "on any line"
+        return f"{gate.section} with {gate.verdict} {place}"
+    return f"{gate.section} with {either(gate.fields) if gate.fields else 'something in it'}"
+
+
+def exit_rules(workflow: Workflow, width: int) -> Iterator[str]:
+    if workflow.rules:
+        title = f"When an agent is gone (first match, poll {workflow.poll_interval} s)"
+        yield from ("", heading(title, width))
+        yield from _three_columns(list(_exit_rule_rows(workflow)), width)
+
+
+def _exit_rule_rows(workflow: Workflow) -> Iterator[EffectRow]:
+    above = None
+    for rule in workflow.rules:
+        if rule.has_artifact:
+            yield from _branches(rule.status, rule, gate_text(rule.has_artifact))
+        elif rule.action:
+            yield rule.status, _consequence(workflow, rule), _otherwise(rule, is_first=rule.status != above)
+        else:
+            yield from _branches(rule.status, rule, _otherwise(rule, is_first=False))
+        above = rule.status
+
+
+def _otherwise(rule: ExitRule, *, is_first: bool) -> str:
+    if rule.stale_after is not None:
+        return f"nobody there, nothing new for {rule.stale_after} s"
+    if rule.when is not None:
+        return f"nothing left behind, {unbroken(str(rule.when))}"
+    return "" if is_first else "otherwise"
+
+
+def _branches(status: str, rule: ExitRule | Signal, reason: str) -> Iterator[EffectRow]:
+    """Where a rule leads; a row for each arm where that depends."""
+    if rule.then:
+        yield status, f"→ {rule.then}", reason
+    for arm in rule.then_when:
+        yield status, f"→ {arm.then}", f"{reason}, {unbroken(str(arm.when))}"
+
+
+def _consequence(workflow: Workflow, rule: ExitRule) -> str:
+    """What follows without an artifact; the last crash leads to `stuck` where the workflow has it."""
+    if rule.action == "mark_dead":
+        return "waits, shown as dead"
+    effect = "restart" if rule.respawn_auto else "crash"
+    end = "→ stuck" if "stuck" in workflow.states else "attention"
+    return f"{effect}, {end} after {rule.stuck_after}" if rule.stuck_after else effect
+
+
+def signals(workflow: Workflow, width: int) -> Iterator[str]:
+    if workflow.signals:
+        yield from ("", heading("When a file says so, whether the agent lives or not", width))
+        rows = [
+            row for each in workflow.signals for row in _branches(", ".join(each.status), each, gate_text(each.gate))
+        ]
+        yield from _three_columns(rows, width)
+
+
+def _three_columns(rows: Sequence[EffectRow], width: int) -> Iterator[str]:
+    """Three columns; a status is said once for all the rows it has, and stands alone if it is too long."""
+    first = min(WIDEST_NAME, max(len(status) for status, _, _ in rows)) + 4
+    second = min(_WIDEST_EFFECT, max(len(effect) for _, effect, _ in rows)) + 2
+    above = None
+    for status, effect, reason in rows:
+        said = "" if status == above else f"  {status}"
+        if len(said) >= first:
+            yield from wrapped_row("", status, 2, width)
+            said = ""
+        yield from wrapped_row(said.ljust(first) + effect, reason, first + second, width)
+        above = status
