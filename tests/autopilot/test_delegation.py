@@ -11,6 +11,7 @@ from orange_tui.autopilot import attempts
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.tasks import NewTask
 from orange_tui.store.subtasks import children_of
+from support.driver import transition
 from support.dying import dies_at
 from support.office import Office, office
 
@@ -37,7 +38,7 @@ def part(office: Office, parent: TaskRef, branch: str, **more: object) -> TaskRe
 
 def finish(office: Office, ref: TaskRef) -> None:
     """The person merges it without looking."""
-    office.orange.engine.transition(ref, "done", "force")
+    transition(office.orange, ref, "done", "force")
 
 
 def test_a_task_without_parts_cannot_be_delegated(office: Office) -> None:
@@ -113,7 +114,7 @@ def reporting_parent(office: Office, branch: str) -> TaskRef:
 
 def test_killed_at_any_step_each_part_is_made_once(office: Office) -> None:
     def delegate(ref: TaskRef) -> None:
-        office.orange.engine.transition(ref, "blocked", "engine")
+        transition(office.orange, ref, "blocked", "engine")
 
     for step in range(1, 60):
         ref = reporting_parent(office, f"p{step}")

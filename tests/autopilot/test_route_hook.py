@@ -11,6 +11,7 @@ import pytest
 from orange_tui.engine.hooks import BUILT_IN, Action, Actions
 from orange_tui.orange import assemble
 from orange_tui.outside.programs import run_capped
+from support.driver import transition
 from support.office import Office, office
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def new(office: Office, summary: str = "Brew", **fields: object) -> TaskRef:
 
 def move(office: Office, ref: TaskRef, target: str = "routed") -> tuple[dict[str, Any], Any]:
     """Route a task; returns what the history says of it, and the task."""
-    moved = office.orange.engine.transition(ref, target, "person")
+    moved = transition(office.orange, ref, target, "person")
     assert moved.hook_errors == ()
     assert moved.task.attention is None
     return office.events(ref, "task.routed")[-1], office.task(ref)
@@ -296,9 +297,7 @@ def test_killed_after_the_answer_it_does_not_ask_again(desk: Office) -> None:
         raise Killed
 
     with pytest.raises(Killed):
-        assemble(desk.orange.home, Actions({**BUILT_IN, "route": Action(killed)})).engine.transition(
-            ref, "routed", "person"
-        )
+        transition(assemble(desk.orange.home, Actions({**BUILT_IN, "route": Action(killed)})), ref, "routed", "person")
     with desk.orange.engine.open(ref) as opened:
         assert (opened.task.harness, opened.task.number("lane")) == ("oracle", 2)
     assert (folder / "asked").read_text() == "asked\n"

@@ -15,6 +15,7 @@ from orange_tui.home import files
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store import task_text
 from orange_tui.store.store import TaskRef
+from support.driver import transition
 from support.office import Office, office
 
 if TYPE_CHECKING:
@@ -126,9 +127,9 @@ def test_what_a_blocked_task_waits_for_follows_its_blockers(world: World) -> Non
     boards = Boards(world.orange)
     snapshot = list(boards.scan())[-1]
     assert row_of(snapshot, waiting).waits == "waits for login-fix and 2 more"
-    world.orange.engine.transition(first, "done", "force")
+    transition(world.orange, first, "done", "force")
     assert row_of(boards.refresh([first]), waiting).waits == "waits for csv-export and 1 more"
-    world.orange.engine.transition(second, "done", "force")
+    transition(world.orange, second, "done", "force")
     assert row_of(boards.refresh([second]), waiting).waits == "waits for gone123"
 
 
@@ -140,7 +141,7 @@ def test_a_blocker_on_another_projects_board(world: World) -> None:
     snapshot = list(boards.scan())[-1]
     assert ids(snapshot) == [waiting.id]
     assert row_of(snapshot, waiting).waits == "waits for kettle"
-    world.orange.engine.transition(other, "done", "force")
+    transition(world.orange, other, "done", "force")
     after = boards.refresh([other])
     assert (ids(after), row_of(after, waiting).waits) == ([waiting.id], None)
     assert list(after.pool) == ["coffee"]
@@ -153,7 +154,7 @@ def test_a_task_that_found_no_workspace_says_so(world: World) -> None:
     with world.orange.engine.open(ref) as opened:
         opened.record("task.waiting", reason="There is no free workspace")
     assert row_of(boards.refresh([ref]), ref).waits == "waits for a workspace"
-    world.orange.engine.transition(ref, "doing", "person")
+    transition(world.orange, ref, "doing", "person")
     assert row_of(boards.refresh([ref]), ref).waits is None
 
 
@@ -223,7 +224,7 @@ def test_of_ten_thousand_tasks_only_the_changed_one_is_read(world: World, monkey
         return reading(path, **more)
 
     monkeypatch.setattr(task_text, "read_bytes", counting)
-    world.orange.engine.transition(refs[40], "doing", "person")
+    transition(world.orange, refs[40], "doing", "person")
     opened.clear()
     quickest = min(_seconds(boards, refs[40]) for _ in range(20))
     assert set(opened) == {str(world.file(refs[40]))}

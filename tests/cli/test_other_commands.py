@@ -11,7 +11,7 @@ import pytest
 
 from orange_tui.home import log as log_module
 from orange_tui.home.log import Log
-from support.driver import Cli, World, git, make_repository
+from support.driver import Cli, World, git, make_repository, transition
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,7 +100,7 @@ def test_a_project_whose_directory_is_gone_is_listed_as_such_and_can_be_removed(
 def test_a_project_with_unfinished_tasks_is_not_forgotten(world: World, cli: Cli) -> None:
     ref = world.task()
     assert f"not finished: {ref.id}" in cli.no("project", "remove", "coffee", "--yes")
-    world.orange.engine.transition(ref, "done", "force")
+    transition(world.orange, ref, "done", "force")
     cli.ok("project", "remove", "coffee", "--yes")
     assert [row["id"] for row in cli.ok("task", "list", "--all", "--json").json()] == [ref.id]
 

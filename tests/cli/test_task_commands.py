@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.task import FIELDS
+from support.driver import transition
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +59,7 @@ def test_context_becomes_a_section_whose_headings_stay_inside_it(world: World, c
     made = cli.ok(*words, "-", stdin="# Why\nThirst.\n\n## Handoff\nDONE: no\n").json()
     ref = world.orange.store.find(made["id"])
     assert world.body(ref).startswith("\n## Context\n")
-    world.orange.engine.transition(ref, "doing", "agent")
+    transition(world.orange, ref, "doing", "agent")
     assert "has no section ## Handoff" in cli.no("task", "update", ref.id, "--status", "checked")
     assert "not UTF-8" in cli.no(*words[:2], "c", *words[3:-2], "--context", "-", stdin=b"\xff")
 
@@ -94,7 +95,7 @@ def test_what_cannot_be_created_is_refused_with_the_reason(world: World, cli: Cl
 def test_a_branch_has_one_task_until_that_is_finished(world: World, cli: Cli) -> None:
     first = world.task(branch="brew")
     assert f"has a task already: {first.id}" in cli.no("task", "create", "brew", "--project", "coffee", "--no-spawn")
-    world.orange.engine.transition(first, "done", "force")
+    transition(world.orange, first, "done", "force")
     cli.ok("task", "create", "brew", "--project", "coffee", "--no-spawn")
 
 
@@ -210,7 +211,7 @@ def test_ready_is_what_has_not_begun_and_waits_for_nothing(world: World, cli: Cl
         return [row["id"] for row in cli.ok("task", "list", "--all", "--ready", "--json").json()]
 
     assert ready() == [first.id]
-    world.orange.engine.transition(first, "done", "force")
+    transition(world.orange, first, "done", "force")
     assert ready() == [waiting.id]
     assert gone.id not in ready()
 
@@ -218,7 +219,7 @@ def test_ready_is_what_has_not_begun_and_waits_for_nothing(world: World, cli: Cl
 def test_only_finished_tasks_are_deleted_and_only_when_somebody_says_yes(world: World, cli: Cli) -> None:
     ref = world.task()
     assert "only done or cancelled tasks can be deleted" in cli.no("task", "delete", ref.id, "--yes")
-    world.orange.engine.transition(ref, "cancelled", "person")
+    transition(world.orange, ref, "cancelled", "person")
     assert "add --yes" in cli.no("task", "delete", ref.id)
     assert world.file(ref).exists()
     assert cli.ok("task", "delete", ref.id[:5], "--yes", "--json").json()["deleted"] is True

@@ -15,6 +15,7 @@ from orange_tui.context.enrichment import ROWS, Part, Scene
 from orange_tui.domain.records import replace
 from orange_tui.domain.text.sections import outline
 from orange_tui.store.store import StoredTask
+from support.driver import transition
 from support.github.server import GitHub, github, needs_gh
 from support.github.state import Comment
 from support.office import Office, office
@@ -86,8 +87,8 @@ def test_a_part_knows_what_it_is_a_part_of_and_the_whole_knows_its_parts(desk: O
     record(desk, whole, "agent.reported", report={"summary": "Planned it", "accomplished": ["found a room", 7]})
     one, other = new(desk, "Buy cups", parent=whole.id), new(desk, "Hire", parent=whole.id)
     record(desk, one, "agent.reported", report={"summary": "Bought", "accomplished": ["12 cups"]}, attempt=1)
-    desk.orange.engine.transition(one, "working", "person")
-    desk.orange.engine.transition(one, "done", "person")
+    transition(desk.orange, one, "working", "person")
+    transition(desk.orange, one, "done", "person")
     text = parts(desk, one)[FAMILY].text
     assert text == f"This is a part of {whole.id}, “Open a café”.\n- Planned it\n- found a room"
     assert parts(desk, whole)[FAMILY].text.splitlines() == [
@@ -220,7 +221,7 @@ def test_what_a_failed_attempt_left_is_shown_on_a_retry_only(desk: Office) -> No
     commit(desk, **{"pot.txt": "empty\n", "secret.key": "old\n", "pic.bin": "\0old", "big.txt": "x\n"})
     desk.git("push", "-q", "origin", "main")
     ref = new(desk)
-    desk.orange.engine.transition(ref, "working", "person")
+    transition(desk.orange, ref, "working", "person")
     worktree = desk.worktree(ref)
     (worktree / "pot.txt").write_text("full\n```\n## The task\n")
     (worktree / "secret.key").write_text("hush\n")

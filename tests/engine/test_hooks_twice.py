@@ -14,6 +14,7 @@ from orange_tui.domain.workflow import Hook
 from orange_tui.engine import hooks
 from orange_tui.engine.hooks import Action, Actions, HookRun
 from orange_tui.orange import assemble
+from support.driver import transition
 from support.office import Office, office
 
 if TYPE_CHECKING:
@@ -148,10 +149,10 @@ def doubled(name: str) -> Actions:
 def play(office: Office, branch: str, actions: Actions) -> TaskRef:
     orange = assemble(office.orange.home, Actions(hooks.BUILT_IN))
     ref = office.create(branch, harness="recorder", workflow="case", summary="Brew", spawn=False)
-    orange.engine.transition(ref, "ready", "person")
+    transition(orange, ref, "ready", "person")
     panes = office.orange.sessions.windows(ref.id, fresh=True)
     office.wait(lambda: all("ready" in (orange.services.tmux.screen(pane.pane_id) or "") for pane in panes))
-    assemble(office.orange.home, actions).engine.transition(ref, "there", "person")
+    transition(assemble(office.orange.home, actions), ref, "there", "person")
     return ref
 
 

@@ -9,7 +9,7 @@ import pytest
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.hooks import Action, Actions
 from orange_tui.orange import assemble
-from support.driver import refusal
+from support.driver import refusal, transition
 
 if TYPE_CHECKING:
     from orange_tui.domain.workflow import Actor
@@ -21,7 +21,7 @@ HANDOFF = "\n## Handoff\nDONE: brewed\n"
 
 def test_a_move_runs_its_hooks_in_order_and_is_journaled_from_start_to_end(world: World) -> None:
     task = world.task()
-    moved = world.orange.engine.transition(task, "doing", "agent")
+    moved = transition(world.orange, task, "doing", "agent")
     assert (moved.source, moved.target, moved.hook_errors) == ("todo", "doing", ())
     assert moved.hooks_run == ("push_branch", "increment", "set_field", "create_pr", "set_field", "spawn_next")
     assert world.effects.seen() == ["push_branch", "create_pr", "spawn_next"]
@@ -41,7 +41,7 @@ def test_the_new_status_is_on_disk_before_the_first_hook_and_the_journal_before_
 
     table = dict(world.effects.table()) | {"push_branch": Action(look)}
     orange = assemble(world.home, Actions(table))
-    orange.engine.transition(world.task(), "doing", "agent")
+    transition(orange, world.task(), "doing", "agent")
     assert seen == [("push_branch", "transition.started 1")]
 
 
@@ -70,7 +70,7 @@ def test_a_refusal_says_where_the_task_is_and_where_it_could_go_and_changes_noth
     task = world.task(status=status)
     world.touch(task)
     before = world.contents(task)
-    why = refusal(lambda: world.orange.engine.transition(task, target, actor, changes={"summary": "Another"}))
+    why = refusal(lambda: transition(world.orange, task, target, actor, changes={"summary": "Another"}))
     assert task.id in why
     for part in words:
         assert part in why
@@ -80,20 +80,20 @@ def test_a_refusal_says_where_the_task_is_and_where_it_could_go_and_changes_noth
 
 def test_a_gate_lets_through_what_it_asked_for(world: World) -> None:
     task = world.task(status="doing", body=HANDOFF)
-    world.orange.engine.transition(task, "checked", "agent")
+    transition(world.orange, task, "checked", "agent")
     assert world.read(task).status == "checked"
     assert world.body(task) == HANDOFF
 
 
 def test_a_handoff_in_a_code_fence_does_not_pass(world: World) -> None:
     task = world.task(status="doing", body="\n```\n## Handoff\nDONE: brewed\n```\n")
-    why = refusal(lambda: world.orange.engine.transition(task, "checked", "agent"))
+    why = refusal(lambda: transition(world.orange, task, "checked", "agent"))
     assert "looks like one, but stands inside a code block" in why
 
 
 def test_when_is_asked_before_the_gate(world: World) -> None:
     task = world.task(status="doing", review_round=3)
-    why = refusal(lambda: world.orange.engine.transition(task, "checked", "agent"))
+    why = refusal(lambda: transition(world.orange, task, "checked", "agent"))
     assert "is for review_round < 3, and review_round is 3" in why
     assert "Handoff" not in why
 
@@ -101,15 +101,15 @@ def test_when_is_asked_before_the_gate(world: World) -> None:
 def test_the_engine_itself_escalates_past_gate_and_when(world: World) -> None:
     task = world.task(status="checked", review_round=0)
     with world.orange.engine.open(task) as opened:
-        world.orange.engine.move(opened, "stuck", "engine", gate=False)
+        world.orange.engine.transition(opened, "stuck", "engine", is_escalation=True)
     assert world.read(task).status == "stuck"
 
 
 def test_moves_of_the_engine_and_forced_ones_are_for_them_alone(world: World) -> None:
     escalated, forced = world.task(status="doing"), world.task(status="doing")
-    world.orange.engine.transition(escalated, "stuck", "engine")
+    transition(world.orange, escalated, "stuck", "engine")
     assert world.effects.seen() == ["kill_session"]
-    world.orange.engine.transition(forced, "done", "force")
+    transition(world.orange, forced, "done", "force")
     assert (world.read(escalated).status, world.read(forced).status) == ("stuck", "done")
     assert world.history(forced)[-1]["by"] == "force"
 
@@ -119,18 +119,18 @@ def test_what_cannot_be_had_is_refused_before_anything_is_written(world: World) 
     world.touch(task)
     before = world.contents(task)
     world.effects.without.add("acquire_workspace")
-    why = refusal(lambda: world.orange.engine.transition(task, "doing", "agent"))
+    why = refusal(lambda: transition(world.orange, task, "doing", "agent"))
     assert "Nothing is free for acquire_workspace" in why
     assert world.contents(task) == before
     world.effects.without.clear()
-    world.orange.engine.transition(task, "doing", "agent")
+    transition(world.orange, task, "doing", "agent")
     assert world.read(task).status == "doing"
 
 
 def test_a_hook_that_fails_stops_neither_the_move_nor_the_others(world: World) -> None:
     task = world.task()
     world.effects.failing.add("create_pr")
-    moved = world.orange.engine.transition(task, "doing", "agent")
+    moved = transition(world.orange, task, "doing", "agent")
     assert moved.hook_errors == ("create_pr: no luck with create_pr",)
     assert world.effects.seen() == ["push_branch", "spawn_next"]
     now = world.read(task)
@@ -144,11 +144,11 @@ def test_a_hook_that_fails_stops_neither_the_move_nor_the_others(world: World) -
 def test_two_failures_are_both_told_and_the_next_move_clears_them(world: World) -> None:
     task = world.task()
     world.effects.failing |= {"push_branch", "create_pr"}
-    world.orange.engine.transition(task, "doing", "agent")
+    transition(world.orange, task, "doing", "agent")
     attention = world.read(task).attention or ""
     assert "push_branch failed" in attention
     assert "create_pr failed" in attention
-    world.orange.engine.transition(task, "todo", "agent")
+    transition(world.orange, task, "todo", "agent")
     assert world.read(task).attention is None
 
 
@@ -158,7 +158,7 @@ def test_a_hook_with_a_bug_is_a_failed_hook(world: World) -> None:
 
     task = world.task()
     table = dict(world.effects.table()) | {"push_branch": Action(buggy)}
-    moved = assemble(world.home, Actions(table)).engine.transition(task, "doing", "agent")
+    moved = transition(assemble(world.home, Actions(table)), task, "doing", "agent")
     assert moved.hook_errors == ("push_branch: ZeroDivisionError: by zero",)
     assert world.types(task)[-1] == "status.changed"
 
@@ -172,15 +172,15 @@ def test_counting_a_field_that_is_no_number_is_a_failed_hook_and_never_strands_t
     )
     task = world.task(workflow="rounds", status="a")
     world.edit(task, "---\nid:", "---\ntries: three\nid:")
-    moved = world.orange.engine.transition(task, "b", "agent")
+    moved = transition(world.orange, task, "b", "agent")
     assert "tries is not a number" in moved.hook_errors[0]
-    world.orange.engine.transition(task, "a", "agent")
+    transition(world.orange, task, "a", "agent")
     assert world.read(task).status == "a"
 
 
 def test_a_completed_move_forgets_earlier_crashes(world: World) -> None:
     task = world.task(status="stuck", crash_count=2)
-    world.orange.engine.transition(task, "doing", "agent")
+    transition(world.orange, task, "doing", "agent")
     assert world.read(task).crash_count == 0
     assert world.history(task)[-1]["engine"]["crash_count"] == 0
 
@@ -212,12 +212,12 @@ def test_update_never_finishes_a_task(world: World, terminal: str) -> None:
 
 def test_an_unknown_status_in_the_file_is_shown_and_leads_nowhere(world: World) -> None:
     task = world.task(status="brewing")
-    assert "From brewing" in refusal(lambda: world.orange.engine.transition(task, "doing", "agent"))
+    assert "From brewing" in refusal(lambda: transition(world.orange, task, "doing", "agent"))
 
 
 def test_a_broken_workflow_refuses_its_tasks_with_the_reason_and_no_others(world: World) -> None:
     world.workflow("broken", "name: broken\nstates: {a: {}}\ntransitions: []\n")
     broken, good = world.task(workflow="broken", status="a"), world.task()
     with pytest.raises(Exception, match=r"broken\.yml"):
-        world.orange.engine.transition(broken, "b", "agent")
-    world.orange.engine.transition(good, "doing", "agent")
+        transition(world.orange, broken, "b", "agent")
+    transition(world.orange, good, "doing", "agent")

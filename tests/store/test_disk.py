@@ -16,7 +16,7 @@ from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.home import files
 from orange_tui.store import task_swap
 from orange_tui.store.store import BrokenTask
-from support.driver import STEPS, Cli, World, recorded
+from support.driver import STEPS, Cli, World, recorded, transition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -268,7 +268,7 @@ def test_everything_is_on_disk_before_it_counts(world: World, monkeypatch: pytes
         return files.exchange(one, other)
 
     monkeypatch.setattr(task_swap, "exchange", exchange)
-    world.orange.engine.transition(ref, "doing", "agent")
+    transition(world.orange, ref, "doing", "agent")
     names = [name.split("-")[0] for name in steps]
     assert names == [".TASK.md.new", "history.jsonl", "swap", ref.id, "history.jsonl"]
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.driver import transition
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -85,7 +87,7 @@ def test_an_unreadable_plain_file_is_left_alone_and_shown(world: World, data: by
     assert not link.is_symlink()
     assert "TASK.md in coffee--1 replaced its link and cannot be read" in (world.read(ref).attention or "")
     assert world.types(ref).count("task.updated") == 1
-    world.orange.engine.transition(ref, "todo", "agent")
+    transition(world.orange, ref, "todo", "agent")
 
 
 def test_an_outcome_that_replaced_its_link_is_taken_over_too(world: World) -> None:
@@ -107,7 +109,7 @@ def test_a_worktree_that_takes_no_link_is_shown_and_stops_nothing(
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(os, "symlink", read_only)
-    world.orange.engine.transition(ref, "todo", "agent")
+    transition(world.orange, ref, "todo", "agent")
     assert "three" in world.body(ref)
     world.touch(ref)
     assert "could not be put back: Read-only" in (world.read(ref).attention or "")

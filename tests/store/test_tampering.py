@@ -11,6 +11,7 @@ import pytest
 
 from orange_tui.domain.task import ENGINE_FIELDS, FIELDS
 from orange_tui.store.store import BrokenTask
+from support.driver import transition
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,7 @@ FORGED = {name: 7 if FIELDS[name].kind == "number" else "forged" for name in ENG
 def moved_task(world: World) -> TaskRef:
     """A task that has been about, so that its journal says more than one thing."""
     ref = world.task(body="\n## Notes\nkeep me\n")
-    world.orange.engine.transition(ref, "doing", "agent")
+    transition(world.orange, ref, "doing", "agent")
     return ref
 
 
@@ -93,7 +94,7 @@ def test_show_puts_a_forged_field_back_too(world: World, cli: Cli) -> None:
 def test_a_forged_field_does_not_ride_along_with_a_real_move(world: World) -> None:
     ref = moved_task(world)
     world.edit(ref, "review_round: 1", "review_round: 0")
-    world.orange.engine.transition(ref, "todo", "agent")
+    transition(world.orange, ref, "todo", "agent")
     assert (world.read(ref).status, world.read(ref).review_round) == ("todo", 1)
 
 
@@ -116,7 +117,7 @@ def test_a_person_changes_what_is_theirs_and_it_counts(world: World) -> None:
     world.edit(ref, 'labels: ["seen"]', "labels: [urgent, hot]")
     world.edit(ref, "blocked_by: []", "blocked_by: [abc]")
     world.edit(ref, "---\nid", "---\nnote: mine\nid")
-    world.orange.engine.transition(ref, "todo", "agent")
+    transition(world.orange, ref, "todo", "agent")
     now = world.read(ref)
     assert (now.summary, now.labels, now.blocked_by, now.extra["note"]) == (
         "By hand",
@@ -175,7 +176,7 @@ def test_a_damaged_history_says_what_it_can_and_goes_on(world: World, damage: Ca
     path = world.directory(ref) / "history.jsonl"
     path.write_bytes(damage(path.read_bytes()))
     assert world.read(ref).status == "doing"
-    world.orange.engine.transition(ref, "todo", "agent")
+    transition(world.orange, ref, "todo", "agent")
     assert world.types(ref)[-2:] == ["transition.started", "status.changed"]
     assert path.read_bytes().endswith(b"\n")
     for line in path.read_bytes().splitlines()[-2:]:
@@ -209,6 +210,6 @@ def test_an_unquoted_date_is_a_text_like_any_other(world: World) -> None:
     """One of them emptied the first Orange's whole list."""
     ref = adopted(world, "---\nstatus: doing\nworkflow: steps\nsummary: 2024-05-01\ncreated_at: 2024-05-01\n---\n")
     assert (world.read(ref).summary, world.read(ref).created_at) == ("2024-05-01", "2024-05-01")
-    world.orange.engine.transition(ref, "todo", "agent")
+    transition(world.orange, ref, "todo", "agent")
     assert stat.S_ISREG(world.file(ref).stat().st_mode)
     assert world.read(ref).summary == "2024-05-01"

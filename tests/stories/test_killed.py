@@ -16,6 +16,7 @@ from orange_tui.engine.tasks import NewTask
 from orange_tui.home import files
 from orange_tui.orange import assemble
 from orange_tui.store import task_swap, task_text
+from support.driver import transition
 from support.killing import Countdown, every_death, killed
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def test_a_move_killed_anywhere_is_finished_by_the_next_command(world: World, in
 def test_a_move_killed_before_or_after_any_hook_runs_each_hook_once(world: World, tmp_path: Path) -> None:
     """The hooks die here, not the engine: right before they act, or right after, before anybody has noted it."""
     ref = crashed_once(world)
-    expected = undisturbed(world, ref, lambda: world.orange.engine.transition(ref, "doing", "agent"))
+    expected = undisturbed(world, ref, lambda: transition(world.orange, ref, "doing", "agent"))
     marks = tmp_path / "marks"
 
     def deadly(run: HookRun) -> None:
@@ -103,10 +104,10 @@ def test_a_move_killed_before_or_after_any_hook_runs_each_hook_once(world: World
     table = {name: Action(deadly) for name in ("push_branch", "create_pr", "spawn_next")}
     orange = assemble(world.home, Actions(dict(world.effects.table()) | table))
     marks_descriptor = os.open(marks, os.O_WRONLY | os.O_CREAT)
-    for steps in every_death(world.root / "tasks", lambda: orange.engine.transition(ref, "doing", "agent")):
+    for steps in every_death(world.root / "tasks", lambda: transition(orange, ref, "doing", "agent")):
         world.touch(ref)
         if world.read(ref).status == "todo":
-            world.orange.engine.transition(ref, "doing", "agent")
+            transition(world.orange, ref, "doing", "agent")
         assert outcome(world, ref) == expected, steps
         world.effects.path.unlink()
     os.close(marks_descriptor)
@@ -222,10 +223,10 @@ def test_what_an_agent_writes_in_the_last_moment_outlives_the_command_that_is_ki
 @pytest.mark.parametrize("in_half", [WHOLE, HALF])
 def test_a_second_death_during_the_repair_is_repaired_too(world: World, in_half: bool) -> None:
     ref = crashed_once(world)
-    expected = undisturbed(world, ref, lambda: world.orange.engine.transition(ref, "doing", "agent"))
+    expected = undisturbed(world, ref, lambda: transition(world.orange, ref, "doing", "agent"))
     deadly = Action(lambda _run: os.kill(os.getpid(), signal.SIGKILL))
     orange = assemble(world.home, Actions(dict(world.effects.table()) | {"push_branch": deadly}))
-    assert killed(lambda: orange.engine.transition(ref, "doing", "agent"), Countdown(10_000))
+    assert killed(lambda: transition(orange, ref, "doing", "agent"), Countdown(10_000))
     for steps in every_death(world.root / "tasks", lambda: world.touch(ref), in_half=in_half):
         world.touch(ref)
         assert outcome(world, ref) == expected, steps
@@ -239,7 +240,7 @@ def test_a_refused_move_dies_without_a_trace(world: World) -> None:
 
     def act() -> None:
         try:
-            world.orange.engine.transition(ref, "checked", "agent")
+            transition(world.orange, ref, "checked", "agent")
         except OrangeError:
             for _ in range(4):
                 os.write(1, b"")  # there is nothing to be killed in but these

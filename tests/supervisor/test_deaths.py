@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from orange_tui.orange import assemble
 from orange_tui.supervisor.supervisor import Supervisor
+from support.driver import transition
 from support.office import Office, office
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def test_pool_of_one_with_five_tasks_plays_them_one_after_the_other(office: Offi
     def all_done() -> bool:
         for ref in refs:
             if office.rests(ref, "reviewing"):
-                office.orange.engine.transition(ref, "cancelled", "person")
+                transition(office.orange, ref, "cancelled", "person")
         return all(office.rests(ref, "cancelled") for ref in refs)
 
     office.supervised(all_done)
@@ -145,7 +146,7 @@ def test_a_blocked_task_starts_when_what_it_waits_for_is_done(office: Office) ->
     second = office.create("fix/second", workflow="minimal", blocked_by=(first.id,))
     office.supervised(lambda: office.rests(first, "reviewing"))
     assert office.status(second) == "pending"
-    office.orange.engine.transition(first, "done", "person")
+    transition(office.orange, first, "done", "person")
     office.supervised(lambda: office.rests(second, "reviewing"))
 
 

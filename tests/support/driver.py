@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pytest
 
     from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import Actor
+    from orange_tui.engine.engine import Moved
     from orange_tui.engine.hooks import HookRun
     from orange_tui.orange import Orange
 
@@ -244,6 +246,14 @@ def make_repository(path: Path) -> Path:
     git(path, "add", "README")
     git(path, "commit", "--quiet", "--message=first")
     return path
+
+
+def transition(
+    orange: Orange, ref: TaskRef, target: str, actor: Actor, changes: Mapping[str, object] | None = None
+) -> Moved:
+    """Move a task that nobody holds."""
+    with orange.engine.open(ref) as opened:
+        return orange.engine.transition(opened, target, actor, changes=changes)
 
 
 def recorded(monkeypatch: pytest.MonkeyPatch, table: Mapping[str, Action | str]) -> None:

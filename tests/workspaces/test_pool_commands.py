@@ -15,6 +15,7 @@ from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.orange import assemble
 from orange_tui.store.store import TaskRef
 from orange_tui.workspaces import release
+from support.driver import transition
 from support.pool_world import Cafe, commit, git
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def new_task(cafe: Cafe, branch: str = "feat/x", **values: object) -> Task:
 
 
 def move(orange: Orange, task: Task, target: str) -> Moved:
-    return orange.engine.transition(TaskRef("coffee", task.id), target, "person")
+    return transition(orange, TaskRef("coffee", task.id), target, "person")
 
 
 def history(cafe: Cafe, task: Task, kind: str) -> list[dict[str, object]]:

@@ -11,6 +11,7 @@ import pytest
 
 from orange_tui.orange import assemble
 from orange_tui.store.store import TaskRef
+from support.driver import transition
 from support.pool_world import Cafe, commit, every_death, git
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def test_the_engine_finishes_a_move_that_was_killed_with_its_workspace(cafe: Caf
     (cafe.root / "home/workflows/two.yml").write_text(WORKFLOW)
     task, other = cafe.task("a", workflow="two", status="todo"), cafe.task("b")
     ref = TaskRef("coffee", task.id)
-    for _step in every_death(cafe.root, lambda: assemble(cafe.home).engine.transition(ref, "doing", "person")):
+    for _step in every_death(cafe.root, lambda: transition(assemble(cafe.home), ref, "doing", "person")):
         with assemble(cafe.home).engine.open(ref) as opened:
             after = opened.task
         if after.status == "doing":
@@ -142,7 +143,7 @@ def test_the_engine_finishes_giving_back_and_the_task_knows(cafe: Cafe) -> None:
     task = cafe.task("a", workflow="two", status="doing")
     workspace, loose = with_work(cafe, task)
     ref = TaskRef("coffee", task.id)
-    for _step in every_death(cafe.root, lambda: assemble(cafe.home).engine.transition(ref, "back", "person")):
+    for _step in every_death(cafe.root, lambda: transition(assemble(cafe.home), ref, "back", "person")):
         with assemble(cafe.home).engine.open(ref) as opened:
             after = opened.task
         if after.status == "back":

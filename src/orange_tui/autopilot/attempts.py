@@ -26,7 +26,7 @@ def _start_over(orange: Orange, opened: OpenTask) -> Moved:
     if workflow.is_terminal(opened.task.status):
         raise Refused(f"{opened.task.id} is {opened.task.status}, which is its end; create a new task instead")
     waits: dict[str, object] = {"blocked_by": []} if is_blocked(workflow, opened.task) else {}
-    return orange.engine.move(opened, workflow.first_state, "person", changes=waits)
+    return orange.engine.transition(opened, workflow.first_state, "person", changes=waits)
 
 
 def why_not(workflow: Workflow, task: Task) -> str | None:

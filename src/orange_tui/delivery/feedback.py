@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.text.sections import demote_headings, find_section, put_section
 from orange_tui.domain.workflow import way_back
@@ -9,10 +11,13 @@ from orange_tui.home import clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Workflow
     from orange_tui.engine.engine import Moved
     from orange_tui.orange import Orange
+    from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
 _SECTION = "Feedback"
@@ -24,10 +29,15 @@ def request_changes(orange: Orange, ref: TaskRef, text: str) -> Moved:
     if not text.strip():
         raise Refused("What should be changed? There is nothing to tell the agent")
     with orange.engine.open(ref) as opened:
-        workflow = orange.workflows.load(opened.task.workflow)
-        move = orange.engine.permitted(workflow, opened.task, _where_to(workflow, opened.task), "person")
-        opened.edit_body("changes.requested", lambda body: with_feedback(body, text))
-        return orange.engine.enter(opened, move.target, move.hooks, by="person")
+        target = _where_to(orange.workflows.load(opened.task.workflow), opened.task)
+        return orange.engine.transition(opened, target, "person", around=_written_down(opened, text))
+
+
+@contextmanager
+def _written_down(opened: OpenTask, text: str) -> Iterator[None]:
+    """The words are in TASK.md before the task is moved: the worker who is told of them finds them."""
+    opened.edit_body("changes.requested", lambda body: with_feedback(body, text))
+    yield
 
 
 def request_to_resolve(base: str, files: tuple[str, ...], *, hand_in: bool) -> str:

@@ -8,6 +8,7 @@ task, which finishes it and merges nothing twice.
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 
 from orange_tui.delivery import merge_plan
 from orange_tui.delivery.merge_land import Landed, catch_up, land, mention_other_commits
@@ -23,12 +24,11 @@ from orange_tui.store.store import BrokenTask
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from orange_tui.delivery.merge_plan import MergeCheck, Sight, Strategy
     from orange_tui.domain.pull_request import PullRequest
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Actor, Transition, Workflow
+    from orange_tui.domain.workflow import Actor, Workflow
     from orange_tui.engine.engine import Moved
     from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
@@ -151,8 +151,7 @@ class Merges:
             say(f"{REMOTE} could not be asked, so {project.default_branch} here may be behind it: {reason}")
         with self.orange.engine.open(ref) as opened:
             ending = _ending(self._workflow(opened.task), opened.task, force=True)
-            move = self._permitted(opened, *ending)
-            return self._done(opened, move, ending[1], Landed(found.commit, found.head, None, pushed=False), say)
+            return self._done(opened, ending, lambda: Landed(found.commit, found.head, None, pushed=False), say)
 
     def _fetch(self, task: Task) -> None:
         project = self.orange.projects.get(task.project)
@@ -165,10 +164,13 @@ class Merges:
             )
 
     def _merge(self, opened: OpenTask, strategy: Strategy | None, *, force: bool, say: Say) -> Merged:
-        """The task is held, and what the remote has is known: look, decide, do."""
+        """The task is held, and what the remote has is known: merge, and make the move that finishes the task."""
+        ending = _ending(self._workflow(opened.task), opened.task, force=force)
+        return self._done(opened, ending, lambda: self._land(opened, strategy, force=force, say=say), say)
+
+    def _land(self, opened: OpenTask, strategy: Strategy | None, *, force: bool, say: Say) -> Landed:
+        """Look, decide, do."""
         task = opened.task
-        target, actor = _ending(self._workflow(task), task, force=force)
-        move = self._permitted(opened, target, actor)
         sight = look(self.orange.projects.get(task.project), task.branch)
         sight.must_not_have_diverged()
         found = merge_plan.check(sight, opened.journal)
@@ -176,31 +178,38 @@ class Merges:
             raise Refused(_nothing_to_merge(sight, task))
         mention_other_commits(sight, say)
         if found.already or found.empty:
-            landed = catch_up(opened, sight, found, say)
-        else:
-            landed = land(opened, sight, found, strategy, say)
-        return self._done(opened, move, actor, landed, say)
+            return catch_up(opened, sight, found, say)
+        return land(opened, sight, found, strategy, say)
 
-    def _permitted(self, opened: OpenTask, target: str, actor: Actor) -> Transition:
-        """Rules and gate of the last move are asked before the merge: afterwards is too late to refuse."""
-        engine = self.orange.engine
-        move = engine.permitted(self._workflow(opened.task), opened.task, target, actor)
-        if move.gate is not None:
-            engine.must_pass(opened, move.gate, target)
-        return move
-
-    def _done(self, opened: OpenTask, move: Transition, actor: Actor, landed: Landed, say: Say) -> Merged:
-        """The work is in the default branch: say so in the history, then let the workflow tidy up."""
-        known = opened.journal.last("task.merged")
-        if landed.head is not None and (known is None or known.get("head") != landed.head):
-            details = {"branch": opened.task.branch, "strategy": landed.strategy, "pushed": landed.pushed}
-            opened.record("task.merged", commit=landed.commit, head=landed.head, **details)
+    def _done(self, opened: OpenTask, ending: tuple[str, Actor], land: Callable[[], Landed], say: Say) -> Merged:
+        """Merge once nothing can refuse the last move any more (later is too late), and let the workflow tidy up."""
+        landing = _Landing(opened, land)
         saved = opened.journal.last("work.saved")
-        moved = self.orange.engine.enter(opened, move.target, move.hooks, by=actor)
+        moved = self.orange.engine.transition(opened, *ending, around=landing)
+        landed = landing.landed
         if opened.journal.last("work.saved") != saved:
             say(f"What was not committed was not merged; it is saved: `orange task restore {opened.task.id}`")
         self.orange.log.write("info", "merged", task=opened.task.id, commit=landed.commit, pushed=landed.pushed)
         return Merged(landed.commit, landed.strategy, landed.pushed, moved)
+
+
+class _Landing(AbstractContextManager[None]):
+    """The merge itself, between the checks of the last move and its journal entry."""
+
+    def __init__(self, opened: OpenTask, land: Callable[[], Landed]) -> None:
+        self._opened, self._land = opened, land
+        self.landed: Landed
+
+    def __enter__(self) -> None:
+        """Get the work into the default branch, and say so in the history."""
+        self.landed = landed = self._land()
+        known = self._opened.journal.last("task.merged")
+        if landed.head is not None and (known is None or known.get("head") != landed.head):
+            details = {"branch": self._opened.task.branch, "strategy": landed.strategy, "pushed": landed.pushed}
+            self._opened.record("task.merged", commit=landed.commit, head=landed.head, **details)
+
+    def __exit__(self, *_problem: object) -> None:
+        """Nothing to undo: what is merged stays merged, and the next command finishes the move."""
 
 
 def _ending(workflow: Workflow, task: Task, *, force: bool) -> tuple[str, Actor]:

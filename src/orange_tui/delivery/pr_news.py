@@ -97,7 +97,7 @@ def _cancel(orange: Orange, ref: TaskRef, url: str) -> None:
         if _is_over(orange, opened, url):
             return
         _once(opened, _PR_CLOSED, url=url)
-        orange.engine.move(opened, CANCELLED, "person")
+        orange.engine.transition(opened, CANCELLED, "person")
 
 
 def _is_over(orange: Orange, opened: OpenTask, url: str) -> bool:

@@ -1,7 +1,7 @@
 """The engine: the one way a task moves, whoever asks for it.
 
-`transition` reads top to bottom like SPEC 5. Everything it must not forget is in the journal before it
-happens, so a command that was killed is finished by the next one, from the step where it stopped.
+`transition` moves a task, `start` lets one begin; there is no third way. Everything that must not be forgotten is in
+the journal before it happens, so a command that was killed is finished by the next one, from the step where it stopped.
 """
 
 from __future__ import annotations
@@ -53,72 +53,41 @@ class Engine:
     log: Log
     services: Services
 
-    def transition(
-        self,
-        ref: TaskRef,
-        target: str,
-        actor: Actor,
-        *,
-        changes: Mapping[str, object] | None = None,
-    ) -> Moved:
-        """Move a task, or refuse and leave it exactly as it is. `changes` are fields set with the move."""
-        with self.open(ref) as opened:
-            return self.move(opened, target, actor, changes=changes)
-
-    def move(  # noqa: PLR0913 - all but the first three have a usual value
+    def transition(  # noqa: PLR0913 - all but the first three have a usual value
         self,
         opened: OpenTask,
         target: str,
         actor: Actor,
         *,
         changes: Mapping[str, object] | None = None,
-        gate: bool = True,
         around: AbstractContextManager[None] | None = None,
+        is_escalation: bool = False,
     ) -> Moved:
-        """The same for a task that is held already; the engine's own escalation passes gate=False.
+        """Move a task, or refuse and leave it exactly as it is: the steps of SPEC 5, for every caller.
 
-        `around` is entered when nothing of ours can refuse the move any more, and left once it is written down:
-        for what must happen with it or not at all.
+        `changes` are fields written together with the new status. `around` is what must happen with the move or not
+        at all, such as landing a merge: it is entered when no rule can refuse the move any more, and left once the
+        move is in the journal. The engine's own escalation is asked for neither `when` nor gate.
         """
-        workflow = self.workflows.load(opened.task.workflow)
-        found = self.permitted(workflow, opened.task, target, actor, guarded=gate)
-        if gate and found.gate is not None:
-            self.must_pass(opened, found.gate, target)
-        return self.enter(opened, target, found.hooks, by=actor, changes=changes, around=around)
+        move = self._find_move(opened.task, target, actor, check_when=not is_escalation)  # 1, 2
+        if not is_escalation:
+            self._check_gate(opened, move)  # 3
+        return self._enter(opened, target, move.hooks, by=actor, changes=changes, around=around)  # 4 to 8
 
-    def permitted(
-        self,
-        workflow: Workflow,
-        task: Task,
-        target: str,
-        actor: Actor,
-        *,
-        guarded: bool = True,
-    ) -> Transition:
-        """Steps 1 and 2: the workflow has this move for this actor, and its `when` holds."""
-        candidates = workflow.candidates(task.status, target, actor)
-        if not candidates:
-            raise Refused(_no_such_move(workflow, task, target, actor))
-        if not guarded:
-            return candidates[0]
-        for found in candidates:
-            if found.when is None or found.when.holds(task.number(found.when.field)):
-                return found
-        asked = " or ".join(str(found.when) for found in candidates)
-        fields = {found.when.field for found in candidates if found.when is not None}
-        present = ", ".join(f"{field} is {task.number(field)}" for field in sorted(fields))
-        where = _destinations(workflow, task, actor, leave_out=target)
-        raise Refused(f"{task.id}: {task.status} → {target} is for {asked}, and {present}. {where}")
+    def start(self, opened: OpenTask, target: str, hooks: Sequence[Hook], *, by: str) -> Moved:
+        """Let a task begin in one of its initial states, or start once more what failed there: no move, so no rules."""
+        return self._enter(opened, target, hooks, by=by)
 
-    def must_pass(self, opened: OpenTask, gate: Gate, target: str) -> None:
-        """Step 3: what the gate asks for is there."""
-        lacking = self.lacking(opened, gate)
-        if lacking is not None:
-            task = opened.task
-            raise Refused(f"{task.id} stays in {task.status}, → {target} needs more: {lacking}")
+    def why_not(self, opened: OpenTask, target: str, actor: Actor) -> str | None:
+        """Why a move would be refused by the workflow's rules, for who only asks; None where it would be made."""
+        try:
+            self._check_gate(opened, self._find_move(opened.task, target, actor))
+        except Refused as refusal:
+            return str(refusal)
+        return None
 
-    def lacking(self, opened: OpenTask, gate: Gate) -> str | None:
-        """What keeps a gate shut; None when it is open."""
+    def missing(self, opened: OpenTask, gate: Gate) -> str | None:
+        """What keeps a gate closed; None when it is open."""
         if gate.command is not None:
             from orange_tui.engine.gate_commands import failure
 
@@ -127,7 +96,27 @@ class Engine:
         outcome = self.store.outcome(ref) if gate.outcome or gate.report else None
         return gates.missing(gate, opened.body, outcome, opened.task.id)
 
-    def enter(  # noqa: PLR0913 - all but the first three have a usual value
+    def _find_move(self, task: Task, target: str, actor: Actor, *, check_when: bool = True) -> Transition:
+        """Steps 1 and 2: the workflow has this move for this actor, and its `when` holds."""
+        workflow = self.workflows.load(task.workflow)
+        candidates = workflow.candidates(task.status, target, actor)
+        if not candidates:
+            raise Refused(_no_such_move(workflow, task, target, actor))
+        if not check_when:
+            return candidates[0]
+        for found in candidates:
+            if found.when is None or found.when.holds(task.number(found.when.field)):
+                return found
+        raise Refused(_when_does_not_hold(workflow, task, candidates, actor))
+
+    def _check_gate(self, opened: OpenTask, move: Transition) -> None:
+        """Step 3: what the gate asks for is there."""
+        missing = self.missing(opened, move.gate) if move.gate is not None else None
+        if missing is not None:
+            task = opened.task
+            raise Refused(f"{task.id} stays in {task.status}, → {move.target} needs more: {missing}")
+
+    def _enter(  # noqa: PLR0913 - all but the first three have a usual value
         self,
         opened: OpenTask,
         target: str,
@@ -138,18 +127,10 @@ class Engine:
         around: AbstractContextManager[None] | None = None,
     ) -> Moved:
         """Steps 4 to 8, for a move that is allowed."""
-        self._reserve(opened, hooks)
-        details = {
-            "from": opened.task.status,
-            "to": target,
-            "by": by,
-            "hooks": [{"action": hook.action, **hook.params} for hook in hooks],
-            "body": checksum(opened.body),
-        }
-        fields = {"attention": None, **(changes or {}), "status": target}
+        self._reserve(opened, hooks)  # 4
         with around or nullcontext():
-            started = opened.change("transition.started", fields, **details)
-        return self._finish(opened, started, already_run=frozenset())
+            started = _write_status(opened, target, hooks, by, changes)  # 5
+        return self._finish(opened, started)  # 6 to 8
 
     def _reserve(self, opened: OpenTask, hooks: Sequence[Hook]) -> None:
         for hook in hooks:
@@ -158,16 +139,17 @@ class Engine:
                 if reserve is not None:
                     reserve(HookRun(self, opened, hook, token=""))
 
-    def _finish(self, opened: OpenTask, started: Event, already_run: frozenset[int]) -> Moved:
+    def _finish(self, opened: OpenTask, started: Event, already_run: frozenset[int] = frozenset()) -> Moved:
+        """Steps 6 to 8: the hooks that have not had their turn, then the end of the move."""
         run, errors = [], []
         for index, hook in enumerate(hooks_of(started)):
             if index in already_run:
                 continue
-            error = self._run_hook(opened, index, HookRun(self, opened, hook, f"{started['timestamp']}#{index}"))
+            error = self._run_hook(opened, index, HookRun(self, opened, hook, f"{started['timestamp']}#{index}"))  # 6
             run.append(hook.action)
             if error is not None:
                 errors.append(f"{hook.action}: {error}")
-        self._end(opened, started)
+        self._end(opened, started)  # 7, 8
         return Moved(opened.task, started["from"], started["to"], tuple(run), tuple(errors))
 
     def _run_hook(self, opened: OpenTask, index: int, run: HookRun) -> str | None:
@@ -190,6 +172,7 @@ class Engine:
         return None
 
     def _end(self, opened: OpenTask, started: Event) -> None:
+        """Steps 7 and 8, in one write: no crash counts any more, and the status has changed."""
         details = {key: started[key] for key in ("from", "to", "by")}
         if details["to"] == CANCELLED and next(opened.journal.backwards())["type"] != "task.cancelled":
             opened.record("task.cancelled", **{"from": details["from"]})
@@ -214,6 +197,21 @@ class Engine:
         with self.store.open(ref, wait=wait) as opened:
             self.recover(opened)
             yield opened
+
+
+def _write_status(
+    opened: OpenTask, target: str, hooks: Sequence[Hook], by: str, changes: Mapping[str, object] | None
+) -> Event:
+    """Step 5: what a later process needs to finish this move is in the journal; the new status is in TASK.md."""
+    details = {
+        "from": opened.task.status,
+        "to": target,
+        "by": by,
+        "hooks": [{"action": hook.action, **hook.params} for hook in hooks],
+        "body": checksum(opened.body),
+    }
+    fields = {"attention": None, **(changes or {}), "status": target}
+    return opened.change("transition.started", fields, **details)
 
 
 def checksum(body: str) -> int:
@@ -243,6 +241,15 @@ def _no_such_move(workflow: Workflow, task: Task, target: str, actor: Actor) -> 
         return f"{task.id} is {target} already. {_destinations(workflow, task, actor)}"
     where = _destinations(workflow, task, actor)
     return f"{task.id} is {task.status}, and {workflow.name} has no move {task.status} → {target} here. {where}"
+
+
+def _when_does_not_hold(workflow: Workflow, task: Task, candidates: Sequence[Transition], actor: Actor) -> str:
+    asked = " or ".join(str(found.when) for found in candidates)
+    fields = {found.when.field for found in candidates if found.when is not None}
+    present = ", ".join(f"{field} is {task.number(field)}" for field in sorted(fields))
+    target = candidates[0].target
+    where = _destinations(workflow, task, actor, leave_out=target)
+    return f"{task.id}: {task.status} → {target} is for {asked}, and {present}. {where}"
 
 
 def _destinations(workflow: Workflow, task: Task, actor: Actor, leave_out: str | None = None) -> str:

@@ -101,7 +101,7 @@ class Tasks:
     def cancel(self, ref: TaskRef) -> Moved:
         """Give a task up: its session ends, its workspace is released with all work saved."""
         with self.engine.open(ref) as opened:
-            return self.engine.move(opened, CANCELLED, "person")
+            return self.engine.transition(opened, CANCELLED, "person")
 
     def is_ready(self, task: Task) -> bool:
         """Whether a task could start now: it has not begun, and nothing it waits for is unfinished."""
@@ -145,22 +145,22 @@ class Tasks:
             if target != workflow.first_state and target in workflow.initial:
                 hooks = workflow.initial[target]
                 self._must_be_able(hooks)
-                return self.engine.enter(opened, target, hooks, by="create")
+                return self.engine.start(opened, target, hooks, by="create")
             state = workflow.states.get(opened.task.status)
             if state is not None and state.auto is not None:
                 return self.move_on(opened, workflow)
             again = _failed_start(opened)
             if again:
-                return self.engine.enter(opened, opened.task.status, again, by="person")
+                return self.engine.start(opened, opened.task.status, again, by="person")
             start = self._starting_move(workflow, opened.task)
-            return self.engine.move(opened, start, "person")
+            return self.engine.transition(opened, start, "person")
 
     def move_on(self, opened: OpenTask, workflow: Workflow) -> Moved:
         """Take the moves that Orange makes by itself, from one to the next, until an agent works or one is refused."""
         moved: Moved | None = None
         while (target := workflow.states[opened.task.status].auto) is not None:
             try:
-                moved = self.engine.move(opened, target, "engine")
+                moved = self.engine.transition(opened, target, "engine")
             except Refused:
                 if moved is None:
                     raise
@@ -227,10 +227,10 @@ class Tasks:
         actor: Actor,
         around: AbstractContextManager[None] | None = None,
     ) -> Moved | None:
-        """The same for a task that is held already, with any fields; `around` is as in `Engine.move`."""
+        """The same for a task that is held already, with any fields; `around` is as in `Engine.transition`."""
         if status is not None:
             self._must_not_be_terminal(opened.task, status)
-            return self.engine.move(opened, status, actor, changes=changes, around=around)
+            return self.engine.transition(opened, status, actor, changes=changes, around=around)
         new = {name: value for name, value in changes.items() if value != getattr(opened.task, name)}
         with around or nullcontext():
             if new:
@@ -251,22 +251,15 @@ class Tasks:
             moves = [m for m in workflow.moves(opened.task.status, "agent") if m.gate is not None]
             if not moves:
                 raise Refused(f"{opened.task.id} is {opened.task.status}: there is nothing for an agent to complete")
-            open_moves = [m.target for m in moves if self._is_open(opened, workflow, m.target)]
-            return self.engine.move(opened, (open_moves or [moves[0].target])[0], "agent")
-
-    def _is_open(self, opened: OpenTask, workflow: Workflow, target: str) -> bool:
-        try:
-            found = self.engine.permitted(workflow, opened.task, target, "agent")
-        except Refused:
-            return False
-        return found.gate is None or self.engine.lacking(opened, found.gate) is None
+            open_moves = [m.target for m in moves if self.engine.why_not(opened, m.target, "agent") is None]
+            return self.engine.transition(opened, (open_moves or [moves[0].target])[0], "agent")
 
     def give_up(self, ref: TaskRef, reason: str | None) -> tuple[Task, Moved | None]:
         """An agent is stuck: move there, or where it may not, ask for a person. A stop hook reads no refusal."""
         sentence = f"The agent is stuck: {_in_one_line(reason)}" if reason else "The agent says that it is stuck"
         with self.engine.open(ref) as opened:
             try:
-                moved = self.engine.move(opened, STUCK, "agent", changes={"attention": sentence})
+                moved = self.engine.transition(opened, STUCK, "agent", changes={"attention": sentence})
             except Refused:
                 opened.change("task.updated", {"attention": sentence})
                 return opened.task, None

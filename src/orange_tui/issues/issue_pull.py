@@ -211,7 +211,7 @@ class Pull:
         with self._orange.engine.open(found.ref) as opened:
             if self._has_not_started(opened):
                 _once(opened, "issue.closed", url=url)
-                self._orange.engine.move(opened, CANCELLED, "person")
+                self._orange.engine.transition(opened, CANCELLED, "person")
                 sentence = f"Issue #{number} was closed; its task {found.ref.id}, which had not started, is cancelled"
                 return Did(ENDED, sentence, number, found.ref.id)
             said, sentence = opened.task.attention, _closed_sentence(number)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from itertools import takewhile
 
 from orange_tui.agents import reports
-from orange_tui.domain import gates
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import SERVER_GONE, without_agent
@@ -138,11 +137,7 @@ class Monitor:
         return _holds(rule, opened.task)
 
     def _is_open(self, opened: OpenTask, gate: Gate) -> bool:
-        if gate.command is not None:
-            return self.tasks.engine.lacking(opened, gate) is None
-        store = self.tasks.engine.store
-        outcome = store.outcome(store.ref_of(opened.task)) if gate.outcome or gate.report else None
-        return gates.missing(gate, opened.body, outcome, opened.task.id) is None
+        return self.tasks.engine.missing(opened, gate) is None
 
     def _apply(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
         """Do what a rule says; where the move it leads to is refused, the next rule has its turn."""
@@ -170,7 +165,7 @@ class Monitor:
             return False
         source = opened.task.status
         try:
-            self.tasks.engine.move(opened, target, "engine", changes=changes)
+            self.tasks.engine.transition(opened, target, "engine", changes=changes)
         except Refused as refusal:
             self.tasks.engine.log.write("warning", f"not advanced: {refusal}", task=opened.task.id)
             return False
@@ -199,7 +194,7 @@ class Monitor:
         """The engine's own move: gates and guards judge agents, and this one is beyond judging."""
         sentence = f"The agent crashed {count} times ({reason}); a person should look"
         if STUCK in workflow.states and workflow.candidates(opened.task.status, STUCK, "engine"):
-            self.tasks.engine.move(opened, STUCK, "engine", changes={"attention": sentence}, gate=False)
+            self.tasks.engine.transition(opened, STUCK, "engine", changes={"attention": sentence}, is_escalation=True)
         else:
             opened.change("task.updated", {"attention": sentence})
 
