@@ -8,7 +8,9 @@ import subprocess
 import time
 from typing import TYPE_CHECKING
 
-from orange_tui.board.board import Boards, PoolUse, Row, Snapshot, Stats
+from orange_tui.board.board import Boards
+from orange_tui.board.rows import PoolUse, Snapshot, TaskRow
+from orange_tui.branches.distance import Stats
 from orange_tui.domain.text import task_file
 from orange_tui.engine.tasks import NewTask
 from orange_tui.home import files
@@ -47,7 +49,7 @@ def board(world: World, project: str | None = None) -> Snapshot:
     return list(Boards(world.orange, project).scan())[-1]
 
 
-def row_of(snapshot: Snapshot, ref: TaskRef) -> Row:
+def row_of(snapshot: Snapshot, ref: TaskRef) -> TaskRow:
     return next(row for row in snapshot.rows if row.ref == ref)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Row, Rows
+from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Rows, TaskRow
 from orange_tui.domain.task import make_task
 from orange_tui.store.store import TaskRef
 
@@ -16,11 +16,11 @@ def row(
     *,
     needs: str | None = None,
     status: str = "working",
-) -> Row:
+) -> TaskRow:
     task = None if group == BROKEN else make_task({"id": name, "status": status, "created_at": created})
     order = (group, created if task else "", "coffee", name)
     finished = group == FINISHED
-    return Row(TaskRef("coffee", name), task, None, "none", None, needs, None, finished, None, None, order)
+    return TaskRow(TaskRef("coffee", name), task, None, "none", None, needs, None, finished, None, None, order)
 
 
 def names(rows: Rows) -> list[str]:

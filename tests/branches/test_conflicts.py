@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.board.board import Boards
-from orange_tui.board.rows import Conflicts
-from orange_tui.branches.conflicts import Collisions
+from orange_tui.branches.conflicts import Collisions, Conflicts
 from orange_tui.branches.distance import GitStats
 from orange_tui.outside import git as git_module
 from orange_tui.outside import programs

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.board.board import Stats
 from orange_tui.branches import distance
-from orange_tui.branches.distance import GitStats
+from orange_tui.branches.distance import GitStats, Stats
 from orange_tui.home.projects import Project
 from orange_tui.outside import programs
 from support.driver import git

@@ -6,7 +6,8 @@ import pytest
 from rich.cells import cell_len
 from rich.style import Style
 
-from orange_tui.board.board import Row, Stats
+from orange_tui.board.rows import TaskRow
+from orange_tui.branches.distance import Stats
 from orange_tui.domain.task import make_task
 from orange_tui.store.store import TaskRef
 from orange_tui.tui.drawing.look import short_number
@@ -16,7 +17,7 @@ from support.looking import DARK
 
 def line(branch: str, width: int, stats: Stats | None = None) -> str:
     task = make_task({"id": "t1", "project": "coffee", "branch": branch, "status": "clarification"})
-    row = Row(
+    row = TaskRow(
         TaskRef("coffee", "t1"), task, None, "none", None, None, None, False, None, stats, (1, "", "coffee", "t1")
     )
     segments = columns_for(width).line(row, branch, Style(), Style(), DARK)

@@ -14,7 +14,7 @@ from orange_tui.delivery.merge import Merges
 from support.office import Office, office
 
 if TYPE_CHECKING:
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.store.store import TaskRef
 
 __all__ = ["office"]
@@ -27,7 +27,7 @@ class Observer:
         self._office, self._boards = office, Boards(office.orange)
         self._stats, self._collisions = GitStats(), Collisions()
 
-    def row(self, ref: TaskRef) -> Row:
+    def row(self, ref: TaskRef) -> TaskRow:
         """A task as the board shows it now."""
         rows = list(self._boards.scan())[-1].rows
         project = self._office.orange.projects.get("coffee")

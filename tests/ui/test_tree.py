@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from orange_tui.board.board import Row
+from orange_tui.board.rows import TaskRow
 from orange_tui.domain.task import make_task
 from orange_tui.store.store import TaskRef
 from orange_tui.tui.widgets.columns import MARKS, columns_for
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["fixed", "stage"]
 
 
-def row(name: str, parent: str | None = None, *, created: str = "1", status: str = "working") -> Row:
+def row(name: str, parent: str | None = None, *, created: str = "1", status: str = "working") -> TaskRow:
     values = {"id": name, "project": "coffee", "branch": name, "status": status, "parent": parent}
     order = (0 if status == "done" else 1, created, "coffee", name)
     ref = TaskRef("coffee", name)
-    return Row(ref, make_task(values), None, "none", None, None, None, status == "done", None, None, order)
+    return TaskRow(ref, make_task(values), None, "none", None, None, None, status == "done", None, None, order)
 
 
-def drawn(rows: Sequence[Row], *matching: str) -> list[str]:
+def drawn(rows: Sequence[TaskRow], *matching: str) -> list[str]:
     """The tree of some rows, in the order of the board."""
     in_order = sorted(rows, key=lambda each: each.order, reverse=True)
     listed = as_tree(in_order, [each for each in in_order if not matching or each.ref.id in matching])

@@ -11,7 +11,7 @@ import time
 from orange_tui.board import needs
 from orange_tui.board.projects_and_pool import House
 from orange_tui.board.reading import listed, read_task, signature
-from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Conflicts, PoolUse, Row, Rows, Snapshot, Stats
+from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Rows, Snapshot, TaskRow
 from orange_tui.board.subtask_counts import DONE, Parts
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from orange_tui.board.reading import Key, Known, Signature
+    from orange_tui.branches.conflicts import Conflicts
+    from orange_tui.branches.distance import Stats
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import State, Workflow
     from orange_tui.orange import Orange
     from orange_tui.outside.tmux import Pane
 
     Live = dict[str, list[Pane]] | None  # windows by task; None where tmux cannot be asked
-
-__all__ = ["Boards", "Conflicts", "PoolUse", "Row", "Snapshot", "Stats"]
 
 _FIRST_LOOK = 0.05  # seconds of reading before there is something to show
 _MESSAGE_MAY_WAIT = 5.0  # seconds until an undelivered message is worth a person's look
@@ -102,7 +102,7 @@ class Boards:
         self._rows.put([self._with_its_conflicts(row) for row in rows])
         return self._snapshot(complete=True)
 
-    def _with_its_conflicts(self, row: Row) -> Row:
+    def _with_its_conflicts(self, row: TaskRow) -> TaskRow:
         key = (row.ref.project, row.ref.id)
         found = None if row.finished else self._conflicts.get(key)
         if found == row.conflicts or row.task is None:
@@ -116,7 +116,7 @@ class Boards:
         facts = needs.Facts(session, agent, files, note.needs() if note is not None else None)
         return needs.reason(task, self._workflow(task.workflow), facts) or self._overdue(key)
 
-    def _stats_of(self, row: Row) -> Stats | None:
+    def _stats_of(self, row: TaskRow) -> Stats | None:
         return None if row.task is None else self._stats.get((row.ref.project, row.task.branch))
 
     def _begin(self) -> bool:
@@ -191,11 +191,11 @@ class Boards:
             found.setdefault(pane.task, []).append(pane)
         return found
 
-    def _row(self, key: Key, known: Known, live: Live) -> Row:
+    def _row(self, key: Key, known: Known, live: Live) -> TaskRow:
         task = known.task
         if task is None:
             order = (BROKEN, "", *key)
-            return Row(known.ref, None, known.error, NONE, None, known.error, None, False, None, None, order)
+            return TaskRow(known.ref, None, known.error, NONE, None, known.error, None, False, None, None, order)
         workflow = self._workflow(task.workflow)
         state = None if isinstance(workflow, str) else workflow.states.get(task.status)
         finished = state is not None and state.terminal
@@ -207,7 +207,7 @@ class Boards:
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)
         stats = self._stats.get((key[0], task.branch))
         about = (conflicts, known.pull_request, *self._parts.told(task.id))
-        return Row(known.ref, task, None, session, agent, why, waits, finished, _number(task), stats, order, *about)
+        return TaskRow(known.ref, task, None, session, agent, why, waits, finished, _number(task), stats, order, *about)
 
     def _workflow(self, name: str) -> Workflow | str:
         """A workflow, or what is wrong with it; each is looked for once in a refresh."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from orange_tui.board.reading import Key
+    from orange_tui.branches.conflicts import Conflicts
+    from orange_tui.branches.distance import Stats
     from orange_tui.delivery.pr_notes import PullRequestNote
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Workflow
@@ -26,25 +28,7 @@ _order = attrgetter("order")
 
 
 @record
-class Stats:
-    """How far a branch is from the default branch: commits, and lines added and removed."""
-
-    ahead: int
-    added: int
-    removed: int
-
-
-@record
-class Conflicts:
-    """What stands against a task's branch as it is committed now."""
-
-    files: tuple[str, ...]  # where it would not merge into the default branch
-    others: Mapping[str, tuple[str, ...]]  # unfinished tasks whose branches it collides with, and where
-    base: str  # what the default branch is called where it was compared: `main`, or `origin/main`
-
-
-@record
-class Row:
+class TaskRow:
     """One task on the board. `task` is None where TASK.md cannot be read: then `error` says why."""
 
     ref: TaskRef
@@ -76,7 +60,7 @@ class PoolUse:
 class Snapshot:
     """The whole board at one moment: what cannot be read first, then what is not finished; the newest first."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TaskRow, ...]
     counts: Mapping[str, int]  # status → tasks; one that cannot be read has none
     needing: int
     pool: Mapping[str, PoolUse]
@@ -91,21 +75,21 @@ class Rows:
     """The rows in order, with what is counted of them: one comes or goes without a look at the others."""
 
     def __init__(self) -> None:
-        self._rows: dict[Key, Row] = {}
-        self._sorted: list[Row] = []  # from the lowest to the highest
+        self._rows: dict[Key, TaskRow] = {}
+        self._sorted: list[TaskRow] = []  # from the lowest to the highest
         self._orders: list[Order] = []
         self._counts: dict[str, int] = {}
         self._needing = 0
 
-    def get(self, key: Key) -> Row | None:
+    def get(self, key: Key) -> TaskRow | None:
         """The row of a task."""
         return self._rows.get(key)
 
-    def all(self) -> Sequence[Row]:
+    def all(self) -> Sequence[TaskRow]:
         """Every row."""
         return self._sorted
 
-    def put(self, new: Sequence[Row]) -> None:
+    def put(self, new: Sequence[TaskRow]) -> None:
         """Take rows in; where one says what was there before, what was there stays."""
         fresh = [row for row in new if self._rows.get((row.ref.project, row.ref.id)) != row]
         if len(fresh) > _MANY:
@@ -136,12 +120,12 @@ class Rows:
             del self._orders[index], self._sorted[index]
             self._count(row, -1)
 
-    def _count(self, row: Row, one: int) -> None:
+    def _count(self, row: TaskRow, one: int) -> None:
         self._needing += one if row.needs else 0
         if row.task is not None:
             self._counts[row.task.status] = self._counts.get(row.task.status, 0) + one
 
-    def told(self) -> tuple[tuple[Row, ...], dict[str, int], int]:
+    def told(self) -> tuple[tuple[TaskRow, ...], dict[str, int], int]:
         """The rows as they are shown, how many there are in each status, and how many need a person."""
         counts = {status: count for status, count in self._counts.items() if count}
         return tuple(self._sorted[::-1]), counts, self._needing

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from orange_tui.board.rows import Conflicts
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
@@ -28,6 +27,15 @@ if TYPE_CHECKING:
 
 _FILES = ("diff-tree", "--stdin", "-r", "-z", "--name-only", "--no-renames")
 _MOST_KNOWN = 50_000  # pairs; old ones are of no use, but cost little
+
+
+@record
+class Conflicts:
+    """What stands against a task's branch as it is committed now."""
+
+    files: tuple[str, ...]  # where it would not merge into the default branch
+    others: Mapping[str, tuple[str, ...]]  # unfinished tasks whose branches it collides with, and where
+    base: str  # what the default branch is called where it was compared: `main`, or `origin/main`
 
 
 @record

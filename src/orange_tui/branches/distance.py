@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 
-from orange_tui.board.rows import Stats
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.home.files import read_bytes
@@ -31,6 +30,15 @@ _COUNTS = re.compile(r"(\d+) (insertion|deletion)")
 _MOST_BYTES = 1_000_000  # of a file git does not know yet; a longer one is hardly written by hand
 _MOST_KNOWN = 50_000  # pairs; old ones are of no use, but cost little
 _PATIENCE = 120.0  # seconds for all branches at once
+
+
+@record
+class Stats:
+    """How far a branch is from the default branch: commits, and lines added and removed."""
+
+    ahead: int
+    added: int
+    removed: int
 
 
 @record

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from textual.command import Provider
     from textual.screen import Screen
 
-    from orange_tui.board.board import Snapshot
+    from orange_tui.board.rows import Snapshot
     from orange_tui.orange import Orange
 
 _SHARE = 0.001  # seconds that a thread may keep the interpreter from the event loop; five times less than Python's own

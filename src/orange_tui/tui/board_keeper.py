@@ -10,7 +10,8 @@ from orange_tui.domain.errors import OrangeError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orange_tui.board.board import Boards, Snapshot
+    from orange_tui.board.board import Boards
+    from orange_tui.board.rows import Snapshot
     from orange_tui.branches.conflicts import Collisions
     from orange_tui.branches.distance import GitStats
     from orange_tui.home.projects import Project

@@ -10,7 +10,7 @@ from orange_tui.domain.task import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.tui.app import OrangeApp
 
 
@@ -20,7 +20,7 @@ class Notices:
     def __init__(self, app: OrangeApp, *, bell: bool, desktop: bool) -> None:
         self._app, self._bell, self._desktop = app, bell, desktop
 
-    def tell(self, rows: Sequence[Row]) -> None:
+    def tell(self, rows: Sequence[TaskRow]) -> None:
         """Tell of tasks that have come to need the person, all in one."""
         if not rows:
             return
@@ -36,7 +36,7 @@ class Notices:
             self._app.ask_terminal(text)
 
 
-def _sentence(rows: Sequence[Row]) -> str:
+def _sentence(rows: Sequence[TaskRow]) -> str:
     """Which tasks; what they need is for the screen to say, where nobody else reads it."""
     first = rows[0].task
     name = f"{first.project}/{first.branch}" if first is not None else f"{rows[0].ref.project}/{rows[0].ref.id}"

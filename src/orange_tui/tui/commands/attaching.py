@@ -10,12 +10,12 @@ from orange_tui.agents.chat import open_chat
 from orange_tui.domain.errors import OrangeError
 
 if TYPE_CHECKING:
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.home.projects import Project
     from orange_tui.tui.screens.dashboard import Dashboard
 
 
-async def attach(dashboard: Dashboard, row: Row) -> None:
+async def attach(dashboard: Dashboard, row: TaskRow) -> None:
     """Give the terminal to tmux until the person detaches; agents and the board go on meanwhile."""
     app = dashboard.app
     windows = await asyncio.to_thread(lambda: app.orange.sessions.windows(row.ref.id, fresh=True))

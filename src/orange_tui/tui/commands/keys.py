@@ -18,11 +18,11 @@ from orange_tui.domain.workflow import spawns_an_agent, way_back
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.domain.workflow import State, Workflow
     from orange_tui.tui.screens.dashboard import Dashboard
 
-    Check = Callable[["Dashboard", "Row"], str | None]
+    Check = Callable[["Dashboard", "TaskRow"], str | None]
 
 DONE, CANCELLED = "done", "cancelled"
 
@@ -42,14 +42,14 @@ class Command:
     in_footer: bool = True
 
 
-def workflow_of(dashboard: Dashboard, row: Row) -> Workflow | None:
+def workflow_of(dashboard: Dashboard, row: TaskRow) -> Workflow | None:
     """The workflow of a task, if it could be read: the board did, and no file is touched here."""
     snapshot = dashboard.app.snapshot
     found = snapshot.workflows.get(row.task.workflow) if snapshot is not None and row.task is not None else None
     return None if isinstance(found, str) else found
 
 
-def has_move(dashboard: Dashboard, row: Row, target: str, *actors: str) -> bool:
+def has_move(dashboard: Dashboard, row: TaskRow, target: str, *actors: str) -> bool:
     """Whether a person may move a task there from where it is."""
     workflow = workflow_of(dashboard, row)
     if workflow is None or row.task is None:
@@ -57,12 +57,12 @@ def has_move(dashboard: Dashboard, row: Row, target: str, *actors: str) -> bool:
     return any(workflow.candidates(row.task.status, target, actor) for actor in actors)  # type: ignore[arg-type]
 
 
-def why_no_enter(dashboard: Dashboard, row: Row) -> str | None:
+def why_no_enter(dashboard: Dashboard, row: TaskRow) -> str | None:
     """Enter attaches to a live agent, starts one, or brings a dead one back."""
     return None if enter_does(dashboard, row) else "There is no agent here to start or to look at"
 
 
-def enter_does(dashboard: Dashboard, row: Row) -> str:
+def enter_does(dashboard: Dashboard, row: TaskRow) -> str:
     """`attach`, `spawn` or `respawn`, as fits; empty where none does."""
     workflow = workflow_of(dashboard, row)
     if row.task is None or workflow is None or row.finished:
@@ -77,46 +77,46 @@ def enter_does(dashboard: Dashboard, row: Row) -> str:
     return "spawn" if any(spawns_an_agent(move.hooks) for move in workflow.moves(row.task.status, "person")) else ""
 
 
-def _could_not_start(row: Row, state: State | None) -> bool:
+def _could_not_start(row: TaskRow, state: State | None) -> bool:
     """Whether a task is where an agent should be, and never got one: no workspace, no session."""
     has_nothing = row.task is not None and row.task.workspace is None and row.task.tmux_session is None
     return has_nothing and state is not None and state.agent not in {None, "none"}
 
 
-def why_no_answer(_dashboard: Dashboard, row: Row) -> str | None:
+def why_no_answer(_dashboard: Dashboard, row: TaskRow) -> str | None:
     """Only a live agent can be told something."""
     return None if row.session == "active" else "No agent is alive to hear it"
 
 
-def why_no_merge(dashboard: Dashboard, row: Row) -> str | None:
+def why_no_merge(dashboard: Dashboard, row: TaskRow) -> str | None:
     """Merging needs a way to done, if only by force."""
     return None if has_move(dashboard, row, DONE, "person", "force") else "From here there is no way to done"
 
 
-def why_no_cancel(dashboard: Dashboard, row: Row) -> str | None:
+def why_no_cancel(dashboard: Dashboard, row: TaskRow) -> str | None:
     """Cancelling needs a way to cancelled."""
     return None if has_move(dashboard, row, CANCELLED, "person") else "It cannot be cancelled any more"
 
 
-def why_no_delete(_dashboard: Dashboard, row: Row) -> str | None:
+def why_no_delete(_dashboard: Dashboard, row: TaskRow) -> str | None:
     """Only what is finished can be deleted."""
     return None if row.finished else "Only done and cancelled tasks can be deleted; cancel it first"
 
 
-def why_no_send_back(dashboard: Dashboard, row: Row) -> str | None:
+def why_no_send_back(dashboard: Dashboard, row: TaskRow) -> str | None:
     """Changes are asked for where the workflow has a way back; of a conflict, a live worker hears anywhere."""
     if can_go_back(dashboard, row) or (row.session == "active" and row.conflicts is not None and row.conflicts.files):
         return None
     return "There is nobody to send it back to from here"
 
 
-def can_go_back(dashboard: Dashboard, row: Row) -> bool:
+def can_go_back(dashboard: Dashboard, row: TaskRow) -> bool:
     """Whether the workflow has a way back to the worker from where a task is."""
     workflow = workflow_of(dashboard, row)
     return workflow is not None and row.task is not None and way_back(workflow, row.task.status) is not None
 
 
-def why_no_pull_request(_dashboard: Dashboard, row: Row) -> str | None:
+def why_no_pull_request(_dashboard: Dashboard, row: TaskRow) -> str | None:
     """One that is there can be opened; to make one, there must be work under way."""
     if row.task is None:
         return "Its TASK.md cannot be read"
@@ -125,14 +125,14 @@ def why_no_pull_request(_dashboard: Dashboard, row: Row) -> str | None:
     return None
 
 
-def why_no_refresh(dashboard: Dashboard, row: Row) -> str | None:
+def why_no_refresh(dashboard: Dashboard, row: TaskRow) -> str | None:
     """Only one that is there can be asked for."""
     if row.task is None or row.task.pr_url is not None:
         return why_no_task(dashboard, row)
     return "It has no pull request" + ("; p makes one" if why_no_pull_request(dashboard, row) is None else "")
 
 
-def why_no_retry(dashboard: Dashboard, row: Row) -> str | None:
+def why_no_retry(dashboard: Dashboard, row: TaskRow) -> str | None:
     """Starting over needs a way back to where the workflow begins."""
     from orange_tui.autopilot.attempts import why_not
 
@@ -142,14 +142,14 @@ def why_no_retry(dashboard: Dashboard, row: Row) -> str | None:
     return why_not(workflow, row.task)
 
 
-def is_under_way(dashboard: Dashboard, row: Row) -> bool:
+def is_under_way(dashboard: Dashboard, row: TaskRow) -> bool:
     """Whether somebody is at work on a task, or should be."""
     workflow = workflow_of(dashboard, row)
     state = workflow.states.get(row.task.status) if workflow is not None and row.task is not None else None
     return row.session == "active" or (state is not None and state.agent not in {None, "none"})
 
 
-def why_no_task(_dashboard: Dashboard, row: Row) -> str | None:
+def why_no_task(_dashboard: Dashboard, row: TaskRow) -> str | None:
     """What only needs a readable task."""
     return None if row.task is not None else "Its TASK.md cannot be read"
 

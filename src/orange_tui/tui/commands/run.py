@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from textual.strip import Strip
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.tui.screens.dashboard import Dashboard
 
 _LAST_LINES = 1000
@@ -30,7 +30,7 @@ def run(dashboard: Dashboard, name: str) -> None:
         _ON_TASK[name](dashboard, dashboard.row)
 
 
-def _enter(dashboard: Dashboard, row: Row) -> None:
+def _enter(dashboard: Dashboard, row: TaskRow) -> None:
     does = enter_does(dashboard, row)
     jobs, orange = dashboard.app.jobs, dashboard.orange
     if does == "attach":
@@ -44,7 +44,7 @@ def _enter(dashboard: Dashboard, row: Row) -> None:
             _bring_back(dashboard, each)
 
 
-def _lost_with(dashboard: Dashboard, row: Row) -> list[Row]:
+def _lost_with(dashboard: Dashboard, row: TaskRow) -> list[TaskRow]:
     """Who comes back with a task: nobody else, or where tmux itself was lost, all who were lost with it."""
     snapshot = dashboard.app.snapshot
     if row.session != "lost" or snapshot is None:
@@ -52,7 +52,7 @@ def _lost_with(dashboard: Dashboard, row: Row) -> list[Row]:
     return [each for each in snapshot.rows if each.session == "lost" and enter_does(dashboard, each) == "respawn"]
 
 
-def _bring_back(dashboard: Dashboard, row: Row) -> None:
+def _bring_back(dashboard: Dashboard, row: TaskRow) -> None:
     def work(_say: object) -> None:
         dashboard.orange.agents.respawn(row.ref, resume=row.session == "lost")
 
@@ -65,7 +65,7 @@ def _chat(dashboard: Dashboard) -> None:
     dashboard.app.run_worker(talk(dashboard), group="attach")
 
 
-def _answer(dashboard: Dashboard, row: Row) -> None:
+def _answer(dashboard: Dashboard, row: TaskRow) -> None:
     from orange_tui.tui.tabs.sources import questions_of
 
     def send(text: str | None) -> None:
@@ -83,7 +83,7 @@ def _delivered(at_once: bool) -> str:
     return "Delivered." if at_once else "It waits until the agent can take it."
 
 
-def _send_back(dashboard: Dashboard, row: Row) -> None:
+def _send_back(dashboard: Dashboard, row: TaskRow) -> None:
     from orange_tui.delivery.feedback import request_changes, request_to_resolve, tell_worker
     from orange_tui.tui.commands.keys import can_go_back
 
@@ -107,7 +107,7 @@ def _send_back(dashboard: Dashboard, row: Row) -> None:
     dashboard.app.push_screen(Write(title, hint, "Send back" if goes_back else "Send", prepared), send)
 
 
-def _merge(dashboard: Dashboard, row: Row) -> None:
+def _merge(dashboard: Dashboard, row: TaskRow) -> None:
     from orange_tui.tui.commands.keys import DONE, has_move
 
     reviewed = has_move(dashboard, row, DONE, "person")
@@ -133,7 +133,7 @@ def _merge(dashboard: Dashboard, row: Row) -> None:
     dashboard.app.push_screen(Confirm(title, what, "Merge" if reviewed else "Force merge"), merge)
 
 
-def _cancel(dashboard: Dashboard, row: Row) -> None:
+def _cancel(dashboard: Dashboard, row: TaskRow) -> None:
     def cancel(yes: bool | None) -> None:
         if yes:
             work = lambda _say: _moved(dashboard.orange.tasks.cancel(row.ref).hook_errors)  # noqa: E731
@@ -143,7 +143,7 @@ def _cancel(dashboard: Dashboard, row: Row) -> None:
     dashboard.app.push_screen(Confirm(f"Cancel {_name(row)}?", what, "Cancel the task"), cancel)
 
 
-def _delete(dashboard: Dashboard, row: Row) -> None:
+def _delete(dashboard: Dashboard, row: TaskRow) -> None:
     def delete(yes: bool | None) -> None:
         if yes:
             dashboard.app.jobs.start(row.ref, "Deleting", lambda _say: dashboard.orange.tasks.delete(row.ref))
@@ -153,7 +153,7 @@ def _delete(dashboard: Dashboard, row: Row) -> None:
     dashboard.app.push_screen(Confirm(f"Delete {_name(row)}?", what, "Delete"), delete)
 
 
-def _retry(dashboard: Dashboard, row: Row) -> None:
+def _retry(dashboard: Dashboard, row: TaskRow) -> None:
     from orange_tui.autopilot.attempts import retry
     from orange_tui.tui.commands.keys import is_under_way
 
@@ -184,7 +184,7 @@ def _unblock_all(dashboard: Dashboard) -> None:
     dashboard.app.run_worker(work, group="unblock", exit_on_error=False)  # type: ignore[arg-type]
 
 
-def _read(dashboard: Dashboard, row: Row) -> None:
+def _read(dashboard: Dashboard, row: TaskRow) -> None:
     from orange_tui.tui.screens.pages import Page
     from orange_tui.tui.tabs.sources import task_lines
 
@@ -193,7 +193,7 @@ def _read(dashboard: Dashboard, row: Row) -> None:
     app.push_screen(Page(f"TASK.md · {_name(row)}", lines, follows=True))
 
 
-def _map(dashboard: Dashboard, row: Row) -> None:
+def _map(dashboard: Dashboard, row: TaskRow) -> None:
     from orange_tui.tui.commands.keys import workflow_of
     from orange_tui.tui.drawing.workflow_map import workflow_map
     from orange_tui.tui.screens.pages import Page
@@ -212,7 +212,7 @@ def _map(dashboard: Dashboard, row: Row) -> None:
     dashboard.app.push_screen(Page(f"Workflow {workflow.name}", lines, follows=True))
 
 
-def _pull_request(dashboard: Dashboard, row: Row) -> None:
+def _pull_request(dashboard: Dashboard, row: TaskRow) -> None:
     url = row.task.pr_url if row.task is not None else None
     if url is not None:
         dashboard.app.copy_to_clipboard(url)
@@ -242,19 +242,19 @@ def _browse(url: str) -> str | None:
     return f"{url} is in the clipboard" if takes_the_terminal or not webbrowser.open(url) else None
 
 
-def _refresh(dashboard: Dashboard, row: Row) -> None:
+def _refresh(dashboard: Dashboard, row: TaskRow) -> None:
     from orange_tui.delivery.pr_news import refresh
 
     dashboard.app.jobs.start(row.ref, "Asking GitHub", lambda _say: refresh(dashboard.orange, row.ref))
 
 
-def _workspace(dashboard: Dashboard, row: Row) -> None:
+def _workspace(dashboard: Dashboard, row: TaskRow) -> None:
     from orange_tui.tui.screens.workspace import Workspace
 
     dashboard.app.push_screen(Workspace(row))
 
 
-def _diff(dashboard: Dashboard, row: Row) -> None:
+def _diff(dashboard: Dashboard, row: TaskRow) -> None:
     from orange_tui.tui.screens.diff import Diff
 
     dashboard.app.push_screen(Diff(row))
@@ -290,7 +290,7 @@ def _log(dashboard: Dashboard) -> None:
     dashboard.app.push_screen(Page("Log, newest first", lines))
 
 
-def _copy(dashboard: Dashboard, row: Row) -> None:
+def _copy(dashboard: Dashboard, row: TaskRow) -> None:
     dashboard.app.copy_to_clipboard(row.ref.id)
     dashboard.notify(f"{row.ref.id} is in the clipboard.", markup=False)
 
@@ -319,7 +319,7 @@ def _moved(errors: tuple[str, ...]) -> str | None:
     return f"Done, but {'; '.join(errors)}" if errors else None
 
 
-def _name(row: Row) -> str:
+def _name(row: TaskRow) -> str:
     return row.task.branch if row.task is not None else row.ref.id
 
 
@@ -340,7 +340,7 @@ _ANYWHERE: dict[str, Callable[[Dashboard], None]] = {
     "unblock_all": _unblock_all,
     "quit": lambda dashboard: dashboard.app.exit(),
 }
-_ON_TASK: dict[str, Callable[[Dashboard, Row], None]] = {
+_ON_TASK: dict[str, Callable[[Dashboard, TaskRow], None]] = {
     "enter": _enter,
     "answer": _answer,
     "send_back": _send_back,

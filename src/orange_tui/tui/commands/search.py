@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.command import Hits
     from textual.fuzzy import Matcher
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.tui.commands.keys import Command
 
 _MOST_TASKS = 50
@@ -91,7 +91,7 @@ def _help(command: Command) -> str:
     return escape(command.help)
 
 
-def _task_title(row: Row) -> str:
+def _task_title(row: TaskRow) -> str:
     if row.task is None:
         return printable(f"{row.ref.project}/{row.ref.id}")
     return printable(f"→ {row.task.project}/{row.task.branch}  {row.task.status}")

@@ -11,7 +11,7 @@ from orange_tui.presentation.tasks import SESSION_ICONS
 if TYPE_CHECKING:
     from rich.style import Style
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.domain.task import Task
     from orange_tui.tui.drawing.palette import Palette
 
@@ -31,7 +31,7 @@ _CHECKS = {PASSED: "✓", FAILED: "✗", RUNNING: "…"}
 _REVIEWS = {APPROVED: "+", CHANGES_REQUESTED: "↩"}
 
 
-def icon_of(row: Row, palette: Palette) -> tuple[str, Style]:
+def icon_of(row: TaskRow, palette: Palette) -> tuple[str, Style]:
     """Whether the agent is alive, or what it waits for."""
     if row.error is not None:
         return "!", palette.bad
@@ -51,7 +51,7 @@ def name_of(task: Task) -> str:
     return task.summary if task.summary and task.branch.endswith(f"/{task.id}") else task.branch
 
 
-def status_of(row: Row) -> str:
+def status_of(row: TaskRow) -> str:
     """The status; with how many of its parts are done where it waits for them."""
     if row.task is None:
         return ""
@@ -60,7 +60,7 @@ def status_of(row: Row) -> str:
     return f"{row.task.status} {row.subtasks[0]}/{row.subtasks[1]}"
 
 
-def conflict_marks(row: Row) -> str:
+def conflict_marks(row: TaskRow) -> str:
     """What stands against a task's branch, in a cell each."""
     if row.conflicts is None:
         return ""
@@ -83,7 +83,7 @@ def short_number(number: int) -> str:
     return f"{thousands}k" if thousands < _THOUSAND else f"{thousands // _THOUSAND}M"
 
 
-def pull_request_look(row: Row, palette: Palette) -> tuple[str, Style]:
+def pull_request_look(row: TaskRow, palette: Palette) -> tuple[str, Style]:
     """Its number, how the checks are and what the review says; a question mark where that cannot be told."""
     note = row.pull_request
     if note is None:

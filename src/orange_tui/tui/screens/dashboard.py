@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
 
-    from orange_tui.board.board import Row, Snapshot
+    from orange_tui.board.rows import Snapshot, TaskRow
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.app import OrangeApp
 
 _WIDE = 100
 _MINUTE = 30.0  # seconds; half of one, so that no age is a whole minute behind
-_FILTERS: dict[str, Callable[[Row], bool]] = {
+_FILTERS: dict[str, Callable[[TaskRow], bool]] = {
     "all": lambda _row: True,
     "active": lambda row: not row.finished,
     "finished": lambda row: row.finished,
@@ -76,7 +76,7 @@ class Dashboard(Screen[None]):
         self._filter = "all"
         self._search = ""
         self._is_tree = False
-        self._tree: tuple[Sequence[Row], object, Listed] | None = None  # rows, filter and search, what came of them
+        self._tree: tuple[Sequence[TaskRow], object, Listed] | None = None  # rows, filter and search, what came of them
 
     @property
     def orange(self) -> Orange:
@@ -84,7 +84,7 @@ class Dashboard(Screen[None]):
         return self.app.orange
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> TaskRow | None:
         """The task under the cursor."""
         return self._list.selected
 
@@ -117,7 +117,7 @@ class Dashboard(Screen[None]):
     def _take_width(self, width: int) -> None:
         self.set_class(width >= _WIDE, "-wide")
 
-    def _status_style(self, row: Row) -> Style:
+    def _status_style(self, row: TaskRow) -> Style:
         if row.subtasks is not None and row.waits is not None:
             return self.app.palette.dim  # it is blocked, in autopilot's words, and all is well
         facts = facts_of(workflow_of(self, row), row.task.status if row.task else "")
@@ -136,7 +136,7 @@ class Dashboard(Screen[None]):
         self.query_one(Header).tell(snapshot, where, self._states(snapshot), self.app.palette)
         self._about(self.row)
 
-    def _list_of(self, rows: Sequence[Row]) -> Listed:
+    def _list_of(self, rows: Sequence[TaskRow]) -> Listed:
         """The rows as they are to be shown; a tree is worked out anew only for other rows or another choice."""
         if not self._is_tree:
             return Listed(self._shown(rows))
@@ -162,14 +162,14 @@ class Dashboard(Screen[None]):
     def _searching(self) -> str:
         return f" · /{self._search}" if self._search else ""
 
-    def _shown(self, rows: Sequence[Row]) -> Sequence[Row]:
+    def _shown(self, rows: Sequence[TaskRow]) -> Sequence[TaskRow]:
         """Those that filter and search leave; with ten thousand, a look at each would be felt."""
         if self._filter != "all":
             rows = [row for row in rows if _FILTERS[self._filter](row)]
         words = self._search.casefold().split()
         return [row for row in rows if _has(row, words)] if words else rows
 
-    def _about(self, row: Row | None) -> None:
+    def _about(self, row: TaskRow | None) -> None:
         self.query_one(Footer).tell(self, row, self.app.palette)
         self.query_one(Preview).tell(row)
 
@@ -283,7 +283,7 @@ class Dashboard(Screen[None]):
         self.go_to(places[(here + 1) % len(places)])
 
 
-def _has(row: Row, words: Sequence[str]) -> bool:
+def _has(row: TaskRow, words: Sequence[str]) -> bool:
     """Whether all the words are in what people know a task by."""
     task = row.task
     text = f"{row.ref.id} {row.ref.project}" + (f" {task.branch} {task.summary} {task.status}" if task else "")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from orange_tui.board.board import Row, Snapshot
+    from orange_tui.board.rows import Snapshot, TaskRow
     from orange_tui.tui.app import OrangeApp
     from orange_tui.tui.drawing.diff import DiffFile
 
@@ -48,7 +48,7 @@ class Diff(Screen[None]):
         ("f", "files", "Files"),
     ]
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: TaskRow) -> None:
         super().__init__()
         self._row = row
         self._files: Sequence[DiffFile] = ()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from textual.strip import Strip
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.tui.drawing.lines import Run
     from orange_tui.tui.drawing.palette import Palette
     from orange_tui.tui.screens.dashboard import Dashboard
@@ -31,7 +31,7 @@ _KEY = 11
 _TWO_COLUMNS = 110
 
 
-def help_lines(dashboard: Dashboard, row: Row | None, width: int, palette: Palette) -> list[Strip]:
+def help_lines(dashboard: Dashboard, row: TaskRow | None, width: int, palette: Palette) -> list[Strip]:
     """All there is to know, in two columns where there is room."""
     if width < _TWO_COLUMNS:
         parts = [*_about_task(dashboard, row, width, palette), [], *_others(dashboard, width, palette)]
@@ -46,7 +46,7 @@ def help_lines(dashboard: Dashboard, row: Row | None, width: int, palette: Palet
     ]
 
 
-def _about_task(dashboard: Dashboard, row: Row | None, width: int, palette: Palette) -> Iterator[list[Run]]:
+def _about_task(dashboard: Dashboard, row: TaskRow | None, width: int, palette: Palette) -> Iterator[list[Run]]:
     name = row.task.branch if row is not None and row.task is not None else "the task under the cursor"
     yield [(fit(f"For {name}", width).rstrip(), palette.heading)]
     for command in COMMANDS:

@@ -14,7 +14,7 @@ from orange_tui.tui.widgets.preview import Preview
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from orange_tui.board.board import Row, Snapshot
+    from orange_tui.board.rows import Snapshot, TaskRow
     from orange_tui.tui.app import OrangeApp
 
 _KEYS = (("⇥", "next"), ("j k space g G", "move"), ("esc", "back"))
@@ -31,7 +31,7 @@ class Workspace(Screen[None]):
         ("shift+tab", "tab(-1)", "Previous"),
     ]
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: TaskRow) -> None:
         super().__init__()
         self._row = row
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from textual.strip import Strip
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.orange import Orange
     from orange_tui.outside.tmux import Pane
     from orange_tui.tui.drawing.ansi import PaneScreen
@@ -33,17 +33,17 @@ def _pane_screen() -> PaneScreen:
     return PaneScreen()
 
 
-def session_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Sequence[Strip]:
+def session_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
     """The agent's screen as it is now; the same lines as before when nothing has changed."""
     return _lines(orange, row, width, palette, _A_LITTLE)
 
 
-def whole_session_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Sequence[Strip]:
+def whole_session_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
     """The same with everything that tmux still has of what was printed before."""
     return _lines(orange, row, width, palette, _MOST)
 
 
-def _lines(orange: Orange, row: Row, width: int, palette: Palette, above: int) -> Sequence[Strip]:
+def _lines(orange: Orange, row: TaskRow, width: int, palette: Palette, above: int) -> Sequence[Strip]:
     frame = _frame(orange, row, above, fresh=False) or _frame(orange, row, above, fresh=True)
     if frame is None:
         text = "No live session." + (" ⏎ starts one." if not row.finished else "")
@@ -51,7 +51,7 @@ def _lines(orange: Orange, row: Row, width: int, palette: Palette, above: int) -
     return _pane_screen().render(frame.rstrip())  # most agents leave the lower part of their screen empty
 
 
-def _frame(orange: Orange, row: Row, above: int, *, fresh: bool) -> str | None:
+def _frame(orange: Orange, row: TaskRow, above: int, *, fresh: bool) -> str | None:
     """What the newest window shows. The board has asked for the windows whenever something happened to the task."""
     windows = orange.sessions.windows(row.ref.id, fresh=fresh)
     if not windows:

@@ -20,12 +20,12 @@ from orange_tui.tui.tabs.subtasks import relative_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.domain.task import Task
     from orange_tui.orange import Orange
     from orange_tui.tui.drawing.palette import Palette
 
-    Lines = Callable[[Orange, Row, int, Palette], Sequence[Strip]]
+    Lines = Callable[[Orange, TaskRow, int, Palette], Sequence[Strip]]
 
 _MOST_QUESTIONS = 100  # lines
 
@@ -43,14 +43,14 @@ class Source:
         """Whether it changes by itself."""
         return self.whole is not None
 
-    def title(self, row: Row | None) -> str:
+    def title(self, row: TaskRow | None) -> str:
         """The tab's title; the diff's says how much there is of it."""
         if self.name == "Diff" and row is not None and row.stats is not None:
             return f"Diff +{row.stats.added} −{row.stats.removed}"
         return self.name
 
 
-def task_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
+def task_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> list[Strip]:
     """The summary, the few facts that matter, and the body of TASK.md."""
     from orange_tui.tui.drawing.markdown.page import render_markdown  # late: it is a third of what the app imports
 
@@ -82,7 +82,7 @@ def questions_of(orange: Orange, ref: TaskRef) -> str:
     return "\n".join(printable(line) for line in lines[:_MOST_QUESTIONS])
 
 
-def _facts(task: Task, row: Row) -> list[str]:
+def _facts(task: Task, row: TaskRow) -> list[str]:
     """What is worth knowing at a glance; what is not there is left out."""
     return [
         task.status,
@@ -101,7 +101,7 @@ def _numbered(task: Task, field: str, text: str) -> str:
     return f"{text}{number}" if number and type(number) is int else ""
 
 
-def pull_request_lines(row: Row, width: int, palette: Palette) -> list[Strip]:
+def pull_request_lines(row: TaskRow, width: int, palette: Palette) -> list[Strip]:
     """How its pull request is, or why that cannot be told."""
     note = row.pull_request
     if note is None:
@@ -110,7 +110,7 @@ def pull_request_lines(row: Row, width: int, palette: Palette) -> list[Strip]:
     return said(f"Pull request {note.name}: {note}", style, width)
 
 
-def conflict_sentences(orange: Orange, row: Row) -> list[str]:
+def conflict_sentences(orange: Orange, row: TaskRow) -> list[str]:
     """In which files a task would not merge, and whom it will meet there."""
     found = row.conflicts
     if found is None:
@@ -141,7 +141,7 @@ def _route_texts(task: Task) -> list[str]:
     return [fact for fact in facts if fact]
 
 
-def diff_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Sequence[Strip]:
+def diff_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
     """What the branch changes, against the default branch."""
     from orange_tui.branches.task_diff import task_diff
     from orange_tui.tui.drawing.diff import parse_diff
@@ -156,7 +156,7 @@ def diff_lines(orange: Orange, row: Row, width: int, palette: Palette) -> Sequen
     return DiffLines(files, palette) if files else said("No changes yet.", palette.dim, width)
 
 
-def history_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
+def history_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> list[Strip]:
     """What happened to the task, newest first."""
     from orange_tui.tui.drawing.history import render_history
 

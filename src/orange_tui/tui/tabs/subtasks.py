@@ -19,7 +19,7 @@ from orange_tui.tui.drawing.palette import facts_of, status_look
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Workflow
     from orange_tui.orange import Orange
@@ -30,7 +30,7 @@ _MOST_PARTS = 50
 _STATUS = 14
 
 
-def relative_lines(orange: Orange, row: Row, width: int, palette: Palette) -> list[Strip]:
+def relative_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> list[Strip]:
     """What it is a part of, and its parts with how each stands; nothing for a task without relatives."""
     lines: list[Strip] = []
     if row.task is not None and row.task.parent is not None:

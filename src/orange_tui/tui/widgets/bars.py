@@ -13,7 +13,7 @@ from orange_tui.tui.commands.keys import COMMANDS, enter_does, key_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.board.board import Row, Snapshot
+    from orange_tui.board.rows import Snapshot, TaskRow
     from orange_tui.tui.commands.keys import Command
     from orange_tui.tui.drawing.palette import Palette
     from orange_tui.tui.screens.dashboard import Dashboard
@@ -75,7 +75,7 @@ class Header(Line):
 class Footer(Line):
     """The keys that do something now, for the task under the cursor."""
 
-    def tell(self, dashboard: Dashboard, row: Row | None, palette: Palette) -> None:
+    def tell(self, dashboard: Dashboard, row: TaskRow | None, palette: Palette) -> None:
         """Show the keys for a task and the others. Where there is too little room, help, which has them all, stays."""
         usable = [command for command in COMMANDS if command.in_footer and _can_be_used(dashboard, row, command)]
         line = self._line(dashboard, row, usable, palette)
@@ -87,7 +87,7 @@ class Footer(Line):
         line.truncate(self.size.width, overflow="ellipsis")
         self.say(line)
 
-    def _line(self, dashboard: Dashboard, row: Row | None, usable: Sequence[Command], palette: Palette) -> Text:
+    def _line(self, dashboard: Dashboard, row: TaskRow | None, usable: Sequence[Command], palette: Palette) -> Text:
         about_task: list[tuple[str, str]] = []
         others: list[tuple[str, str]] = []
         for command in usable:
@@ -103,7 +103,7 @@ class Footer(Line):
         return Text.assemble(keys_line(about_task, palette), ("│", palette.dim), keys_line(others, palette))
 
 
-def _can_be_used(dashboard: Dashboard, row: Row | None, command: Command) -> bool:
+def _can_be_used(dashboard: Dashboard, row: TaskRow | None, command: Command) -> bool:
     if command.why_not is None:
         return True
     return row is not None and command.why_not(dashboard, row) is None

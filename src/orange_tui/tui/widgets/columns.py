@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from rich.style import Style
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.tui.app import OrangeApp
     from orange_tui.tui.drawing.palette import Palette
 
-    Cells = Callable[[Row, Palette, int], list[Segment]]
+    Cells = Callable[[TaskRow, Palette, int], list[Segment]]
 
 MARKS = 7  # cursor, icon (one of them is two cells wide), number of the workspace
 _NAME, _STATUS = 20, 14
@@ -45,17 +45,17 @@ class Column:
     is_seldom: bool = False  # it is there only where a task in the list has something to show in it
 
 
-def _pull_request(row: Row, palette: Palette, width: int) -> list[Segment]:
+def _pull_request(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
     text, style = pull_request_look(row, palette)
     return [Segment(fit_right(text, width), style)]
 
 
-def _ahead(row: Row, palette: Palette, width: int) -> list[Segment]:
+def _ahead(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
     ahead = row.stats.ahead if row.stats is not None else 0
     return [Segment(fit_right(f"↑{short_number(ahead)}" if ahead else "", width), palette.dim)]
 
 
-def _changes(row: Row, palette: Palette, width: int) -> list[Segment]:
+def _changes(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
     if row.waits and not row.finished:
         return [Segment(fit_right("waits", width), palette.dim)]
     if row.stats is None or not (row.stats.added or row.stats.removed):
@@ -64,7 +64,7 @@ def _changes(row: Row, palette: Palette, width: int) -> list[Segment]:
     return [Segment(fit_right(added, width - len(removed)), palette.added), Segment(removed, palette.removed)]
 
 
-def _age(row: Row, palette: Palette, width: int) -> list[Segment]:
+def _age(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
     return [Segment(fit_right(age(row.task.updated_at) if row.task else "", width), palette.dim)]
 
 
@@ -94,7 +94,7 @@ class Columns:
         return f"{' ' * MARKS}{fit('task', self._name)} {fit('status', _STATUS)}{right}"
 
     def line(  # noqa: PLR0913 - each of them is seen
-        self, row: Row, name: str, name_style: Style, status_style: Style, palette: Palette, *, guide: str = ""
+        self, row: TaskRow, name: str, name_style: Style, status_style: Style, palette: Palette, *, guide: str = ""
     ) -> list[Segment]:
         """A row, from its name on; a guide before it leads from the task that it is a part of."""
         right = (segment for column in self._shown for segment in column.cells(row, palette, column.width))

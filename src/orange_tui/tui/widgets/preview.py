@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.strip import Strip
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.app import OrangeApp
     from orange_tui.tui.tabs.sources import Lines
@@ -42,7 +42,7 @@ class Preview(Vertical):
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual calls it so
         super().__init__(id=id)
-        self._row: Row | None = None
+        self._row: TaskRow | None = None
         self._tab = 0
         self._shown: What | None = None
         self._loading: What | None = None
@@ -66,7 +66,7 @@ class Preview(Vertical):
         self._tab = (self._tab + step) % len(SOURCES)
         self._draw()
 
-    def tell(self, row: Row | None) -> None:
+    def tell(self, row: TaskRow | None) -> None:
         """Show another task, or the same one anew."""
         self._row = row
         self._draw()
@@ -145,7 +145,7 @@ class Preview(Vertical):
             await self._show(what, self._row)
         self._loading = None
 
-    async def _show(self, what: What, row: Row) -> None:
+    async def _show(self, what: What, row: TaskRow) -> None:
         source, is_same = SOURCES[what[1]], what == self._shown
         looks_back = source.is_live and is_same and not self._view.is_at_end
         if looks_back and self._is_whole:
@@ -156,7 +156,7 @@ class Preview(Vertical):
         self._view.show(strips, follow=source.is_live, keep_place=is_same)
         self._shown = what
 
-    def _read(self, lines: Lines, row: Row, width: int) -> Sequence[Strip]:
+    def _read(self, lines: Lines, row: TaskRow, width: int) -> Sequence[Strip]:
         """What there is to see; whatever is wrong with it is what there is to see then."""
         orange, palette = self.app.orange, self.app.palette
         try:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.style import Style
     from textual import events
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.drawing.palette import Palette
 
@@ -43,28 +43,28 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
     class Selected(Message):
         """The cursor is on another task, or on none."""
 
-        def __init__(self, row: Row | None) -> None:
+        def __init__(self, row: TaskRow | None) -> None:
             super().__init__()
             self.row = row
 
     class Opened(Message):
         """A task was asked for with the mouse, twice."""
 
-        def __init__(self, row: Row) -> None:
+        def __init__(self, row: TaskRow) -> None:
             super().__init__()
             self.row = row
 
-    def __init__(self, palette: Callable[[], Palette], style_of: Callable[[Row], Style], *, id: str) -> None:  # noqa: A002
+    def __init__(self, palette: Callable[[], Palette], style_of: Callable[[TaskRow], Style], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self._palette, self._style_of = palette, style_of
         self._listed = Listed(())
         self._starts: list[int] = [0]  # where each row would begin if the cursor were on none
         self._tall: list[int] = []
         self._extra = 0  # lines that the cursor adds to its row
-        self._drawn: dict[tuple[int, bool, bool], tuple[Row, Strip]] = {}
+        self._drawn: dict[tuple[int, bool, bool], tuple[TaskRow, Strip]] = {}
         self._drawn_in: tuple[int, Palette] | None = None
         self._base: Style
-        self._laid_out: Sequence[Row] | None = None
+        self._laid_out: Sequence[TaskRow] | None = None
         self._laid_out_busy: Mapping[TaskRef, str] = {}
         self._cursor = 0
         self._was_moved = False  # until the person has chosen a task, the cursor is on the first, whichever comes first
@@ -74,11 +74,11 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         self.empty_text = ""
 
     @property
-    def _rows(self) -> Sequence[Row]:
+    def _rows(self) -> Sequence[TaskRow]:
         return self._listed.rows
 
     @property
-    def selected(self) -> Row | None:
+    def selected(self) -> TaskRow | None:
         """The task under the cursor."""
         return self._rows[self._cursor] if self._cursor < len(self._rows) else None
 

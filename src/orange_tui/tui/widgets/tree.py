@@ -9,7 +9,7 @@ from orange_tui.domain.records import record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.board.board import Row
+    from orange_tui.board.rows import TaskRow
 
     Parents = Sequence[int | None]
 
@@ -20,12 +20,12 @@ _BRANCH, _LAST, _LINE, _BLANK = "├─ ", "└─ ", "│  ", "   "
 class Listed:
     """The rows to show, from the top; in a tree each with what leads to it, and what leads past its second line."""
 
-    rows: Sequence[Row]
+    rows: Sequence[TaskRow]
     guides: Sequence[str] = ()
     below: Sequence[str] = ()
 
 
-def as_tree(rows: Sequence[Row], shown: Sequence[Row]) -> Listed:
+def as_tree(rows: Sequence[TaskRow], shown: Sequence[TaskRow]) -> Listed:
     """Parents before their parts, the parts oldest first; those to be shown come with all that lead to them.
 
     A row is known by its place among the rows: there may be ten thousand, and this is done with every change.
@@ -43,7 +43,7 @@ def as_tree(rows: Sequence[Row], shown: Sequence[Row]) -> Listed:
     return _walk(rows, kept, parents, parts)
 
 
-def _with_those_above(rows: Sequence[Row], shown: Sequence[Row], parents: Parents) -> Sequence[int]:
+def _with_those_above(rows: Sequence[TaskRow], shown: Sequence[TaskRow], parents: Parents) -> Sequence[int]:
     wanted = {id(row) for row in shown}
     kept: set[int] = set()
     for each, row in enumerate(rows):
@@ -54,9 +54,9 @@ def _with_those_above(rows: Sequence[Row], shown: Sequence[Row], parents: Parent
     return sorted(kept)
 
 
-def _walk(rows: Sequence[Row], kept: Sequence[int], parents: Parents, parts: dict[int, list[int]]) -> Listed:
+def _walk(rows: Sequence[TaskRow], kept: Sequence[int], parents: Parents, parts: dict[int, list[int]]) -> Listed:
     """From the tops down. Tasks that are parts of each other have no top: then the first of them serves as one."""
-    found: list[tuple[Row, str, str]] = []
+    found: list[tuple[TaskRow, str, str]] = []
     seen: set[int] = set()
     for top in (*(place for place in kept if parents[place] is None), *kept):
         waiting = [(top, "", "")] if top not in seen else []
