@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,15 +60,63 @@ def who_imports(*roots: str) -> set[str]:
     }
 
 
+STARTING = re.compile(
+    r"(subprocess|pty|multiprocessing|concurrent\.futures\.process)\..+"
+    r"|os\.(exec|spawn|posix_spawn|fork|system|popen|startfile).*"
+    r"|asyncio\.(subprocess\..+|create_subprocess_.+)|concurrent\.futures\.ProcessPool.+"
+    r"|.+\.(subprocess_exec|subprocess_shell)",
+)
+
+
+def starts_of_programs(tree: ast.Module) -> set[str]:
+    """What a module uses that starts a program, by its full name, whatever the module calls it."""
+    full: dict[str, str] = {}  # what a module calls something → what it is
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                root = alias.name.partition(".")[0]
+                full |= {alias.asname: alias.name} if alias.asname else {root: root}
+        elif isinstance(node, ast.ImportFrom):
+            full |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    used = {_dotted(node, full) for node in ast.walk(tree) if isinstance(node, ast.Attribute | ast.Name)}
+    return {name for name in used if STARTING.fullmatch(name)}
+
+
+def _dotted(node: ast.expr, full: dict[str, str]) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value, full)}.{node.attr}"
+    return full.get(node.id, "") if isinstance(node, ast.Name) else "?"
+
+
 def test_one_module_starts_other_programs() -> None:
-    assert who_imports("subprocess") <= {"outside.programs"}
-    calls = {
-        module
-        for module, tree in MODULES.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr in {"system", "popen", "spawnv", "posix_spawn"}
-    }
-    assert calls == set()
+    assert {module for module, tree in MODULES.items() if starts_of_programs(tree)} == {"outside.programs"}
+    assert who_imports("subprocess", "pty", "multiprocessing") <= {"outside.programs"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import os\nos.execvpe('tmux', [], {})",
+        "import os as system\nsystem.posix_spawnp('tmux', [], {})",
+        "from os import fork as split\nsplit()",
+        "import asyncio\nasyncio.create_subprocess_exec('tmux')",
+        "from asyncio import create_subprocess_shell\ncreate_subprocess_shell('tmux')",
+        "import asyncio\nasyncio.get_running_loop().subprocess_exec(None, 'tmux')",
+        "def late():\n    import subprocess\n    subprocess.run([])",
+        "from subprocess import Popen\nPopen([])",
+        "import pty\npty.spawn('tmux')",
+        "from concurrent.futures import ProcessPoolExecutor\nProcessPoolExecutor()",
+    ],
+)
+def test_every_way_of_starting_a_program_is_noticed(source: str) -> None:
+    assert starts_of_programs(ast.parse(source))
+
+
+def test_what_only_sounds_like_it_starts_nothing() -> None:
+    source = (
+        "import os\nimport asyncio\nfrom orange_tui.tasks import system\nsystem()\nos.path.join('a')\nasyncio.run(None)"
+    )
+    assert starts_of_programs(ast.parse(source)) == set()
 
 
 def test_only_the_app_imports_textual_and_rich() -> None:

@@ -10,7 +10,7 @@ from orange_tui.domain.workflow import Hook
 from orange_tui.engine.hooks import HookRun
 from orange_tui.issues import issue_hub, issue_watch
 from orange_tui.issues.hooks import register_branch
-from orange_tui.outside.backoff import Patience
+from orange_tui.outside.backoff import Backoff
 from orange_tui.outside.github import Unanswered
 from support.github.server import GitHub, github
 from support.issue_world import Desk, desk
@@ -127,14 +127,14 @@ def test_a_project_without_issues_is_asked_nothing(desk: Desk, office: Office, g
     assert not github.requests
 
 
-def test_patience_grows_and_is_as_long_as_one_is_told() -> None:
-    patience = Patience(60.0, 1800.0)
+def test_backoff_doubles_and_is_as_long_as_the_service_asks_for() -> None:
+    backoff = Backoff(60.0, 1800.0)
     dues = []
     for _ in range(8):
-        patience.failed("away", 0.0)
-        dues.append(patience._pause)
+        backoff.failed("away", 0.0)
+        dues.append(backoff._pause)
     assert dues == [120, 240, 480, 960, 1800, 1800, 1800, 1800]
-    assert not patience.failed("away", 0.0)
-    assert patience.failed("limited", 3000.0)
-    patience.answered()
-    assert patience.problem is None
+    assert not backoff.failed("away", 0.0)
+    assert backoff.failed("limited", 3000.0)
+    backoff.succeeded()
+    assert backoff.problem is None

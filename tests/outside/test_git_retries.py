@@ -16,7 +16,7 @@ def test_git_is_asked_again_when_it_met_half_a_worktree(monkeypatch: pytest.Monk
     half = Finished(128, "", "fatal: failed to read .git/worktrees/coffee--1/commondir: Success")
     answers = [half, half, Finished(0, "fine\n", "")]
     monkeypatch.setattr(git, "run", lambda *_words, **_more: answers.pop(0))
-    monkeypatch.setattr(git, "_MOMENT", 0)
+    monkeypatch.setattr(git, "_RETRY_SECONDS", 0)
     assert Repository("/nowhere").answer("status") == "fine"
 
 

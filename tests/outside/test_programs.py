@@ -1,30 +1,73 @@
-"""Programs that are run are ended with us."""
+"""Every way of starting a program, and that none outlives us."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
+from orange_tui.domain.errors import NotFound, Refused
+from orange_tui.outside import programs
 from support.office import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 LEAVES = """
-import sys, threading
+import subprocess, sys, threading
 from orange_tui.outside.programs import run
 
 words = ["sh", "-c", 'echo $$ >"$0.new" && mv "$0.new" "$0" && exec sleep 600', sys.argv[1]]
+{more}
 threading.Thread(target=run, args=(words,), daemon=True).start()
 input()
 """
+SLOW_START = """
+import time
+start = subprocess.Popen.__init__
+
+def slow(*words, **options):
+    start(*words, **options)
+    time.sleep(0.5)
+
+subprocess.Popen.__init__ = slow
+"""
+ENDS = """
+import atexit
+atexit.register(lambda: print(problem()))
+from orange_tui.domain.errors import Refused
+from orange_tui.outside.programs import run
+
+def problem():
+    try:
+        run(["true"])
+    except Refused as problem:
+        return problem
+"""
+BECOMES = """
+import sys
+from orange_tui.outside.programs import replace_process
+replace_process(["sh", "-c", "echo $WORD $$"], environment={"WORD": "coffee"})
+"""
+DETACHES = """
+import os
+from orange_tui.outside.programs import call_in_new_session
+answer = call_in_new_session(lambda: f"{os.getsid(0) == os.getpid()} {os.getppid()}".encode())
+assert answer == f"True {os.getpid()}".encode(), answer
+assert call_in_new_session(lambda: os.kill(os.getpid(), 9)) == b""
+assert call_in_new_session(lambda: 1 / 0) == b""
+"""
 
 
-def test_a_program_that_only_a_daemon_thread_waits_for_does_not_outlive_us(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", ["", SLOW_START], ids=["running", "just being started"])
+def test_a_program_that_only_a_daemon_thread_waits_for_does_not_outlive_us(tmp_path: Path, more: str) -> None:
     note = tmp_path / "pid"
-    us = subprocess.Popen([sys.executable, "-c", LEAVES, str(note)], stdin=subprocess.PIPE)
+    script = LEAVES.replace("{more}", more)
+    us = subprocess.Popen([sys.executable, "-c", script, str(note)], stdin=subprocess.PIPE)
     wait_for(note.exists)
     us.communicate(b"\n")
     assert us.returncode == 0
@@ -45,3 +88,53 @@ def _status(pid: int) -> bytes:
             return file.read()
     except OSError:
         return b""
+
+
+def output_of(script: str) -> str:
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+
+
+def test_nothing_is_started_any_more_once_orange_ends() -> None:
+    assert output_of(ENDS) == "true was not started: Orange is ending\n"
+
+
+def test_a_program_that_takes_too_long_is_ended_with_all_it_started() -> None:
+    with pytest.raises(Refused, match=r"took longer than 0\.2 s and was ended"):
+        programs.run(["sh", "-c", "sleep 600 & sleep 600"], timeout=0.2)
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    with pytest.raises(NotFound, match="no-such-program is not there"):
+        programs.run(["no-such-program"])
+    with pytest.raises(NotFound, match="no-such-program is not there"):
+        asyncio.run(programs.run_in_terminal(["no-such-program"]))
+    with pytest.raises(NotFound, match="no-such-program is not there"):
+        programs.replace_process(["no-such-program"], environment={})
+
+
+def test_a_program_in_the_terminal_leaves_the_event_loop_free() -> None:
+    async def both() -> tuple[int, list[int]]:
+        beats = []
+
+        async def beat() -> None:
+            while True:
+                beats.append(1)
+                await asyncio.sleep(0.01)
+
+        heart = asyncio.create_task(beat())
+        code = await programs.run_in_terminal(["sh", "-c", "sleep 0.2; exit $CODE"], environment={"CODE": "7"})
+        heart.cancel()
+        return code, beats
+
+    code, beats = asyncio.run(both())
+    assert (code, len(beats) > 5) == (7, True)
+
+
+def test_a_process_that_becomes_another_program_keeps_its_number() -> None:
+    process = subprocess.Popen([sys.executable, "-c", BECOMES], stdout=subprocess.PIPE, text=True)
+    output, _ = process.communicate()
+    assert output == f"coffee {process.pid}\n"
+
+
+def test_work_in_a_new_session_answers_or_says_nothing_when_it_was_killed() -> None:
+    output_of(DETACHES)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.engine.tasks import Tasks
-from orange_tui.outside.tmux import Tmux
+from orange_tui.outside.tmux import AttachCommand, Tmux
 from support.lively import Agents
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def one_task(stage: Stage, monkeypatch: pytest.MonkeyPatch, status: str, agent: 
 
     monkeypatch.setattr(Tasks, "spawn", noted("spawn", SimpleNamespace(hook_errors=())))
     monkeypatch.setattr(type(stage.orange.agents), "respawn", noted("respawn", SimpleNamespace(id="task001")))
-    monkeypatch.setattr(Tmux, "attach_words", noted("attach", ["true", "switch-client"]))
+    monkeypatch.setattr(Tmux, "attaching", noted("attach", AttachCommand(("true",), {}, switches=True)))
     agents.task(0, branch="brew", summary="Brew it", status=status, agent=agent, **values)
     return does
 

@@ -56,7 +56,7 @@ def _is_noted(run: HookRun, kind: str) -> bool:
 
 def commit_work(run: HookRun) -> None:
     """Commit what the agent left uncommitted on the task's branch: an agent with few permissions cannot."""
-    from orange_tui.outside.git_commit import commit_all
+    from orange_tui.outside.git_worktree import commit_all
 
     if run.task.workspace is None:
         return

@@ -11,14 +11,13 @@ from orange_tui.delivery.merge_plan import listed
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import SLOW, Repository, local
-from orange_tui.outside.git_worktree import common_directory
+from orange_tui.outside.git_worktree import common_directory, operation_on_branch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.delivery.merge_plan import Sight
     from orange_tui.outside.git import Ref
 
-_UNDER_WAY = {"MERGE_HEAD": "a merge", "CHERRY_PICK_HEAD": "a cherry-pick", "REVERT_HEAD": "a revert"}
 _REBASES = ("rebase-merge", "rebase-apply")
 
 
@@ -51,7 +50,7 @@ class DefaultBranch:
             raise Refused(
                 f"{self.default} is checked out in {place.path}, which is gone; `git worktree prune` forgets it"
             )
-        under_way = _under_way(place)
+        under_way = operation_on_branch(place)
         if under_way is not None:
             raise Refused(f"{self.default} is checked out in {place.path}, in the middle of {under_way}; end it there")
         changed = place.must("status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", timeout=SLOW)
@@ -105,12 +104,6 @@ def default_branch_of(sight: Sight) -> DefaultBranch:
 def _is_file(path: str) -> bool:
     """Whether something is there that git would have to replace; directories it looks through itself."""
     return os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path))
-
-
-def _under_way(place: Repository) -> str | None:
-    own = place.answer("rev-parse", "--absolute-git-dir") or ""
-    there = (what for name, what in _UNDER_WAY.items() if os.path.exists(os.path.join(own, name)))
-    return next(there, None)
 
 
 def _rebase_of(repository: str, branch: str) -> str | None:

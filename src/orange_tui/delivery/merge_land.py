@@ -10,7 +10,7 @@ from orange_tui.delivery.merge_default import default_branch_of
 from orange_tui.delivery.merge_plan import counted, landed_before, plan
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git import REMOTE, SLOW, local, remote
+from orange_tui.outside.git import FETCH_EVERY_BRANCH, REMOTE, SLOW, local
 from orange_tui.outside.git_merge import ahead_and_behind, contains
 
 TYPE_CHECKING = False
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
 
     Say = Callable[[str], None]
-
-# A clone of a single branch would not notice that the remote has taken what we pushed.
-_EVERY_BRANCH = (f"remote.{REMOTE}.fetch=+{local('*')}:{remote('*')}",)
 
 
 @record
@@ -75,7 +72,8 @@ def _push(sight: Sight, commit: str, task: str, say: Say) -> bool:
     git = sight.git
     if not git.has_remote():
         return False
-    done = git.ask("push", "--quiet", REMOTE, f"{commit}:{local(sight.default)}", timeout=SLOW, settings=_EVERY_BRANCH)
+    words = ("push", "--quiet", REMOTE, f"{commit}:{local(sight.default)}")
+    done = git.ask(*words, timeout=SLOW, settings=(FETCH_EVERY_BRANCH,))
     if done.code != 0:
         raise Refused(
             f"The push of {sight.default} to {REMOTE} was rejected, so nothing was merged: {_said(done.message)}."

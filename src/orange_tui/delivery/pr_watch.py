@@ -14,7 +14,7 @@ from orange_tui.delivery import pr_news
 from orange_tui.delivery.pull_requests import NO_ADDRESS, ask_about
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.pull_request import address_of
-from orange_tui.outside.backoff import Patience, aside
+from orange_tui.outside.backoff import Backoff, in_background
 from orange_tui.outside.github import Unanswered
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ EVERY = 30.0  # seconds between two questions to a host
 LONGEST = 900.0  # seconds that a host without an answer is left alone at most, unless it asks for more
 
 
-class Host(Patience):
+class Host(Backoff):
     """When a host may be asked again, and what it suffers from."""
 
     def __init__(self) -> None:
@@ -88,14 +88,14 @@ class PullRequestWatch:
         host, addresses = self._host(name), {url: address_of(url) for url in refs.values()}
         wanted = list(dict.fromkeys(address for address in addresses.values() if address is not None))
         try:
-            found = await aside(lambda: ask_about(name, wanted)) if wanted else {}
+            found = await in_background(lambda: ask_about(name, wanted)) if wanted else {}
         except Unanswered as problem:
             is_news = host.failed(str(problem), problem.pause)
             news = ("warning", f"Pull requests on {name} cannot be followed: {problem}") if is_news else None
             await asyncio.to_thread(self._take, refs, dict.fromkeys(refs, str(problem)), news)
             return
         news = ("info", f"Pull requests on {name} can be followed again") if host.problem else None
-        host.answered()
+        host.succeeded()
         answers = {ref: found[address] if (address := addresses[url]) else NO_ADDRESS for ref, url in refs.items()}
         await asyncio.to_thread(self._take, refs, answers, news)
 

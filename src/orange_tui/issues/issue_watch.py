@@ -1,6 +1,6 @@
 """The issues of all projects that ask for it, every minute; and what tasks come to is said as soon as it is known.
 
-Each project has its own patience: where GitHub does not answer it is asked less and less, and it is said once why. All
+Each project has its own backoff: where GitHub does not answer it is asked less and less, and it is said once why. All
 of this is beside the supervisor's other work and never holds it up.
 """
 
@@ -14,7 +14,7 @@ from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.issues.issue_push import news_of
 from orange_tui.issues.issue_rules import rules_of
 from orange_tui.issues.issue_sync import ProjectIssues
-from orange_tui.outside.backoff import Patience, aside
+from orange_tui.outside.backoff import Backoff, in_background
 from orange_tui.outside.github import Unanswered
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ class Watched:
 
     def __init__(self, orange: Orange, name: str) -> None:
         self.issues = ProjectIssues(orange, name)
-        self.patience = Patience(EVERY, LONGEST)
+        self.backoff = Backoff(EVERY, LONGEST)
 
 
 class IssueWatch:
@@ -68,7 +68,7 @@ class IssueWatch:
             names = await asyncio.to_thread(self._names)
             for name in names:
                 await self._deal_with(name)
-            due = [self._of(name).patience.due for name in names]
+            due = [self._of(name).backoff.due for name in names]
             pause = min([*(each - time.monotonic() for each in due), EVERY])
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), max(0.0, pause))
@@ -84,10 +84,10 @@ class IssueWatch:
 
     async def _deal_with(self, name: str) -> None:
         watched = self._of(name)
-        is_due = watched.patience.due <= time.monotonic()
+        is_due = watched.backoff.due <= time.monotonic()
         if is_due and not await self._try(name, watched.issues.pull):
             return
-        if watched.patience.problem is None:
+        if watched.backoff.problem is None:
             refs = [ref for ref in list(self._changed) if ref.project == name]
             await self._try(name, lambda: self._said(watched, refs), is_round=False)
 
@@ -103,22 +103,22 @@ class IssueWatch:
 
     async def _try(self, name: str, work: Callable[[], list[Did]], *, is_round: bool = True) -> bool:
         """Do it, and tell what came of it; whatever it is, the others go on."""
-        patience = self._of(name).patience
+        backoff = self._of(name).backoff
         try:
-            did = await aside(work)
+            did = await in_background(work)
         except Busy:
-            patience.due = time.monotonic() + EVERY
+            backoff.due = time.monotonic() + EVERY
             return False
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is told
             pause = problem.pause if isinstance(problem, Unanswered) else 0.0
             said = str(problem) if isinstance(problem, OrangeError) else repr(problem)
-            if patience.failed(said, pause):
+            if backoff.failed(said, pause):
                 self._log("warning", f"The issues of {name} cannot be followed: {said}")
             return False
         if is_round:
-            if patience.problem is not None:
+            if backoff.problem is not None:
                 self._log("info", f"The issues of {name} can be followed again")
-            patience.answered()
+            backoff.succeeded()
         for each in did:
             self._tell(each)
         return True

@@ -1,4 +1,7 @@
-"""Asking somebody far away again and again: less and less while there is no answer, and beside all else."""
+"""Backoff for services that are polled over the network, and background threads in which they are asked.
+
+While there is no answer, the pauses between two requests grow, up to a limit.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_AS_TOLD = 3600.0  # seconds: the longest pause that somebody may ask for
+_LONGEST_REQUESTED_SECONDS = 3600.0  # the longest pause that a service may ask for
 
 
-class Patience:
-    """When somebody may be asked again, and what keeps them from answering."""
+class Backoff:
+    """When a service may be asked again, and what its last failure was."""
 
     def __init__(self, every: float, longest: float) -> None:
         self.due = 0.0
@@ -26,37 +29,37 @@ class Patience:
         self._every, self._longest = every, longest
         self._pause = every
 
-    def answered(self) -> None:
-        """All is well."""
+    def succeeded(self) -> None:
+        """The service has answered: the next request comes after the usual interval."""
         self.problem, self._pause = None, self._every
         self.due = time.monotonic() + self._every
 
     def failed(self, problem: str, pause: float) -> bool:
-        """Leave them alone, each time for twice as long; says whether this is news."""
+        """Double the pause, or take the one that the service asks for; returns whether the problem is a new one."""
         is_news, self.problem = problem != self.problem, problem
         self._pause = min(self._pause * 2, self._longest)
-        self.due = time.monotonic() + max(self._pause, min(pause, _AS_TOLD))
+        self.due = time.monotonic() + max(self._pause, min(pause, _LONGEST_REQUESTED_SECONDS))
         return is_news
 
 
-async def aside(work: Callable[[], T]) -> T:
-    """Do something in a thread that nobody has to wait for: leaving the app does not wait for GitHub."""
+async def in_background(work: Callable[[], T]) -> T:
+    """Call something in a daemon thread: leaving the app does not wait for the network."""
     loop = asyncio.get_running_loop()
     result: asyncio.Future[T] = loop.create_future()
 
-    def tell(tell_it: Callable[[], None]) -> None:
+    def settle(set_outcome: Callable[[], None]) -> None:
         if not result.done():
-            tell_it()
+            set_outcome()
 
     def run() -> None:
         try:
             found = work()
-            say = lambda: result.set_result(found)  # noqa: E731
+            set_outcome = lambda: result.set_result(found)  # noqa: E731
         except Exception as problem:  # noqa: BLE001 - whoever waits gets it
             failure = problem
-            say = lambda: result.set_exception(failure)  # noqa: E731
+            set_outcome = lambda: result.set_exception(failure)  # noqa: E731
         with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(tell, say)
+            loop.call_soon_threadsafe(settle, set_outcome)
 
-    threading.Thread(target=run, name="github", daemon=True).start()
+    threading.Thread(target=run, name="background", daemon=True).start()
     return await result

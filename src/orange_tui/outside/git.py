@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import pairwise
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
@@ -20,9 +21,16 @@ if TYPE_CHECKING:
 
 REMOTE = "origin"
 SLOW = 600.0  # seconds for what goes over a network or through every file
+# For the author of a commit that a person has not made, where git knows nobody.
+ORANGE_IDENTITY = {
+    "GIT_AUTHOR_NAME": "Orange",
+    "GIT_AUTHOR_EMAIL": "orange@localhost",
+    "GIT_COMMITTER_NAME": "Orange",
+    "GIT_COMMITTER_EMAIL": "orange@localhost",
+}
 
 # A git hook that runs us has these set; they would make us work on its repository, index and work tree.
-_OF_THE_CALLER = (
+_CALLER_VARIABLES = (
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -44,8 +52,8 @@ class Ref:
     worktree: str | None
 
 
-_TRIES = 20
-_MOMENT = 0.05  # seconds
+_MOST_RETRIES = 20
+_RETRY_SECONDS = 0.05
 
 
 def _met_half_a_worktree(finished: Finished) -> bool:
@@ -73,10 +81,10 @@ class Repository:
         command = ["git", "-C", self.path, *configured, *words]
         given = None if stdin is None else stdin.encode()
         finished = run(command, environment=environment, stdin=given, timeout=timeout)
-        for _ in range(_TRIES):
+        for _ in range(_MOST_RETRIES):
             if not _met_half_a_worktree(finished):
                 break
-            time.sleep(_MOMENT)
+            time.sleep(_RETRY_SECONDS)
             finished = run(command, environment=environment, stdin=given, timeout=timeout)
         return finished
 
@@ -135,7 +143,9 @@ class Repository:
         return found
 
     def has_remote(self) -> bool:
-        """Whether there is a remote to fetch from and push to."""
+        """Whether there is a remote to fetch from and push to: read off the configuration, or else git is asked."""
+        if _names_remote(os.path.join(self.path, ".git", "config")):
+            return True
         return self.ask("config", "--get", f"remote.{REMOTE}.url").code == 0
 
     def fetch(self, *branches: str, timeout: float = SLOW) -> str | None:
@@ -160,9 +170,20 @@ class Repository:
         self.must("branch", "-m", "--", name)
 
 
+def _names_remote(path: str) -> bool:
+    """Whether a configuration file gives the remote an address, in the plain form that git writes itself."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            lines = [line.strip() for line in file]
+    except OSError:
+        return False
+    title = f'[remote "{REMOTE}"]'
+    return any(line.startswith("url = ") and above == title for above, line in pairwise(lines))
+
+
 def environment_for_git() -> dict[str, str]:
     """Ours without the caller's repository; git asks no questions and takes no lock only to read."""
-    kept = {name: value for name, value in os.environ.items() if name not in _OF_THE_CALLER}
+    kept = {name: value for name, value in os.environ.items() if name not in _CALLER_VARIABLES}
     return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
 
 
@@ -174,3 +195,7 @@ def local(branch: str) -> str:
 def remote(branch: str) -> str:
     """The full name of our copy of a remote branch."""
     return f"refs/remotes/{REMOTE}/{branch}"
+
+
+# A setting: a clone of a single branch would neither follow another one nor notice that the remote has taken it.
+FETCH_EVERY_BRANCH = f"remote.{REMOTE}.fetch=+{local('*')}:{remote('*')}"

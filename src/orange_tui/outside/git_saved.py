@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git import SLOW, Repository
+from orange_tui.outside.git import ORANGE_IDENTITY, SLOW, Repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +24,6 @@ _NAMESPACE = "refs/orange"
 _ANYWHERE = ("--not", "--branches", "--remotes", "--tags")
 _ALL_FORMAT = "--format=%(refname)%00%(committerdate:iso-strict)"
 _REF_FORMAT = "--format=%(refname)%00%(objectname)%00%(tree)%00%(parent)"
-_AUTHOR = {
-    "GIT_AUTHOR_NAME": "Orange",
-    "GIT_AUTHOR_EMAIL": "orange@localhost",
-    "GIT_COMMITTER_NAME": "Orange",
-    "GIT_COMMITTER_EMAIL": "orange@localhost",
-}
 # The half of a save that holds what was staged must be the same commit when a killed save is repeated.
 _NO_TIME = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
 _CHANGED_SUBMODULE = re.compile(r"S(.)(.)(.)")
@@ -186,7 +180,7 @@ def _commit(
     git: Repository, tree: str, parents: Sequence[str], message: str, extra: dict[str, str] | None = None
 ) -> str:
     named = [word for parent in parents for word in ("-p", parent)]
-    return git.must("commit-tree", tree, *named, "-m", message, extra=_AUTHOR | (extra or {})).strip()
+    return git.must("commit-tree", tree, *named, "-m", message, extra=ORANGE_IDENTITY | (extra or {})).strip()
 
 
 def _keep(git: Repository, task: str, commit: str) -> str:

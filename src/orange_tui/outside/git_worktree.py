@@ -14,19 +14,18 @@ from contextlib import suppress
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git import REMOTE, SLOW, Repository
-from orange_tui.outside.inhabitants import git_at_work
+from orange_tui.outside.git import ORANGE_IDENTITY, SLOW, Repository
+from orange_tui.outside.processes import git_processes
 
-_STALE = 60.0  # seconds after which a lock that no git uses was left behind
+_STALE_LOCK_SECONDS = 60.0  # after which a lock that no git uses was left behind
 _LOCKS = ("index.lock", "HEAD.lock")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _IN_REFTABLE = "ref: refs/heads/.invalid"
+_ON_A_BRANCH = {"MERGE_HEAD": "a merge", "CHERRY_PICK_HEAD": "a cherry-pick", "REVERT_HEAD": "a revert"}
 _UNDER_WAY = {
     "rebase-merge": "a rebase",
     "rebase-apply": "a rebase",
-    "MERGE_HEAD": "a merge",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
+    **_ON_A_BRANCH,
     "BISECT_START": "a bisection",
 }
 _HEADS_UNDER_WAY = (
@@ -41,7 +40,7 @@ _HEADS_UNDER_WAY = (
     "rebase-apply/autostash",
 )
 # The person's hooks are for their own checkouts, and submodules are looked after one by one.
-_QUIETLY = ("core.hooksPath=/dev/null", "submodule.recurse=false")
+_WITHOUT_HOOKS = ("core.hooksPath=/dev/null", "submodule.recurse=false")
 
 
 @record
@@ -66,8 +65,7 @@ class Worktree:
 
     def under_way(self) -> str | None:
         """What somebody has begun here and not ended, such as a rebase."""
-        there = (what for name, what in _UNDER_WAY.items() if self._has(name))
-        return next(there, None)
+        return next((what for name, what in _UNDER_WAY.items() if self._has(name)), None)
 
     def heads_under_way(self) -> list[str]:
         """The commits a rebase, merge or the like needs to be ended or undone."""
@@ -88,11 +86,11 @@ class Worktree:
         return there
 
     def _remove_dead_lock(self, path: str) -> None:
-        users = git_at_work(self.path, self.git_directory)
+        users = git_processes(self.path, self.git_directory)
         if users:
             raise Refused(f"git is at work in {self.path} ({users[0]}); try again when it has ended")
         age = time.time() - os.stat(path).st_mtime
-        if age < _STALE:
+        if age < _STALE_LOCK_SECONDS:
             raise Refused(f"{path} was left by git {age:.0f} s ago; if no git runs there, try again in a minute")
         os.unlink(path)
 
@@ -108,9 +106,9 @@ class Worktree:
             self.git.must("rebase", "--quit")
         if self._has("sequencer"):
             self.git.must("cherry-pick", "--quit")
-        self.git.must("checkout", "--quiet", "--force", "--detach", commit, "--", timeout=SLOW, settings=_QUIETLY)
+        self.git.must("checkout", "--quiet", "--force", "--detach", commit, "--", timeout=SLOW, settings=_WITHOUT_HOOKS)
         if self._has("BISECT_START"):
-            self.git.must("bisect", "reset", "HEAD", settings=_QUIETLY)
+            self.git.must("bisect", "reset", "HEAD", settings=_WITHOUT_HOOKS)
         self.git.must("clean", "--quiet", "--force", "-d", timeout=SLOW)
 
     def exclude(self, patterns: tuple[str, ...]) -> None:
@@ -152,12 +150,27 @@ def common_directory(path: str) -> str | None:
     return None if shared is None else os.path.realpath(os.path.join(path, shared))
 
 
-def has_remote(path: str) -> bool:
-    """Whether a repository has a remote: read off its configuration, or asked where that includes other files."""
-    text = "\n".join(_lines(os.path.join(common_directory(path) or path, "config")))
-    if f'[remote "{REMOTE}"]' in text:
-        return True
-    return "include" in text.lower() and Repository(path).has_remote()
+def operation_on_branch(checkout: Repository) -> str | None:
+    """What is under way in any checkout that has a branch checked out, such as a merge; a rebase has none."""
+    own = checkout.answer("rev-parse", "--absolute-git-dir") or ""
+    return next((what for name, what in _ON_A_BRANCH.items() if os.path.exists(os.path.join(own, name))), None)
+
+
+def commit_all(worktree: str, branch: str, message: str) -> bool:
+    """Commit every file that is not ignored onto the branch that must be checked out; False when all is committed.
+
+    For an agent that is not allowed to commit itself.
+    """
+    git = Repository(worktree)
+    present = git.current_branch()
+    if present != branch:
+        raise Refused(f"what is not committed stays so: {present or 'no branch'} is checked out there, not {branch}")
+    git.must("add", "--all", timeout=SLOW)
+    if git.ask("diff", "--cached", "--quiet", timeout=SLOW).code == 0:
+        return False
+    identity = {} if git.answer("config", "user.email") else ORANGE_IDENTITY
+    git.must("commit", "--quiet", "-m", message, extra=identity, settings=("commit.gpgsign=false",), timeout=SLOW)
+    return True
 
 
 def _first_line(path: str) -> str | None:

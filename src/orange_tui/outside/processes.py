@@ -1,6 +1,7 @@
-"""What is left of a window once tmux has closed it: its processes, until they have really ended.
+"""Processes that Orange has not started itself: who works in a directory, and what is left of a closed window.
 
-Whoever releases a workspace next must not find the dying agent of this one in it.
+Linux tells of them in /proc. Where there is none, nobody is found in a directory, and of a window only its first
+process is known.
 """
 
 from __future__ import annotations
@@ -10,58 +11,81 @@ import signal
 import time
 from contextlib import suppress
 
+from orange_tui.domain.records import record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_PATIENCE = 2.0
-_MOMENT = 0.2
+_END_WAIT_SECONDS = 2.0  # for a window's processes to end by themselves, and again after they were killed
+_SERVER_END_SECONDS = 0.2  # a killed tmux server takes on a busy machine to be gone
+_POLL_SECONDS = 0.01
+
+
+@record
+class Process:
+    """A process, as a sentence names it."""
+
+    pid: int
+    name: str
+
+    def __str__(self) -> str:
+        """Its name and number."""
+        return f"{self.name}, process {self.pid}"
+
+
+def processes_in(directory: str) -> list[Process]:
+    """The processes whose current directory is in there, but for this one and those that started it."""
+    root = os.path.realpath(directory)
+    ours = _own_pids()
+    return [_process(pid) for pid in _pids() if pid not in ours and _is_in(pid, root)]
+
+
+def processes_with(variable: str, value: str, directory: str) -> list[Process]:
+    """Those in a directory that were started with this variable in their environment."""
+    setting = os.fsencode(f"{variable}={value}")
+    return [each for each in processes_in(directory) if setting in _read(each.pid, "environ").split(b"\0")]
+
+
+def git_processes(*paths: str) -> list[Process]:
+    """The git processes that run in one of these paths, or have it in their arguments or environment."""
+    roots = [os.fsencode(os.path.realpath(path)) for path in paths] + [os.fsencode(path) for path in paths]
+    found = []
+    for pid in _pids():
+        if _read(pid, "comm").startswith(b"git") and pid != os.getpid():
+            words = _read(pid, "cmdline") + b"\0" + _read(pid, "environ")
+            if any(root in words for root in roots) or any(_is_in(pid, os.fsdecode(root)) for root in roots):
+                found.append(_process(pid))
+    return found
 
 
 def end_sessions(leaders: Iterable[int]) -> None:
-    """Wait until the processes of these windows are gone; those that do not go are made to."""
+    """Wait until the processes of these terminal sessions have ended; those that do not are killed.
+
+    Whoever releases a workspace next must not find the dying agent of a closed window in it.
+    """
     wanted = {pid for pid in leaders if pid > 0}
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _END_WAIT_SECONDS
     while (left := _members(wanted)) and time.monotonic() < deadline:
-        time.sleep(0.01)
+        time.sleep(_POLL_SECONDS)
     for pid in left:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
-    while _members(wanted) and time.monotonic() < deadline + _PATIENCE:
-        time.sleep(0.01)
+    while _members(wanted) and time.monotonic() < deadline + _END_WAIT_SECONDS:
+        time.sleep(_POLL_SECONDS)
 
 
-def _members(leaders: set[int]) -> set[int]:
-    """Live processes of these terminal sessions, but not this one: it may be ending its own window."""
-    if not leaders:
-        return set()
-    try:
-        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    except FileNotFoundError:  # no /proc: the leaders themselves must do
-        return {pid for pid in leaders if pid != os.getpid() and _exists(pid)}
-    return {pid for pid in pids if pid != os.getpid() and _session_of(pid) in leaders}
+def is_tmux_server(pid: str) -> bool:
+    """Whether a process is a live tmux server: one without sessions answers no questions, but is there.
 
-
-def _session_of(pid: int) -> int | None:
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] == b"Z" else int(fields[3])
-
-
-def stays_tmux(pid: str) -> bool:
-    """Whether a process is a tmux server: one without sessions answers no questions, but is there.
-
-    One that was killed answers none either, and on a busy machine it takes a moment to be gone.
+    One that was killed answers none either, so it is given a moment to be gone.
     """
-    deadline = time.monotonic() + _MOMENT
-    while is_there := _is_tmux(pid):
+    deadline = time.monotonic() + _SERVER_END_SECONDS
+    while is_alive := _is_tmux(pid):
         if time.monotonic() >= deadline:
             break
-        time.sleep(0.01)
-    return is_there
+        time.sleep(_POLL_SECONDS)
+    return is_alive
 
 
 def _is_tmux(pid: str) -> bool:
@@ -74,6 +98,54 @@ def _is_tmux(pid: str) -> bool:
         return True  # no /proc: that it exists must do
 
 
+def _members(leaders: set[int]) -> set[int]:
+    """Live processes of these terminal sessions, but not this one: it may be ending its own window."""
+    if not leaders:
+        return set()
+    if not os.path.isdir("/proc"):  # the leaders themselves must do
+        return {pid for pid in leaders if pid != os.getpid() and _exists(pid)}
+    return {pid for pid in _pids() if pid != os.getpid() and _session_of(pid) in leaders}
+
+
+def _own_pids() -> set[int]:
+    """This process and its parents: an agent that gives its own workspace back is waiting for us."""
+    ours, pid = set(), os.getpid()
+    while pid > 0 and pid not in ours:
+        ours.add(pid)
+        fields = _status_fields(pid)
+        pid = int(fields[1]) if len(fields) > 1 else 0
+    return ours
+
+
+def _session_of(pid: int) -> int | None:
+    """The terminal session of a process; None when it has ended."""
+    fields = _status_fields(pid)
+    return None if not fields or fields[0] == b"Z" else int(fields[3])
+
+
+def _status_fields(pid: int) -> list[bytes]:
+    """What /proc says of a process after its name: state, parent, group, session."""
+    return _read(pid, "stat").rpartition(b")")[2].split()
+
+
+def _pids() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+
+
+def _is_in(pid: int, root: str) -> bool:
+    with suppress(OSError):  # it has ended, or is somebody else's
+        current = os.readlink(f"/proc/{pid}/cwd").removesuffix(" (deleted)")
+        return current == root or current.startswith(root + os.sep)
+    return False
+
+
+def _process(pid: int) -> Process:
+    return Process(pid, _read(pid, "comm").decode(errors="replace").strip() or "unknown")
+
+
 def _exists(pid: int) -> bool:
     try:
         os.kill(pid, 0)
@@ -82,3 +154,11 @@ def _exists(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def _read(pid: int, name: str) -> bytes:
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""

@@ -1,24 +1,43 @@
-"""The one place that starts other programs: always from a list of words, never hanging for ever."""
+"""The one place that starts other programs: always from a list of words, never hanging for ever.
+
+Each way there is of starting one has its function: `run` and wait for what it prints, `run_capped` for a program
+nobody vouches for, `run_in_terminal` and `replace_process` for one that a person works with, `call_in_new_session`
+for work of our own that must outlive its window. `subprocess` is loaded by those that need it: the last one is on
+the path of an agent's command.
+"""
 
 from __future__ import annotations
 
 import atexit
 import os
 import signal
-import subprocess
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    import subprocess
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import NoReturn
 
-_MOMENT = 0.05  # seconds between looks at whether a program has ended
+_POLL_SECONDS = 0.05  # between two looks at whether a program has ended
+_START_WAIT_SECONDS = 2.0  # for a program that is being started while we end
+_DEV_NULL, _PIPE = -3, -1  # as subprocess numbers them
 
-_running: set[subprocess.Popen[bytes]] = set()
+
+class _Children:
+    """The programs that somebody waits for, in whichever thread: none of them outlives us."""
+
+    def __init__(self) -> None:
+        self.starting: set[object] = set()  # one entry for each start under way
+        self.running: set[subprocess.Popen[bytes]] = set()
+        self.closed = False
+
+
+_children = _Children()
 
 
 @record
@@ -31,7 +50,7 @@ class Finished:
 
     @property
     def message(self) -> str:
-        """What it said, for a person: its errors, or else its output, without blank ends."""
+        """What it printed, for a person: its errors, or else its output, without blank ends."""
         return (self.errors or self.output).strip()
 
 
@@ -44,16 +63,15 @@ def run(
     timeout: float = 60.0,
 ) -> Finished:
     """Run a program and wait for it; one that takes too long is ended with all it started."""
-    process = _started(words, directory, environment, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE)
-    _running.add(process)
-    try:
-        output, errors = process.communicate(stdin, timeout=timeout)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        raise Refused(f"`{' '.join(words)}` took longer than {timeout:g} s and was ended") from None
-    finally:
-        _running.discard(process)
+    import subprocess
+
+    with _started(words, directory, environment, stdin=_DEV_NULL if stdin is None else _PIPE) as process:
+        try:
+            output, errors = process.communicate(stdin, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise Refused(f"`{' '.join(words)}` took longer than {timeout:g} s and was ended") from None
     return Finished(process.returncode, output.decode(errors="replace"), errors.decode(errors="replace"))
 
 
@@ -72,47 +90,116 @@ def run_capped(
     from tempfile import TemporaryFile
 
     with TemporaryFile() as output, TemporaryFile() as errors:
-        process = _started(words, directory, environment, output=output.fileno(), errors=errors.fileno())
-        reason = _overrun(process, timeout, most, (output.fileno(), errors.fileno()))
-        if reason is not None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            raise Refused(f"{os.path.basename(words[0])} {reason} and was ended")
-        printed = [os.pread(file.fileno(), most, 0).decode(errors="replace") for file in (output, errors)]
+        files = (output.fileno(), errors.fileno())
+        with _started(words, directory, environment, output=files[0], errors=files[1]) as process:
+            excess = _wait_for(process, timeout, most, files)
+            if excess is not None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                raise Refused(f"{os.path.basename(words[0])} {excess} and was ended")
+        printed = [os.pread(file, most, 0).decode(errors="replace") for file in files]
     return Finished(process.returncode, *printed)
 
 
-def _overrun(process: subprocess.Popen[bytes], timeout: float, most: int, files: Sequence[int]) -> str | None:
-    """Wait for a program; returns what it has overdone."""
+def _wait_for(process: subprocess.Popen[bytes], timeout: float, most: int, files: Sequence[int]) -> str | None:
+    """Wait for a program; returns which limit it has passed."""
+    import subprocess
+
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
         with suppress(subprocess.TimeoutExpired):
-            process.wait(min(_MOMENT, timeout))
+            process.wait(min(_POLL_SECONDS, timeout))
             return None
         if any(os.fstat(file).st_size > most for file in files):
             return f"printed more than {most:,} bytes"
     return f"took longer than {timeout:g} s"
 
 
+async def run_in_terminal(words: Sequence[str], *, environment: Mapping[str, str] | None = None) -> int:
+    """Give a program our terminal until it ends, while the event loop goes on; returns its exit code."""
+    import asyncio
+
+    with _explained(words, None):
+        process = await asyncio.create_subprocess_exec(*words, env=environment)
+    return await process.wait()
+
+
+def replace_process(words: Sequence[str], *, environment: Mapping[str, str]) -> NoReturn:
+    """Become another program, in the same terminal."""
+    with _explained(words, None):
+        os.execvpe(words[0], list(words), environment)  # noqa: S606 - a list of words, no shell
+
+
+def call_in_new_session(work: Callable[[], bytes]) -> bytes:
+    """Do work of our own in a process that the end of this one's window does not reach; returns what it returns.
+
+    Nothing is returned where that process was killed.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _work_and_exit(work, writing)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        result = pipe.read()
+    os.waitpid(child, 0)
+    return result
+
+
+def _work_and_exit(work: Callable[[], bytes], writing: int) -> NoReturn:
+    try:
+        os.setsid()
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        result = work()
+        with suppress(BrokenPipeError), os.fdopen(writing, "wb") as pipe:
+            pipe.write(result)
+    finally:
+        os._exit(0)
+
+
+@contextmanager
 def _started(  # noqa: PLR0913 - what a program is started with
     words: Sequence[str],
     directory: str | None,
     environment: Mapping[str, str] | None,
     *,
-    stdin: int = subprocess.DEVNULL,
-    output: int = subprocess.PIPE,
-    errors: int = subprocess.PIPE,
-) -> subprocess.Popen[bytes]:
+    stdin: int = _DEV_NULL,
+    output: int = _PIPE,
+    errors: int = _PIPE,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A program in a session of its own; while somebody is in here, the end of Orange is its end too."""
+    import subprocess
+
+    start = object()
+    _children.starting.add(start)
     try:
-        return subprocess.Popen(
-            list(words),
-            cwd=directory,
-            env=dict(environment) if environment is not None else None,
-            stdin=stdin,
-            stdout=output,
-            stderr=errors,
-            start_new_session=True,
-        )
+        if _children.closed:
+            raise Refused(f"{words[0]} was not started: Orange is ending")
+        with _explained(words, directory):
+            process = subprocess.Popen(
+                list(words),
+                cwd=directory,
+                env=dict(environment) if environment is not None else None,
+                stdin=stdin,
+                stdout=output,
+                stderr=errors,
+                start_new_session=True,
+            )
+        _children.running.add(process)
+    finally:
+        _children.starting.discard(start)
+    try:
+        yield process
+    finally:
+        _children.running.discard(process)
+
+
+@contextmanager
+def _explained(words: Sequence[str], directory: str | None) -> Iterator[None]:
+    """Why a program could not be started, as a sentence."""
+    try:
+        yield
     except FileNotFoundError:
         missing = directory if directory and not os.path.isdir(directory) else words[0]
         raise NotFound(f"{missing} is not there") from None
@@ -122,7 +209,14 @@ def _started(  # noqa: PLR0913 - what a program is started with
 
 @atexit.register
 def _end_what_nobody_waits_for() -> None:
-    """By now only daemon threads still wait for a program, and they will not be there to see its end."""
-    for process in list(_running):
+    """By now only daemon threads still wait for a program, and they will not be there to see its end.
+
+    One of them may be in the middle of starting another: that one is known, and can be ended, a moment later.
+    """
+    _children.closed = True
+    deadline = time.monotonic() + _START_WAIT_SECONDS
+    while _children.starting and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS / 10)
+    for process in list(_children.running):
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

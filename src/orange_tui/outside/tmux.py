@@ -15,7 +15,7 @@ from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from orange_tui.outside.programs import Finished
 
@@ -37,7 +37,7 @@ _PANE_FORMAT = _SEPARATOR.join(
 )
 _CHAT_FORMAT = _SEPARATOR.join(("#{@orange_home}", "#{@orange_chat}", "#{session_id}", "#{@orange_spawn}"))
 _WIDTH, _HEIGHT = "200", "50"
-_TIME_TO_READ = "4000"  # milliseconds; any key ends it
+_HINT_MILLISECONDS = "4000"  # any key ends it
 
 
 @record
@@ -69,6 +69,15 @@ class Window:
     command: tuple[str, ...]
     log: str
     chat: str = ""  # of a conversation: the project it is about; then there is no task
+
+
+@record
+class AttachCommand:
+    """How a person is shown a session; `switches`: in the tmux they are in already, which gives nothing back."""
+
+    words: tuple[str, ...]
+    environment: Mapping[str, str]
+    switches: bool
 
 
 @record
@@ -170,12 +179,16 @@ class Tmux:
         except NotFound:
             return None
 
-    def attach_words(self, session_id: str) -> list[str]:
+    def attaching(self, session_id: str) -> AttachCommand:
         """The command that shows a session to a person: within the same server it switches there."""
         inside = os.environ.get("TMUX", "").split(",")[0]
         if inside and self._ask("display-message", "-p", "#{socket_path}").output.strip() == inside:
-            return [*self._program(), "switch-client", "-t", session_id]
-        return [*self._program(), "attach-session", "-t", session_id, *_the_way_back(session_id)]
+            words = (*self._program(), "switch-client", "-t", session_id)
+            return AttachCommand(words, dict(os.environ), switches=True)
+        words = (*self._program(), "attach-session", "-t", session_id, *_detach_hint(session_id))
+        # Inside another server tmux refuses to nest unless it does not know of it.
+        environment = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
+        return AttachCommand(words, environment, switches=False)
 
     def _program(self) -> list[str]:
         if self.socket is None:
@@ -198,9 +211,9 @@ class Tmux:
             ) from None
 
 
-def _the_way_back(session_id: str) -> list[str]:
-    """What else to ask of tmux when it is shown to somebody who may never have seen it: to say how one gets out."""
-    longer = ("set-option", "-t", session_id, "display-time", _TIME_TO_READ)
+def _detach_hint(session_id: str) -> list[str]:
+    """Has tmux tell somebody who may never have seen it how to get out again."""
+    longer = ("set-option", "-t", session_id, "display-time", _HINT_MILLISECONDS)
     return [";", *longer, ";", "display-message", "#{prefix} d leads back; the agent goes on"]
 
 

@@ -68,13 +68,13 @@ class Sessions:
 
     def _server_is_gone(self, ref: TaskRef, task: Task, state: State | None) -> bool:
         window = required_window(task, state) or WORKER
-        from orange_tui.outside.processes import stays_tmux
+        from orange_tui.outside.processes import is_tmux_server
 
         if exit_code(self._services.store.directory(ref), window) is not None:
             return False
         spawned = self._services.store.journal(ref).last("agent.spawned")
         server = str(spawned.get("server")) if spawned is not None else ""
-        return server not in {pane.server for pane in self.panes()} and not stays_tmux(server.partition(".")[0])
+        return server not in {pane.server for pane in self.panes()} and not is_tmux_server(server.partition(".")[0])
 
 
 def required_window(task: Task, state: State | None) -> str | None:

@@ -30,7 +30,7 @@ class Notices:
             self._app.run_worker(self._show(_sentence(rows)), group="notices", exit_on_error=False)
 
     async def _show(self, text: str) -> None:
-        from orange_tui.home.notifications import show_on_desktop
+        from orange_tui.outside.notifications import show_on_desktop
 
         if not await asyncio.to_thread(show_on_desktop, "Orange", text):
             self._app.ask_terminal(text)

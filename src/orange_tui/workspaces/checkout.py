@@ -6,9 +6,9 @@ import os
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git import REMOTE, SLOW, Repository, local, remote
-from orange_tui.outside.git_worktree import common_directory, find_worktree, has_remote
-from orange_tui.outside.inhabitants import git_at_work
+from orange_tui.outside.git import FETCH_EVERY_BRANCH, SLOW, Repository, local, remote
+from orange_tui.outside.git_worktree import common_directory, find_worktree
+from orange_tui.outside.processes import git_processes
 from orange_tui.workspaces.release import reset, save_work
 
 TYPE_CHECKING = False
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from orange_tui.home.projects import Project
     from orange_tui.outside.git import Ref
     from orange_tui.outside.git_worktree import Worktree
-
-# A clone of a single branch would not follow another one.
-_EVERY_BRANCH = (f"remote.{REMOTE}.fetch=+{local('*')}:{remote('*')}",)
 
 
 @record
@@ -79,7 +76,7 @@ class Checkout:
 
     def fetch(self) -> str | None:
         """Bring the remote's branches up to date; one that cannot be reached is only logged. Returns why."""
-        if not has_remote(self.project.path):
+        if not Repository(self.project.path).has_remote():
             return None
         reason = Repository(self.project.path).fetch(*dict.fromkeys((self.project.default_branch, self.branch)))
         if reason is not None:
@@ -122,7 +119,7 @@ class Checkout:
     def _sweep(self, path: str) -> None:
         import shutil
 
-        users = git_at_work(path)
+        users = git_processes(path)
         if users:
             raise Refused(f"git is still making {path} ({users[0]}); try again when it has ended")
         if os.path.lexists(path):
@@ -144,7 +141,7 @@ class Checkout:
             raise Refused(failed)
 
     def _try(self, worktree: Worktree) -> str | None:
-        done = worktree.git.ask(*self._words(worktree), timeout=SLOW, settings=_EVERY_BRANCH)
+        done = worktree.git.ask(*self._words(worktree), timeout=SLOW, settings=(FETCH_EVERY_BRANCH,))
         if done.code == 0:
             return None
         if worktree.head() == local(self.branch):

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.outside.git import environment_for_git
-from orange_tui.outside.inhabitants import marked
+from orange_tui.outside.processes import processes_with
 from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
@@ -140,7 +140,7 @@ def run_setup(home: Home, project: Project, task: Task, worktree: Worktree) -> N
             f"`setup` of project {project.name} must be a command and `setup_timeout` a number of seconds;"
             " mend it in projects.json"
         )
-    earlier = marked(worktree.path, "ORANGE_TASK", task.id)
+    earlier = processes_with("ORANGE_TASK", task.id, worktree.path)
     if earlier:  # its orange was killed, and it was not
         raise Refused(f"An earlier set-up still runs in {worktree.path} ({earlier[0]}); try again when it has ended")
     directory = os.path.join(home.tasks, task.project, task.id)

@@ -12,7 +12,7 @@ from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import local, remote
 from orange_tui.outside.git_saved import changes_in, is_settled_submodule, save, save_submodules
-from orange_tui.outside.inhabitants import inside
+from orange_tui.outside.processes import processes_in
 from orange_tui.workspaces.contents import is_copy, plain_files_for_links, remove_links
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def save_work(project: Project, worktree: Worktree, task: str) -> str | None:
 def must_be_left(path: str) -> None:
     """Nobody may be at work in it; those who are just leaving are given a moment."""
     deadline = time.monotonic() + PATIENCE
-    while (found := inside(path)) and time.monotonic() < deadline:
+    while (found := processes_in(path)) and time.monotonic() < deadline:
         time.sleep(0.02)
     if found:
         raise Refused(f"Something still runs in it: {'; '.join(map(str, found[:3]))}")

@@ -58,10 +58,10 @@ def chat(parsed: Parsed, orange: Orange) -> Reply:
 
 def show_session(orange: Orange, session_id: str) -> Reply:
     """This process becomes tmux, and shows a session."""
-    words = orange.services.tmux.attach_words(session_id)
-    # Inside another server tmux refuses to nest unless it does not know of it.
-    environment = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
-    os.execvpe(words[0], words, os.environ if "switch-client" in words else environment)  # noqa: S606
+    from orange_tui.outside.programs import replace_process
+
+    command = orange.services.tmux.attaching(session_id)
+    replace_process(command.words, environment=command.environment)
 
 
 def logs(parsed: Parsed, orange: Orange) -> Reply:

@@ -74,17 +74,26 @@ def _as_environment(run: HookRun) -> dict[str, str]:
 
 def notify(run: HookRun) -> None:
     """Tell the person. The note in the history is what the app rings for; the rest is best effort."""
-    from orange_tui.home import notifications
-
     values = {name: getattr(run.task, name) for name in PROMPT_VARIABLES}
     message, via = render_prompt(run.text("message"), values), str(run.params.get("via") or "desktop")
     if _noted(run, "person.notified") is not None:
         return
     try:
-        notifications.send(via, run.task, message, run.services.home)
+        _send(via, run, message)
     except OrangeError as problem:
         run.services.log.write("warning", f"notice not sent: {problem}", task=run.task.id)
     run.opened.record("person.notified", message=message, via=via, hook=run.token)
+
+
+def _send(via: str, run: HookRun, message: str) -> None:
+    """Send a notice the way it was asked for; the bell is rung by the app, which reads the history."""
+    from orange_tui.home.settings import read_settings
+    from orange_tui.outside import notifications
+
+    if via == "desktop":
+        notifications.show_on_desktop(f"Orange: {run.task.project}/{run.task.branch}", message)
+    elif via == "webhook" and (url := read_settings(run.services.home).text("webhook")):
+        notifications.post_to_webhook(url, run.task, message)
 
 
 SPAWN_NEXT = Action(spawn_next)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import TYPE_CHECKING
 
 from orange_tui.agents.chat import open_chat
 from orange_tui.domain.errors import OrangeError
+from orange_tui.outside.programs import run_in_terminal
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
@@ -27,17 +27,14 @@ async def attach(dashboard: Dashboard, row: TaskRow) -> None:
 
 async def _show_session(dashboard: Dashboard, session_id: str) -> None:
     app = dashboard.app
-    words = await asyncio.to_thread(app.orange.services.tmux.attach_words, session_id)
-    if "switch-client" in words:
+    command = await asyncio.to_thread(app.orange.services.tmux.attaching, session_id)
+    if command.switches:
         dashboard.notify("Back with tmux's prefix and L (last session).", markup=False)
-        process = await asyncio.create_subprocess_exec(*words)
-        await process.wait()
+        await run_in_terminal(command.words, environment=command.environment)
         return
-    environment = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
     # Nothing may be drawn meanwhile: with the terminal given away, whatever is drawn waits for it, and we with it.
     with app.batch_update(), app.suspend():
-        process = await asyncio.create_subprocess_exec(*words, env=environment)
-        await process.wait()
+        await run_in_terminal(command.words, environment=command.environment)
     app.refresh(layout=True)
 
 
