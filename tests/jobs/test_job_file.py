@@ -91,7 +91,7 @@ def test_a_wrong_value_is_told_with_its_place_and_left_as_it_is(
 def test_what_is_no_list_of_jobs_is_told_and_left_as_it_is(jobs: JobFile, text: str) -> None:
     path = Path(jobs.home.jobs_file)
     path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(Unreadable, match=r"jobs\.json.*mend it by hand"):
+    with pytest.raises(Unreadable, match=r"jobs\.json.*fix it by hand"):
         jobs.update("k3x9abc", {"enabled": False})
     assert path.read_bytes() == text.encode("latin-1")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.errors import NotFound, NotSaved, Refused
+from orange_tui.home import files
 from orange_tui.sessions import runtime as module
 from orange_tui.sessions.runtime import Runtime
 
@@ -85,7 +86,7 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(
     def full(_descriptor: int, _data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "write_all", full)
+    monkeypatch.setattr(files, "write_all", full)
     with pytest.raises(NotSaved, match="free some space"):
         runtime.update("worker", state="idle")
     assert runtime.read() == {"worker": {"state": "busy"}}
@@ -95,7 +96,7 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(
 def test_a_lock_that_is_held_for_ever_is_not_waited_for_for_ever(
     runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_PATIENCE", 0.02)
+    monkeypatch.setattr(module, "_LOCK_TIMEOUT_SECONDS", 0.02)
     with open(tmp_path / ".runtime.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(Refused, match="held by another command"):

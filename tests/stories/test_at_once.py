@@ -191,7 +191,7 @@ def test_a_second_command_waits_for_the_first_and_says_so(
     world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = world.task()
-    monkeypatch.setattr(files, "_PATIENCE", 0.0)
+    monkeypatch.setattr(files, "_WAIT_NOTICE_SECONDS", 0.0)
     ready, done = _processes.Event(), _processes.Event()
     process = _processes.Process(target=holds_it, args=(world.root, ref, ready, done))
     process.start()

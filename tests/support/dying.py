@@ -11,11 +11,11 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import orange_tui.agents.launch
+import orange_tui.home.json_file
 import orange_tui.outside.git
 import orange_tui.outside.tmux
 import orange_tui.store.task_swap
 import orange_tui.workspaces.contents
-import orange_tui.workspaces.pool_file
 from orange_tui.store.journal import Journal
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SEAMS = (
     (orange_tui.outside.tmux, "run"),
     (orange_tui.workspaces.contents, "run"),
     (orange_tui.agents.launch, "replace_file"),
-    (orange_tui.workspaces.pool_file, "replace_file"),
+    (orange_tui.home.json_file, "replace_file"),
     (orange_tui.store.task_swap, "exchange"),
 )
 

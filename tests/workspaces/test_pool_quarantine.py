@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.errors import NotSaved
-from orange_tui.workspaces import pool_file, release
+from orange_tui.home import json_file
+from orange_tui.workspaces import release
 from support.pool_world import Cafe, git
 
 if TYPE_CHECKING:
@@ -137,11 +138,11 @@ def test_a_full_disk_keeps_everything_until_there_is_space(cafe: Cafe, monkeypat
     workspace = cafe.spawn(task)
     (workspace / "draft").write_text("x\n")
 
-    def full(path: str, data: bytes) -> None:
+    def full(path: str, data: bytes, *, durable: bool) -> None:
         raise NotSaved(f"{path} was not written: No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(pool_file, "replace_file", full)
+        patch.setattr(json_file, "replace_file", full)
         with pytest.raises(NotSaved):
             cafe.release(task, workspace)
     assert (cafe.slot().state, cafe.slot().task) == ("bound", task.id)

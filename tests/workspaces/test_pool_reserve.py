@@ -177,7 +177,7 @@ def test_a_pool_file_that_makes_no_sense_is_left_alone(cafe: Cafe, text: str) ->
     os.makedirs(cafe.home.workspaces)
     path = cafe.root / "home/workspaces/.pool.json"
     path.write_text(text)
-    with pytest.raises(Unreadable, match="mend it by hand, or delete it"):
+    with pytest.raises(Unreadable, match="fix it by hand, or delete it"):
         reserve(cafe, cafe.task())
     assert path.read_text() == text
 

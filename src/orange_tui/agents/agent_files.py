@@ -71,7 +71,7 @@ def _refusal(worktree: str, path: str, tracked: set[str]) -> str | None:
 def _write(harness: Harness, worktree: str, path: str, content: str, values: Mapping[str, str]) -> str | None:
     full = os.path.join(worktree, path)
     try:
-        present = read_bytes(full, most=_MOST_BYTES) if os.path.lexists(full) else None
+        present = read_bytes(full, max_bytes=_MOST_BYTES) if os.path.lexists(full) else None
         new = _merged(harness, path, content, present, values)
         if new is None:
             return f"{path} is there already and is not what {harness.title} should find; it was left as it is"
@@ -103,7 +103,7 @@ def _take_out(harness: Harness, full: str, content: str) -> None:
         if not full.endswith(".json"):
             os.unlink(full)
             return
-        theirs = _object(read_bytes(full, most=_MOST_BYTES))
+        theirs = _object(read_bytes(full, max_bytes=_MOST_BYTES))
         if theirs is None:
             return
         left = _without(theirs, json.loads(content), harness)

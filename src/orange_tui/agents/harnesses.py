@@ -11,7 +11,7 @@ import sys
 from orange_tui.domain.errors import NotFound, OrangeError, Unreadable
 from orange_tui.domain.harnesses.harness import build, environment
 from orange_tui.domain.harnesses.shipped import SHIPPED
-from orange_tui.home.files import read_bytes
+from orange_tui.home.files import read_bytes, read_signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.harnesses.harness import Harness, Mode
     from orange_tui.domain.harnesses.harness_file import LoadedHarnesses
+    from orange_tui.home.files import Signature
     from orange_tui.home.paths import Home
-
-    Signature = tuple[int, int, int]
 
 DEMO = "demo"
 _MOST_BYTES = 1024 * 1024
@@ -90,7 +89,7 @@ class Harnesses:
 
     def _load(self) -> LoadedHarnesses | None:
         """The file, read again only when it has changed; None when there is none."""
-        signature = _signature(self.file)
+        signature = read_signature(self.file)
         if signature is None:
             return None
         if self._seen is None or self._seen[0] != signature:
@@ -112,21 +111,11 @@ def _read(path: str) -> LoadedHarnesses:
 
 
 def _text(path: str) -> str:
-    data = read_bytes(path, most=_MOST_BYTES)
+    data = read_bytes(path, max_bytes=_MOST_BYTES)
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         raise Unreadable("this is not UTF-8 text", line=data.count(b"\n", 0, error.start) + 1) from None
-
-
-def _signature(path: str) -> Signature | None:
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return None
-    except OSError:
-        return (0, 0, 0)
-    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _repository(values: Mapping[str, str]) -> str:

@@ -94,7 +94,7 @@ def _bullets(title: str, items: Sequence[str]) -> str:
 
 def _text(path: str) -> str:
     try:
-        return read_bytes(path, most=_MOST_BYTES).decode(errors="replace")
+        return read_bytes(path, max_bytes=_MOST_BYTES).decode(errors="replace")
     except OrangeError:
         return ""
 

@@ -102,6 +102,6 @@ def _hash(text: bytes) -> str:
 
 def _present(path: str) -> bytes | None:
     try:
-        return read_bytes(path, most=_MOST_BYTES)
+        return read_bytes(path, max_bytes=_MOST_BYTES)
     except NotFound:
         return None

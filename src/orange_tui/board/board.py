@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from orange_tui.board.reading import Key, Known, Signature
+    from orange_tui.board.reading import Key, Known, TaskSignature
     from orange_tui.branches.conflicts import Conflicts
     from orange_tui.branches.distance import Stats
     from orange_tui.domain.task import Task
@@ -46,7 +46,7 @@ class Boards:
         self._house = House(orange, project)
         self._rows = Rows()
         self._known: dict[Key, Known] = {}
-        self._signatures: dict[Key, Signature] = {}
+        self._signatures: dict[Key, TaskSignature] = {}
         self._by_id: dict[str, Key] = {}
         self._dependents: dict[str, set[Key]] = {}  # whom to look at again when a task has changed
         self._parts = Parts()
@@ -134,7 +134,7 @@ class Boards:
             if afresh or self._signatures.get(key) != self._signature(key):
                 self._read(key)
 
-    def _signature(self, key: Key) -> Signature:
+    def _signature(self, key: Key) -> TaskSignature:
         return signature(f"{self._orange.home.tasks}/{key[0]}/{key[1]}")
 
     def _read(self, key: Key) -> None:

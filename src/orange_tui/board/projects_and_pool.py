@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.board.reading import file_signature
 from orange_tui.board.rows import PoolUse
 from orange_tui.domain.errors import OrangeError
+from orange_tui.home.files import read_signature
 from orange_tui.store.store import StoredTask, TaskRef
 from orange_tui.workspaces.pool_file import FREE, PoolFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from orange_tui.board.reading import Key, Signature
+    from orange_tui.board.reading import Key
     from orange_tui.domain.task import Task
+    from orange_tui.home.files import Signature
     from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
     from orange_tui.workspaces.pool_file import Slot
@@ -28,7 +29,7 @@ class House:
     def __init__(self, orange: Orange, project: str | None) -> None:
         self._orange = orange
         self._project = project
-        self._seen: tuple[Signature, Signature] | None = None
+        self._seen: tuple[Signature | None, ...] | None = None
         self.projects: tuple[Project, ...] = ()
         self.pool: dict[str, PoolUse] = {}
         self.holders: list[Key] = []  # the tasks that have a workspace
@@ -37,7 +38,7 @@ class House:
     def look(self) -> bool:
         """Read what has changed; says whether the projects are other ones than before."""
         files = (self._orange.home.projects_file, PoolFile(self._orange.home).path)
-        seen = file_signature(files[0]), file_signature(files[1])
+        seen = tuple(read_signature(path) for path in files)
         if seen == self._seen:
             return False
         before, self._seen = self.projects, seen

@@ -8,6 +8,7 @@ from orange_tui.agents import messages
 from orange_tui.delivery.pr_notes import note_of
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
+from orange_tui.home.files import read_signature
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store.store import BrokenTask, TaskRef
 
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
 
     from orange_tui.delivery.pr_notes import PullRequestNote
     from orange_tui.domain.task import Task
+    from orange_tui.home.files import Signature
     from orange_tui.orange import Orange
     from orange_tui.store.journal import Journal
 
     Key = tuple[str, str]  # project and id: a record is slow to hash, and there are ten thousand of them
-    Signature = tuple[int, ...]
+    TaskSignature = tuple[Signature | None, ...]
 
 _NEWS = frozenset({"task.waiting", "transition.started", "task.created"})
 _URGENCY = ("permission", "error", "busy", "starting", "idle", "unknown")
@@ -100,15 +102,6 @@ def _folders(path: str) -> list[str]:
         return []
 
 
-def signature(directory: str) -> Signature:
+def signature(directory: str) -> TaskSignature:
     """What changes whenever one of a task's files does: enough to know that nothing new is to be read."""
-    return tuple(number for name in _FILES for number in file_signature(f"{directory}/{name}"))
-
-
-def file_signature(path: str) -> Signature:
-    """The same for one file; 0 for none."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return (0,)
-    return (status.st_ino, status.st_mtime_ns, status.st_size)
+    return tuple(read_signature(f"{directory}/{name}") for name in _FILES)

@@ -177,7 +177,7 @@ def _untracked_lines(worktree: str) -> int:
 
 def _lines_in(path: str) -> int:
     try:
-        data = read_bytes(path, most=_MOST_BYTES)
+        data = read_bytes(path, max_bytes=_MOST_BYTES)
     except OrangeError:
         return 0
     if len(data) > _MOST_BYTES or b"\0" in data:

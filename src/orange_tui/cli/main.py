@@ -56,12 +56,12 @@ def _without_traceback(words: list[str]) -> int:
         return send_error(_unforeseen(problem), as_json=wants_json(words))
 
 
-def _say_that_we_wait(what: str) -> None:
+def _report_lock_wait(what: str) -> None:
     print(f"orange: waiting for another command on {what} …", file=sys.stderr)
 
 
 def _answer(words: list[str]) -> int:
-    files.say_that_we_wait = _say_that_we_wait
+    files.report_lock_wait = _report_lock_wait
     if words[:1] == ["__complete"]:
         from orange_tui.cli.lookup import complete
 

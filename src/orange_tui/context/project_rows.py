@@ -71,7 +71,7 @@ def _file(directory: str, name: str) -> str | None:
     if os.path.commonpath([root, path]) != root or is_secret(os.path.relpath(path, root)):
         return None
     try:
-        return read_bytes(path, most=_MOST_BYTES).decode()
+        return read_bytes(path, max_bytes=_MOST_BYTES).decode()
     except (NotFound, Unreadable, UnicodeDecodeError):
         return None
 

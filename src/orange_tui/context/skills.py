@@ -58,7 +58,7 @@ def _folders(path: str) -> list[str]:
 def _read(name: str, path: str) -> Skill:
     if not name.isprintable() or len(name) > _LONGEST_NAME:
         raise Unreadable(f"its folder's name is no name for a skill: {printable(name[:_LONGEST_NAME])}")
-    data = read_bytes(path, most=_MOST_BYTES)
+    data = read_bytes(path, max_bytes=_MOST_BYTES)
     if len(data) > _MOST_BYTES:
         raise Unreadable(f"{path} is longer than {_MOST_BYTES:,} bytes")
     try:

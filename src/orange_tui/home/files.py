@@ -14,19 +14,33 @@ import time
 from contextlib import contextmanager, suppress
 from functools import cache
 
-from orange_tui.domain.errors import NotFound, NotSaved, Unreadable
+from orange_tui.domain.errors import NotFound, NotSaved, Refused, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_PATIENCE = 1.0  # seconds to wait for a lock before saying so
-_SWAP = 2  # RENAME_EXCHANGE
-_HERE = -100  # AT_FDCWD
+    Signature = tuple[int, int, int]  # inode, time of the last change, size
+
+_WAIT_NOTICE_SECONDS = 1.0  # how long to wait for a lock before saying so
+_LOCK_POLL_SECONDS = 0.003
+_RENAME_EXCHANGE = 2
+_AT_FDCWD = -100
 
 
-def read_bytes(path: str, *, most: int | None = None) -> bytes:
-    """The content of a regular file; of a longer one than `most`, one byte more than that."""
+def read_signature(path: str) -> Signature | None:
+    """What changes whenever a file does: enough to know that it was read already; None where there is no file."""
+    try:
+        status = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return (0, 0, 0)  # it is there, and reading it will say what is wrong
+    return (status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+def read_bytes(path: str, *, max_bytes: int | None = None) -> bytes:
+    """The content of a regular file; of a longer one than `max_bytes`, one byte more than that."""
     try:
         # Without O_NONBLOCK, a pipe somebody put in place of the file would hang us.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -35,17 +49,17 @@ def read_bytes(path: str, *, most: int | None = None) -> bytes:
     except OSError as problem:
         raise Unreadable(f"{path} cannot be read: {problem.strerror}") from None
     try:
-        return _read_all(descriptor, path, most)
+        return _read_all(descriptor, path, max_bytes)
     finally:
         os.close(descriptor)
 
 
-def _read_all(descriptor: int, path: str, most: int | None) -> bytes:
+def _read_all(descriptor: int, path: str, max_bytes: int | None) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
         raise Unreadable(f"{path} is {kind}")
-    pieces, left = [], most + 1 if most is not None else sys.maxsize
+    pieces, left = [], max_bytes + 1 if max_bytes is not None else sys.maxsize
     # One read usually takes all of it; a file that grows meanwhile needs more than one.
     while left > 0 and (piece := os.read(descriptor, min(left, max(status.st_size + 1, 65536)))):
         pieces.append(piece)
@@ -120,7 +134,7 @@ def exchange(one: str, other: str) -> bool:
     A plain rename would destroy what somebody put there a microsecond ago; after a swap it can be looked at.
     """
     swap = _renameat2()
-    return bool(swap and swap(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _SWAP) == 0)
+    return bool(swap and swap(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0)
 
 
 @cache
@@ -154,20 +168,23 @@ def has_writer(descriptor: int) -> bool | None:
     return False
 
 
-def _say_nothing(_what: str) -> None:
+def _report_to_nobody(_what: str) -> None:
     """Nobody is told, unless somebody asked to be."""
 
 
-say_that_we_wait: Callable[[str], None] = _say_nothing  # the command line tells the person at the terminal
+report_lock_wait: Callable[[str], None] = _report_to_nobody  # the command line tells the person at the terminal
 
 
 @contextmanager
-def locked(path: str, *, what: str, wait: bool = True) -> Iterator[bool]:
-    """Hold an inter-process lock; with wait=False, say whether it could be had at once."""
+def locked(path: str, *, what: str, wait: bool = True, timeout: float | None = None) -> Iterator[bool]:
+    """Hold an inter-process lock; with wait=False, say whether it could be had at once.
+
+    After `timeout` seconds of waiting it is refused; without one, it is waited for as long as it takes.
+    """
     descriptor = _open_lock(path)
     try:
-        held = _take(descriptor, what=what, wait=wait)
-        if held and not _is_still(descriptor, path):
+        held = _acquire(descriptor, what=what, timeout=timeout) if wait else _try_acquire(descriptor)
+        if held and not _is_still_at(descriptor, path):
             raise NotFound(f"{what} was deleted meanwhile")
         yield held
     finally:
@@ -183,20 +200,20 @@ def _open_lock(path: str) -> int:
         raise not_saved(path, problem) from None
 
 
-def _take(descriptor: int, *, what: str, wait: bool) -> bool:
-    deadline = time.monotonic() + _PATIENCE
-    while not _try(descriptor):
-        if not wait:
-            return False
+def _acquire(descriptor: int, *, what: str, timeout: float | None) -> bool:
+    deadline = time.monotonic() + (_WAIT_NOTICE_SECONDS if timeout is None else timeout)
+    while not _try_acquire(descriptor):
         if time.monotonic() > deadline:
-            say_that_we_wait(what)
+            if timeout is not None:
+                raise Refused(f"{what} is held by another command; try again in a moment")
+            report_lock_wait(what)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             return True
-        time.sleep(0.003)
+        time.sleep(_LOCK_POLL_SECONDS)
     return True
 
 
-def _try(descriptor: int) -> bool:
+def _try_acquire(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -204,7 +221,8 @@ def _try(descriptor: int) -> bool:
     return True
 
 
-def _is_still(descriptor: int, path: str) -> bool:
+def _is_still_at(descriptor: int, path: str) -> bool:
+    """Whether the lock file we hold is the one others will open: it goes when its task is deleted."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:

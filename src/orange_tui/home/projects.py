@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import check_branch, check_project_name
-from orange_tui.home.files import locked, read_bytes, replace_file
+from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from orange_tui.home.paths import Home
 
 DEFAULT_POOL_SIZE = 2
 DEFAULT_WORKFLOW = "default"
-_MOST_BYTES = 5_000_000
 _LARGEST_POOL = 1000
 
 
@@ -54,7 +53,7 @@ class Projects:
 
     def all(self) -> list[Project]:
         """Every registered project, in the order they were added."""
-        return [self._understood(entry, index) for index, entry in enumerate(self._entries())]
+        return [self._understood(entry, index) for index, entry in enumerate(self._file.read_objects())]
 
     def get(self, name: str) -> Project:
         """The project of that name."""
@@ -87,62 +86,39 @@ class Projects:
     def add(self, entry: Mapping[str, object]) -> Project:
         """Register a project; its name and its repository must be new."""
         project = self._understood(dict(entry), 0)
-
-        def append(entries: list[dict[str, Any]]) -> None:
+        with self._changing() as entries:
             for other in entries:
                 if other.get("name") == project.name:
                     raise Refused(f"There is a project {project.name} already, at {other.get('path')}; use --name")
                 if os.path.realpath(str(other.get("path"))) == os.path.realpath(project.path):
                     raise Refused(f"{project.path} is registered already, as {other.get('name')}")
             entries.append(dict(entry))
-
-        self._change(append)
         return project
 
     def update(self, name: str, changes: Mapping[str, object]) -> Project:
         """Change what is set of a registered project."""
         self.get(name)
-
-        def apply(entries: list[dict[str, Any]]) -> None:
+        with self._changing() as entries:
             for index, entry in enumerate(entries):
                 if entry.get("name") == name:
                     self._understood(entry | dict(changes), index)
                     entry.update(changes)
-
-        self._change(apply)
         return self.get(name)
 
     def remove(self, name: str) -> None:
         """Forget a project; its tasks and its repository stay where they are."""
         self.get(name)
-
-        def drop(entries: list[dict[str, Any]]) -> None:
+        with self._changing() as entries:
             entries[:] = [entry for entry in entries if entry.get("name") != name]
 
-        self._change(drop)
+    @property
+    def _file(self) -> JsonFile:
+        lock_path = os.path.join(self.home.root, ".projects.lock")
+        return JsonFile(self.home.projects_file, lock_path, title="projects")
 
-    def _change(self, change: Callable[[list[dict[str, Any]]], None]) -> None:
+    def _changing(self) -> AbstractContextManager[list[dict[str, Any]]]:
         os.makedirs(self.home.root, exist_ok=True)
-        with locked(os.path.join(self.home.root, ".projects.lock"), what="projects.json"):
-            entries = self._entries()
-            change(entries)
-            text = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
-            replace_file(self.home.projects_file, text.encode())
-
-    def _entries(self) -> list[dict[str, Any]]:
-        path = self.home.projects_file
-        try:
-            entries = json.loads(read_bytes(path, most=_MOST_BYTES))
-        except NotFound:
-            return []
-        except (ValueError, RecursionError) as problem:
-            line = getattr(problem, "lineno", 1)
-            raise Unreadable(
-                f"{path}:{line} is not JSON: {getattr(problem, 'msg', problem)}; mend it by hand"
-            ) from None
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise Unreadable(f"{path} must be a list of projects; mend it by hand")
-        return entries
+        return self._file.changing_objects()
 
     def _understood(self, entry: dict[str, Any], index: int) -> Project:
         wanted: dict[str, tuple[type, object]] = {
@@ -157,7 +133,7 @@ class Projects:
             value = entry.get(key, default)
             if type(value) is not kind:
                 where = f"{self.home.projects_file}, project {index + 1}"
-                raise Unreadable(f"{where}: `{key}` must be {'a number' if kind is int else 'a text'}; mend it by hand")
+                raise Unreadable(f"{where}: `{key}` must be {'a number' if kind is int else 'a text'}; fix it by hand")
             values[key] = value
         check_project_name(values["name"])
         check_branch(values["default_branch"])

@@ -81,7 +81,7 @@ def read_settings(home: Home) -> Settings:
     path = os.path.join(home.root, "config.yml")
     defaults = {name: setting.default for name, setting in SETTINGS.items()}
     try:
-        text = read_bytes(path, most=1_000_000).decode()
+        text = read_bytes(path, max_bytes=1_000_000).decode()
     except NotFound:
         return Settings(defaults)
     except UnicodeDecodeError:

@@ -14,6 +14,7 @@ import stat
 from orange_tui import __version__
 from orange_tui.domain.errors import NotFound, Unreadable
 from orange_tui.domain.workflow_file.data import from_data, to_data
+from orange_tui.home.files import read_signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.workflow import Workflow
     from orange_tui.domain.workflow_file.loader import Loaded, Problem
+    from orange_tui.home.files import Signature
 
-    Signature = tuple[int, int, int]
 
 _ENDINGS = (".yml", ".yaml")
 _HOOKS = "orange_tui.hooks"
@@ -57,7 +58,7 @@ class Workflows:
     def load(self, name: str) -> Workflow:
         """A workflow that is fit for use; one that is not raises `Unreadable` with all its problems."""
         path = self.path(name)
-        signature = _signature(path)
+        signature = read_signature(path)
         seen = self._loaded.get(path)
         if seen is not None and seen[0] == signature:
             return seen[1]
@@ -175,15 +176,6 @@ def _is_there(path: str) -> bool:
     except OSError as error:
         raise Unreadable(f"{path} can not be read: {error.strerror}") from None
     return True
-
-
-def _signature(path: str) -> Signature | None:
-    """What changes whenever a file does: enough for one process to know that it has read this already."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _existing(path: str) -> str:

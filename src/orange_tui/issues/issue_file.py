@@ -6,12 +6,11 @@ left to do; a task that was made once and is gone now was deleted by a person, a
 
 from __future__ import annotations
 
-import json
 import os
 
-from orange_tui.domain.errors import NotFound, Unreadable
+from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.records import record
-from orange_tui.home.files import locked, read_bytes, replace_file
+from orange_tui.home.json_file import JsonFile
 from orange_tui.issues.issue import place_of
 
 TYPE_CHECKING = False
@@ -44,16 +43,25 @@ class IssueFile:
 
     def lock(self, *, wait: bool) -> AbstractContextManager[bool]:
         """One process at a time deals with a project's issues."""
-        folder = os.path.dirname(self.path)
-        os.makedirs(folder, exist_ok=True)
-        return locked(os.path.join(folder, ".issues.lock"), what=f"the issues of {self.project}", wait=wait)
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        return self._file.locked(wait=wait)
+
+    @property
+    def _file(self) -> JsonFile:
+        return JsonFile(
+            self.path,
+            os.path.join(os.path.dirname(self.path), ".issues.lock"),
+            title=f"the issues of {self.project}",
+            repair="fix it by hand, or delete it",
+            max_bytes=_MOST_BYTES,
+        )
 
     def entries(self) -> Entries:
         """By GitHub's own key of an issue: `task`, `made`, and what the task was last told of it."""
-        found = self._read().get("issues", {})
+        found = self._file.read_object().get("issues", {})
         fits = isinstance(found, dict) and all(isinstance(entry, dict) for entry in found.values())
         if not fits or not all(isinstance(entry.get("task"), str) for entry in found.values()):
-            raise Unreadable(f"{self.path}: `issues` must tell a task for each issue; mend it by hand, or delete it")
+            raise self._file.unreadable("must have a `task` for each of its `issues`")
         return dict(found)
 
     def place(self, task: str) -> tuple[Repository, int] | None:
@@ -66,13 +74,13 @@ class IssueFile:
         entries = self.entries()
         entry = entries.get(key, {}) | values
         if entries.get(key) != entry:
-            self._write(self._read() | {"issues": entries | {key: entry}})
+            self._file.write(self._file.read_object() | {"issues": entries | {key: entry}})
 
     @property
     def problem(self) -> str | None:
         """Why the issues could not be looked at the last time, or what could not be said on one, if so."""
         try:
-            data = self._read()
+            data = self._file.read_object()
         except Unreadable as unreadable:
             return str(unreadable)
         unsaid = data.get("unsaid")
@@ -81,33 +89,18 @@ class IssueFile:
 
     def note_problem(self, problem: str | None) -> None:
         """Keep that for whoever asks (`orange project list`); written only when it changes."""
-        data = self._read()
+        data = self._file.read_object()
         if data.get("problem") != problem:
-            self._write(data | {"problem": problem})
+            self._file.write(data | {"problem": problem})
 
     def note_unsaid(self, task: str, problem: str | None) -> None:
         """The same for what was to be said of one task."""
-        data = self._read()
+        data = self._file.read_object()
         known = data.get("unsaid")
         before = known if isinstance(known, dict) else {}
         after = {name: each for name, each in before.items() if name != task} | ({task: problem} if problem else {})
         if before != after:
-            self._write(data | {"unsaid": after})
-
-    def _read(self) -> dict[str, Any]:
-        try:
-            data = json.loads(read_bytes(self.path, most=_MOST_BYTES))
-        except NotFound:
-            return {}
-        except (ValueError, RecursionError):
-            raise Unreadable(f"{self.path} is not JSON; mend it by hand, or delete it") from None
-        if not isinstance(data, dict):
-            raise Unreadable(f"{self.path} must be an object; mend it by hand, or delete it")
-        return data
-
-    def _write(self, data: dict[str, Any]) -> None:
-        text = json.dumps(data, indent=1, ensure_ascii=False)
-        replace_file(self.path, text.encode(errors="backslashreplace") + b"\n")
+            self._file.write(data | {"unsaid": after})
 
 
 def tracked(entries: Entries) -> Iterator[tuple[str, int, str]]:

@@ -6,26 +6,24 @@ other's. A file that cannot be understood is refused with the place, and never r
 
 from __future__ import annotations
 
-import json
 import os
+from contextlib import contextmanager
 
 from orange_tui.domain.errors import NotFound, Refused, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import check_id
-from orange_tui.home.files import locked, read_bytes, replace_file
+from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
-    from typing import Any, TypeVar
+    from typing import Any
 
     from orange_tui.home.paths import Home
 
-    T = TypeVar("T")
     Entries = list[dict[str, Any]]
 
-_MOST_BYTES = 5_000_000
 _FIRST_YEAR, _LAST_YEAR = 1970, 9000
 
 
@@ -103,7 +101,7 @@ class JobFile:
 
     def all(self) -> list[Job]:
         """Every job, in the order they were added."""
-        return self._understood(self._entries())
+        return self._understood(self._file.read_objects())
 
     def find(self, prefix: str) -> Job:
         """The job whose id begins so; an exact id wins, an ambiguous beginning is refused."""
@@ -120,55 +118,34 @@ class JobFile:
 
     def add(self, make: Callable[[set[str]], Mapping[str, object]]) -> Job:
         """Write a new job down; `make` is told which ids are taken."""
-
-        def append(entries: Entries) -> str:
+        with self._changing() as entries:
             entries.append(dict(make({str(entry.get("id")) for entry in entries})))
-            return str(entries[-1]["id"])
-
-        return self.find(self._change(append))
+        return self.find(str(entries[-1]["id"]))
 
     def update(self, job_id: str, changes: Mapping[str, object]) -> bool:
         """Change some keys of a job; False for one that is gone meanwhile, and stays gone."""
-
-        def apply(entries: Entries) -> bool:
+        with self._changing() as entries:
             found = [entry for entry in entries if entry.get("id") == job_id]
             for entry in found:
                 entry.update(changes)
-            return bool(found)
-
-        return self._change(apply)
+        return bool(found)
 
     def remove(self, job_id: str) -> None:
         """Forget a job; the tasks it made stay."""
-
-        def drop(entries: Entries) -> None:
+        with self._changing() as entries:
             entries[:] = [entry for entry in entries if entry.get("id") != job_id]
 
-        self._change(drop)
+    @property
+    def _file(self) -> JsonFile:
+        return JsonFile(self.home.jobs_file, os.path.join(self.home.root, ".jobs.lock"), title="jobs")
 
-    def _change(self, change: Callable[[Entries], T]) -> T:
+    @contextmanager
+    def _changing(self) -> Iterator[Entries]:
         os.makedirs(self.home.root, exist_ok=True)
-        with locked(os.path.join(self.home.root, ".jobs.lock"), what="jobs.json"):
-            entries = self._entries()
+        with self._file.changing_objects() as entries:
             self._understood(entries)
-            result = change(entries)
+            yield entries
             self._understood(entries)  # what could not be read again is not written
-            data = json.dumps(entries, indent=2, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
-            replace_file(self.home.jobs_file, data)
-            return result
-
-    def _entries(self) -> Entries:
-        try:
-            entries = json.loads(read_bytes(self.home.jobs_file, most=_MOST_BYTES))
-        except NotFound:
-            return []
-        except (ValueError, RecursionError) as problem:
-            line = getattr(problem, "lineno", 1)
-            reason = getattr(problem, "msg", problem)
-            raise Unreadable(f"{self.home.jobs_file}:{line} is not JSON: {reason}; mend it by hand") from None
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise Unreadable(f"{self.home.jobs_file} must be a list of jobs; mend it by hand")
-        return entries
 
     def _understood(self, entries: Entries) -> list[Job]:
         jobs, ids = [], set()
@@ -176,7 +153,7 @@ class JobFile:
             job = _job(entry, f"{self.home.jobs_file}, job {number}")
             if job.id in ids:
                 raise Unreadable(
-                    f"{self.home.jobs_file}, job {number}: there is a job {job.id} already; mend it by hand"
+                    f"{self.home.jobs_file}, job {number}: there is a job {job.id} already; fix it by hand"
                 )
             ids.add(job.id)
             jobs.append(job)
@@ -203,12 +180,12 @@ def _job(entry: dict[str, Any], where: str) -> Job:
     for name, (kind, default) in _KINDS.items():
         value = given.get(name, default)
         if not _is(kind, value):
-            raise Unreadable(f"{where}: `{name}` must be {kind}; mend it by hand")
+            raise Unreadable(f"{where}: `{name}` must be {kind}; fix it by hand")
         values[name] = tuple(value) if name == "labels" else value
     for name, (part, keys) in _PARTS.items():
         value = entry.get(name)
         if value is not None and not _has_texts(value, keys):
-            raise Unreadable(f"{where}: `{name}` must have the texts {' and '.join(keys)}; mend it by hand")
+            raise Unreadable(f"{where}: `{name}` must have the texts {' and '.join(keys)}; fix it by hand")
         values[name] = None if value is None else part(*(value[key] for key in keys))
     return Job(**values, entry=entry)
 

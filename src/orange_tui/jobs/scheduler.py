@@ -15,7 +15,7 @@ from datetime import timedelta
 from orange_tui.domain.cron import check_cron, last_run, next_run
 from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.engine.tasks import NewTask
-from orange_tui.home.files import locked
+from orange_tui.home.files import locked, read_signature
 from orange_tui.home.time_zone import persons_zone
 from orange_tui.jobs.job_file import PendingRun, format_time
 from orange_tui.jobs.jobs import current_time, runs_count_after
@@ -69,7 +69,7 @@ class JobScheduler:
     def _signature(self) -> object:
         """Differs once jobs.json or config.yml was replaced."""
         home = self._jobs.home
-        return [_file_signature(path) for path in (home.jobs_file, f"{home.root}/config.yml")]
+        return [read_signature(path) for path in (home.jobs_file, f"{home.root}/config.yml")]
 
     def run_once(self) -> float | None:
         """Run what is due; returns how many seconds to sleep, None where there is nothing to wait for."""
@@ -197,11 +197,3 @@ def _task_of(job: Job, run: PendingRun) -> NewTask:
         fields={"job": job.id},
         id=run.task,
     )
-
-
-def _file_signature(path: str) -> tuple[int, int, int] | None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size

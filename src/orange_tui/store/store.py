@@ -124,7 +124,7 @@ class Store:
         """What the agent wrote to `.orange-outcome`."""
         path = os.path.join(self.directory(ref), ".orange-outcome")
         try:
-            return read_bytes(path, most=1_000_000).decode(errors="replace")
+            return read_bytes(path, max_bytes=1_000_000).decode(errors="replace")
         except OrangeError:
             return None
 

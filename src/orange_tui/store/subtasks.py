@@ -40,7 +40,7 @@ def _mentions(store: Store, ref: TaskRef, wanted: bytes) -> bool:
 
 def _beginning(path: str, most: int) -> bytes:
     try:
-        return read_bytes(path, most=most)
+        return read_bytes(path, max_bytes=most)
     except OrangeError:
         return b""
 

@@ -56,7 +56,7 @@ class TaskText:
     def read(self) -> TaskFile:
         """The file as it is now."""
         try:
-            return task_file.decode(read_bytes(self.path, most=task_file.MOST_BYTES))
+            return task_file.decode(read_bytes(self.path, max_bytes=task_file.MOST_BYTES))
         except NotFound:
             raise Unreadable("TASK.md is gone") from None
 

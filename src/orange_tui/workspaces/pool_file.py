@@ -6,14 +6,13 @@ leads to the task that holds it.
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import contextmanager
 
-from orange_tui.domain.errors import NotFound, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.home import clock
-from orange_tui.home.files import locked, read_bytes, replace_file
+from orange_tui.home.files import locked
+from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 FREE, BOUND, QUARANTINED = "free", "bound", "quarantined"
 _STATES = (FREE, BOUND, QUARANTINED)
-_MOST_BYTES = 5_000_000
 _KINDS: dict[str, tuple[type, ...]] = {
     "project": (str,),
     "state": (str,),
@@ -61,6 +59,10 @@ class Slot:
         return {name: getattr(self, name) for name in ("name", "project", "state", "task", "reason", "since", "path")}
 
 
+def _entry(slot: Slot) -> dict[str, Any]:
+    return {key: getattr(slot, key) for key in _KINDS}
+
+
 @record
 class PoolFile:
     """The file, under one home."""
@@ -74,40 +76,41 @@ class PoolFile:
 
     def read(self) -> dict[str, Slot]:
         """Every slot that was ever used, as it is now."""
-        try:
-            data = json.loads(read_bytes(self.path, most=_MOST_BYTES))
-        except NotFound:
-            return {}
-        except (ValueError, RecursionError):
-            raise self._unreadable("is not JSON") from None
-        slots = data.get("slots") if isinstance(data, dict) else None
+        return self._slots(self._file.read_object())
+
+    @property
+    def _file(self) -> JsonFile:
+        return JsonFile(
+            self.path,
+            f"{self.path}.lock",
+            title="the workspaces",
+            repair="fix it by hand, or delete it: it is made again from what is in the workspaces",
+        )
+
+    def _slots(self, data: dict[str, Any]) -> dict[str, Slot]:
+        slots = data.get("slots") if data else {}
         if not isinstance(slots, dict):
-            raise self._unreadable("must be an object with `slots`")
+            raise self._file.unreadable("must be an object with `slots`")
         return {name: self._understood(name, entry) for name, entry in slots.items()}
 
     def _understood(self, name: str, entry: Any) -> Slot:
         known: dict[str, Any] = {key: entry.get(key) for key in _KINDS} if isinstance(entry, dict) else {}
         right = [isinstance(known.get(key), kinds) for key, kinds in _KINDS.items()]
         if not all(right) or known["state"] not in _STATES:
-            raise self._unreadable(f"does not make sense about {name}")
+            raise self._file.unreadable(f"does not make sense about {name}")
         return Slot(name=name, path=os.path.join(self.home.workspaces, name), **known)
-
-    def _unreadable(self, what: str) -> Unreadable:
-        return Unreadable(
-            f"{self.path} {what}; mend it by hand, or delete it: it is made again from what is in the workspaces"
-        )
 
     @contextmanager
     def changing(self) -> Iterator[dict[str, Slot]]:
         """Hold the pool, to look at its slots and change them; what was changed is written at the end."""
         os.makedirs(self.home.workspaces, exist_ok=True)
-        with locked(f"{self.path}.lock", what="the workspaces"):
-            slots = self.read()
+        with self._file.changing_object() as data:
+            slots = self._slots(data)
             before = dict(slots)
             yield slots
             if slots != before:
-                entries = {name: {key: getattr(slot, key) for key in _KINDS} for name, slot in slots.items()}
-                replace_file(self.path, (json.dumps({"slots": entries}, indent=2) + "\n").encode())
+                known = data.get("slots", {})
+                data["slots"] = {name: known.get(name, {}) | _entry(slot) for name, slot in slots.items()}
 
     def put(self, slot: Slot) -> None:
         """Write one slot down."""
