@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.driver import STEPS, Cli, World, make_repository, recorded
+from support.driver import STEPS, Cli, World, recorded
+from support.git import make_repository
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from support.github.server import GitHub
+    from support.kitchen import Kitchen
+    from support.merge_world import House
+    from support.office import Office
+    from support.person import Terminal
+    from support.stage import Stage
 
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "Tester",
@@ -57,3 +66,85 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 def repository(tmp_path: Path) -> Path:
     """A real git repository with one commit on main."""
     return make_repository(tmp_path / "coffee")
+
+
+@pytest.fixture
+def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
+    """A home where agents really work, closed with all its agents at the end."""
+    from support.office import Office
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "home").mkdir(exist_ok=True)
+    office = Office(tmp_path)
+    yield office
+    office.close()
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+    """A repository with branches to merge; no agent lives in it, and no disk is waited for."""
+    from support.merge_world import House
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ORANGE_TMUX_SOCKET", f"orange-test-none-{os.getpid()}")
+    monkeypatch.setenv("ORANGE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+    (tmp_path / "home").mkdir()
+    return House(tmp_path)
+
+
+@pytest.fixture
+def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
+    """A GitHub of one's own, which gh is logged in to."""
+    from support.github.server import MISSING, GitHub
+
+    if MISSING:
+        pytest.skip(f"{' and '.join(MISSING)} not installed")
+    folder = tmp_path / "github"
+    folder.mkdir()
+    server = GitHub(folder)
+    for name in ("GH_HOST", "GH_REPO", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def terminal(office: Office) -> Iterator[Terminal]:
+    """A person's terminal, in a tmux server that nobody but the test knows."""
+    from support.person import Terminal
+
+    terminal = Terminal(office)
+    yield terminal
+    terminal.close()
+
+
+@pytest.fixture
+def fixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same moment, terminal and programs for everybody."""
+    from orange_tui.home import clock
+    from support.stage import NOW
+
+    monkeypatch.setattr(clock, "now", lambda: NOW)
+    for name in ("NO_COLOR", "TEXTUAL_THEME", "TMUX", "TMUX_PANE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixed: None) -> Stage:
+    """A home with tasks in every kind of state, and the app on it."""
+    from support.stage import Stage
+
+    return Stage(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def kitchen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixed: None) -> Kitchen:
+    """The same with a real repository, for stories about branches."""
+    from support.kitchen import Kitchen
+
+    monkeypatch.setenv("ORANGE_TMUX_SOCKET", f"orange-test-none-{tmp_path.name}")
+    return Kitchen(tmp_path, monkeypatch)

@@ -12,6 +12,7 @@ import pytest
 from orange_tui.agents.agent_files import place, remove
 from orange_tui.domain.harnesses.shipped import CLAUDE, CODEX
 from orange_tui.domain.records import replace
+from support.git import git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,8 +34,7 @@ class Worktree:
         self.git("worktree", "add", "--quiet", str(self.path), "-b", "fix", at=self.main)
 
     def git(self, *words: str, at: Path | None = None) -> str:
-        ran = subprocess.run(["git", *words], cwd=at or self.path, check=True, capture_output=True, text=True)
-        return ran.stdout
+        return git(at or self.path, *words)
 
     def place(self, harness: Harness = CLAUDE, **values: str) -> list[str]:
         return place(harness, str(self.path), {**VALUES, **values})

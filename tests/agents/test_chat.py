@@ -11,13 +11,12 @@ import pytest
 from orange_tui.agents.chat import open_chat
 from orange_tui.domain.errors import Refused
 from orange_tui.supervisor import recovery
-from support.office import Office, office
-from support.person import ORANGE, Terminal, terminal
+from support.person import ORANGE, Terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["office", "terminal"]
+    from support.office import Office
 
 
 def chat(office: Office, words: str = "--harness demo") -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support.office import Office, office
-
 if TYPE_CHECKING:
     import pytest
 
-__all__ = ["office"]
+    from support.office import Office
 
 
 def test_a_session_that_is_started_from_a_window_gets_its_own_marks(

@@ -12,14 +12,13 @@ from orange_tui.agents import messages
 from orange_tui.orange import assemble
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor import supervisor
-from support.office import Office, office
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
+    from support.office import Office
 
-__all__ = ["office"]
 
 # It asks until somebody writes to the pipe `go`, and takes messages from then on. Later ones do not ask at all.
 ASKS = """\

@@ -11,12 +11,11 @@ from orange_tui.autopilot import attempts
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.text.sections import find_section
 from orange_tui.store.subtasks import children_of
-from support.office import Office, office
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
+    from support.office import Office
 
-__all__ = ["office"]
 
 ISSUE = {"issue": 7}
 

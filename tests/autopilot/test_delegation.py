@@ -12,13 +12,12 @@ from orange_tui.domain.errors import Refused
 from orange_tui.engine.tasks import NewTask
 from orange_tui.store.subtasks import children_of
 from support.driver import transition
-from support.dying import dies_at
-from support.office import Office, office
+from support.killing import dies_at
+from support.office import Office
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
-
-__all__ = ["office"]
+    from support.office import Office
 
 
 def working(office: Office) -> TaskRef:

@@ -12,14 +12,14 @@ from orange_tui.engine.hooks import BUILT_IN, Action, Actions
 from orange_tui.orange import assemble
 from orange_tui.outside.programs import run_capped
 from support.driver import transition
-from support.office import Office, office
+from support.office import Office
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
+    from support.office import Office
 
-__all__ = ["office"]
 
 WORKFLOW = """\
 name: auto

@@ -18,14 +18,13 @@ from orange_tui.sessions.runtime import Runtime
 from orange_tui.store import task_text
 from orange_tui.store.store import TaskRef
 from support.driver import transition
-from support.office import Office, office
+from support.office import Office
 
 if TYPE_CHECKING:
     import pytest
 
     from support.driver import World
-
-__all__ = ["office"]
+    from support.office import Office
 
 
 def write_tasks(world: World, count: int, *, project: str = "coffee") -> list[TaskRef]:

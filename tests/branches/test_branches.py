@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from orange_tui.branches.rename import update_with_branch
 from orange_tui.domain.errors import Refused
 from orange_tui.store.open_task import OpenTask
-from support.driver import git
-from support.office import Office, office
+from support.git import git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 
     from orange_tui.store.store import TaskRef
     from support.driver import Cli, World
-
-__all__ = ["office"]
+    from support.office import Office
 
 
 def in_worktree(world: World, cli: Cli, repository: Path, branch: str = "orange-tasks/x") -> TaskRef:

@@ -11,13 +11,11 @@ from orange_tui.branches.conflicts import Collisions, Conflicts
 from orange_tui.branches.distance import GitStats
 from orange_tui.outside import git as git_module
 from orange_tui.outside import programs
-from support.merge_world import MENU, House, house
+from support.merge_world import MENU, House
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-__all__ = ["house"]
 
 
 def against(files: tuple[str, ...], others: dict[str, tuple[str, ...]]) -> Conflicts:

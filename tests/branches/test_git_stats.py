@@ -11,7 +11,7 @@ from orange_tui.branches import distance
 from orange_tui.branches.distance import GitStats, Stats
 from orange_tui.home.projects import Project
 from orange_tui.outside import programs
-from support.driver import git
+from support.git import git
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from orange_tui.branches.ref_watch import RefWatch
-from support.driver import git
+from support.git import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from support.office import Office, office
-from support.person import ORANGE, Terminal, terminal
+from typing import TYPE_CHECKING
 
-__all__ = ["office", "terminal"]
+from support.person import ORANGE, Terminal
+
+if TYPE_CHECKING:
+    from support.office import Office
 
 
 def test_attaching_shows_the_agent_and_detaching_leads_back_to_the_shell(office: Office, terminal: Terminal) -> None:

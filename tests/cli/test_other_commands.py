@@ -11,10 +11,13 @@ import pytest
 
 from orange_tui.home import log as log_module
 from orange_tui.home.log import Log
-from support.driver import Cli, World, git, make_repository, transition
+from support.driver import Cli, World, transition
+from support.git import git, make_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from support.driver import Cli, World
 
 
 def test_the_repository_one_is_in_is_registered_with_its_usual_settings(

@@ -16,15 +16,14 @@ from orange_tui.domain.records import replace
 from orange_tui.domain.text.sections import outline
 from orange_tui.store.store import StoredTask
 from support.driver import transition
-from support.github.server import GitHub, github, needs_gh
+from support.github.server import GitHub, needs_gh
 from support.github.state import Comment
-from support.office import Office, office
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from support.driver import Cli
+    from support.office import Office
 
-__all__ = ["github", "office"]
 
 TASK, FAMILY, ATTEMPTS, ERROR, COMMENTS, INSTRUCTIONS, SKILLS, FILES, CHANGES = (row.title for row in ROWS)
 WORKFLOW = """\

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orange_tui.delivery.merge import Merges
-from support.merge_world import MENU, House, house
+from support.merge_world import MENU, House
 from support.pool_world import git_calls
 
 if TYPE_CHECKING:
     from orange_tui.delivery.merge_plan import MergeCheck
     from orange_tui.store.store import TaskRef
-
-__all__ = ["house"]
 
 
 def checked(house: House, ref: TaskRef) -> MergeCheck:

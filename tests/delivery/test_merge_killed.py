@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.errors import OrangeError
-from support.dying import dies_at
-from support.merge_world import House, house
+from support.killing import dies_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orange_tui.store.store import TaskRef
+    from support.merge_world import House
 
-__all__ = ["house"]
 
 _MOST_STEPS = 200
 

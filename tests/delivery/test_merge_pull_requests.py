@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.merge_world import House, house
-
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from support.driver import Cli
+    from support.merge_world import House
 
-__all__ = ["house"]
 
 URL = "https://github.com/o/r/pull/7"
 

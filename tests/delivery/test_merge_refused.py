@@ -10,12 +10,11 @@ import pytest
 from orange_tui.branches.rename import update_with_branch
 from orange_tui.delivery.merge import Merges, NotReviewed
 from orange_tui.domain.errors import OrangeError
-from support.merge_world import MENU, House, house
+from support.merge_world import MENU, House
 
 if TYPE_CHECKING:
     from support.driver import Cli
 
-__all__ = ["house"]
 
 TEA = MENU.replace("filter", "tea")
 COCOA = MENU.replace("filter", "cocoa")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support.merge_world import MENU, House, house
+from support.merge_world import MENU, House
 
 if TYPE_CHECKING:
     from support.driver import Cli
@@ -15,8 +15,6 @@ case "$*" in *refs/heads/main*) ;; *) exit 0;; esac
 unset GIT_DIR GIT_QUARANTINE_PATH
 git -C {other} push -q origin feat/tea
 """
-
-__all__ = ["house"]
 
 
 def test_a_branch_that_only_goes_on_is_fast_forwarded_pushed_and_its_task_is_done(house: House) -> None:

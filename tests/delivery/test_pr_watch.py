@@ -18,17 +18,16 @@ from orange_tui.domain.pull_request import PullRequest
 from orange_tui.orange import assemble
 from orange_tui.supervisor.supervisor import Supervisor
 from support.driver import refusal
-from support.github.server import OTHER_HOST, GitHub, github
-from support.merge_world import House, house
-from support.office import PATIENCE, Office, office
+from support.github.server import OTHER_HOST, GitHub
+from support.office import PATIENCE, Office
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
+    from support.merge_world import House
 
-__all__ = ["github", "house", "office"]
 
 SLOW = """\
 name: slow

@@ -11,20 +11,13 @@ from orange_tui.demo.acts import CRASHED
 from orange_tui.demo.brief import is_reviewer, read_brief
 from orange_tui.demo.variants import VARIANTS, behaviour_of
 from orange_tui.demo.world import DEMO_TASKS, make_world
-from support.demo_stage import CODE, MENDED, TEST, TOLD, stages
-from support.driver import git
+from support.demo_stage import CODE, MENDED, TEST, TOLD
+from support.git import git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from support.demo_stage import Open
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Open]:
-    """`stage("default", "good")` sets a task up, moved to where its worker begins."""
-    yield from stages(tmp_path)
 
 
 ASKED_FOR = "Changes were asked for. Read ## Feedback, then run: orange task update --status agent-review"

@@ -11,20 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.demo_stage import CODE, HANDED_OVER, MENDED, TEST, TOLD, stages, wait_for
-from support.driver import git
+from support.demo_stage import CODE, HANDED_OVER, MENDED, TEST, TOLD, wait_for
+from support.git import git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from support.demo_stage import Open
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Open]:
-    """`stage("default", "good")` sets a task up, moved to where its worker begins."""
-    yield from stages(tmp_path)
 
 
 def test_messages_that_come_while_it_is_busy_wait_their_turn(stage: Open) -> None:

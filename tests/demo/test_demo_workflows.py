@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.demo.acts import CRASHED
-from support.demo_stage import CODE, MENDED, TEST, Stage, stages, wait_for
+from support.demo_stage import CODE, MENDED, TEST, Stage, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from support.demo_stage import Open
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Open]:
-    """`stage("default", "good")` sets a task up, moved to where its worker begins."""
-    yield from stages(tmp_path)
 
 
 def test_classic_starts_a_new_agent_for_every_phase(stage: Open) -> None:

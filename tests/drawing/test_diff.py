@@ -12,6 +12,7 @@ from hypothesis import given
 from orange_tui.tui.drawing.diff import DiffFile, parse_diff
 from orange_tui.tui.drawing.diff_view import DiffLines
 from orange_tui.tui.drawing.palette import NO_COLOUR
+from support.git import git
 from support.looking import DARK, assert_harmless, nasty_text, steadily, style_at, texts
 
 if TYPE_CHECKING:
@@ -190,17 +191,13 @@ def test_any_text_is_taken_apart_and_drawn_harmlessly(text: str) -> None:
 @pytest.fixture
 def changed_repository(repository: Path) -> Path:
     """A repository with every kind of change git knows."""
-
-    def git(*words: str) -> None:
-        subprocess.run(["git", "-C", str(repository), *words], check=True, capture_output=True)
-
     long = "".join(f"line {n}\n" for n in range(30))
     before = {"edit.py": long, "gone.txt": "bye\n", "old name.txt": long, "mode.sh": "#!\n", "dos.txt": "a\r\nb\r\n"}
     for name, text in before.items():
         (repository / name).write_bytes(text.encode())
     (repository / "picture.png").write_bytes(bytes(range(256)))
-    git("add", "-A")
-    git("commit", "-qm", "before")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "before")
     (repository / "edit.py").write_text(long.replace("line 3\n", "line three\n").replace("line 25\n", ""))
     (repository / "gone.txt").unlink()
     (repository / "old name.txt").rename(repository / "neuer Näme.txt")
@@ -210,7 +207,7 @@ def changed_repository(repository: Path) -> Path:
     (repository / "empty").touch()
     (repository / 'quo"te\\.txt').write_text("no newline")
     os.symlink("edit.py", repository / "link")
-    git("add", "-A")
+    git(repository, "add", "-A")
     return repository
 
 

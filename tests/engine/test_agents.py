@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+from typing import TYPE_CHECKING
 
 import pytest
 
 from orange_tui.agents.harnesses import Harnesses
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.tasks import NewTask
-from support.office import Office, office
 
-__all__ = ["office"]
+if TYPE_CHECKING:
+    from support.office import Office
 
 
 def test_an_agent_starts_in_its_worktree_with_its_task_in_the_environment(office: Office) -> None:

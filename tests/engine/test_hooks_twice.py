@@ -15,15 +15,15 @@ from orange_tui.engine import hooks
 from orange_tui.engine.hooks import Action, Actions, HookRun
 from orange_tui.orange import assemble
 from support.driver import transition
-from support.office import Office, office
+from support.office import Office
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
+    from support.office import Office
 
-__all__ = ["office"]
 
 WORKFLOW = """\
 name: case

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 
 from orange_tui.issues.issue_push import news_of
 from support.driver import refusal
-from support.github.server import GitHub, github
-from support.issue_world import Desk, desk
-from support.office import Office, office
 
 if TYPE_CHECKING:
     import pytest
 
     from orange_tui.store.store import TaskRef
+    from support.github.server import GitHub
     from support.github.state import Issue
-
-__all__ = ["desk", "github", "office"]
+    from support.issue_world import Desk
+    from support.office import Office
 
 
 def with_task(desk: Desk) -> tuple[Issue, TaskRef]:

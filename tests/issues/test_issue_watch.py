@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from unittest.mock import Mock
 
 import pytest
@@ -12,11 +13,11 @@ from orange_tui.issues import issue_hub, issue_watch
 from orange_tui.issues.hooks import register_branch
 from orange_tui.outside.backoff import Backoff
 from orange_tui.outside.github import Unanswered
-from support.github.server import GitHub, github
-from support.issue_world import Desk, desk
-from support.office import Office, office
 
-__all__ = ["desk", "github", "office"]
+if TYPE_CHECKING:
+    from support.github.server import GitHub
+    from support.issue_world import Desk
+    from support.office import Office
 
 
 @pytest.fixture(autouse=True)

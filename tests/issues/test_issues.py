@@ -11,14 +11,12 @@ import pytest
 from orange_tui.domain.text.sections import find_section
 from orange_tui.issues.issue_sync import ProjectIssues
 from support.driver import refusal
-from support.github.server import GitHub, github
-from support.issue_world import Desk, desk
-from support.office import Office, office
 
 if TYPE_CHECKING:
     from support.driver import Cli
-
-__all__ = ["desk", "github", "office"]
+    from support.github.server import GitHub
+    from support.issue_world import Desk
+    from support.office import Office
 
 
 def test_an_issue_of_ones_own_becomes_a_task(desk: Desk, office: Office, github: GitHub) -> None:

@@ -11,16 +11,14 @@ from orange_tui.issues.issue import Issue
 from orange_tui.issues.issue_file import IssueFile
 from orange_tui.issues.issue_hub import Found
 from orange_tui.issues.issue_pull import Pull
-from support import dying
-from support.github.server import GitHub, github
-from support.issue_world import Desk, desk
-from support.killing import every_death
-from support.office import Office, office
+from support.killing import Countdown, every_death, every_step, watch_programs
 
 if TYPE_CHECKING:
     from support.driver import World
+    from support.github.server import GitHub
+    from support.issue_world import Desk
+    from support.office import Office
 
-__all__ = ["desk", "github", "office"]
 
 URL = "https://github.com/o/r/issues/7"
 
@@ -28,6 +26,12 @@ URL = "https://github.com/o/r/issues/7"
 def seen(title: str = "Brew tea", *, is_open: bool = True) -> Found:
     issue = Issue("I_7", 7, title, "hot", URL, is_open, "me", (), "2026-11-16T09:00:00Z")
     return Found("me", (issue,), ())
+
+
+def watch_with_github(countdown: Countdown) -> None:
+    """Asking GitHub is a step too."""
+    watch_programs(countdown)
+    countdown.count(orange_tui.outside.github, "run")
 
 
 @pytest.mark.parametrize("in_half", [False, True])
@@ -53,9 +57,8 @@ def test_a_round_killed_anywhere_leaves_one_task_for_one_issue(world: World, *, 
 
 
 def test_killed_anywhere_while_saying_it_leaves_one_comment_and_the_label(
-    desk: Desk, office: Office, github: GitHub, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, office: Office, github: GitHub
 ) -> None:
-    monkeypatch.setattr(dying, "_SEAMS", (*dying._SEAMS, (orange_tui.outside.github, "run")))
     made = github.open_issue("Brew tea")
     desk.sync()
     ref = desk.task_of(made)
@@ -65,7 +68,7 @@ def test_killed_anywhere_while_saying_it_leaves_one_comment_and_the_label(
         desk.sync()
 
     first = 4  # the report itself takes three
-    for step in dying.every_step(life, first):
+    for step in every_step(life, first, watch_with_github):
         desk.sync()
         desk.sync()
         assert len(made.comments) == step - first + 1

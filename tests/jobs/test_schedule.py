@@ -11,17 +11,10 @@ import pytest
 from orange_tui.domain.errors import NotSaved
 from orange_tui.engine import tasks
 from orange_tui.jobs.scheduler import JobScheduler
-from support.timetable import Clock, Timetable
 
 if TYPE_CHECKING:
     from support.driver import World
-
-
-@pytest.fixture
-def times(world: World, monkeypatch: pytest.MonkeyPatch) -> Timetable:
-    """Half past nine and thirty seconds, in UTC."""
-    monkeypatch.setenv("TZ", "UTC")
-    return Timetable(world.orange, Clock(monkeypatch))
+    from support.timetable import Timetable
 
 
 def test_a_run_becomes_a_task_with_all_that_the_job_says(times: Timetable, world: World) -> None:

@@ -7,16 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.killing import every_death
-from support.timetable import Clock, Timetable
 
 if TYPE_CHECKING:
     from support.driver import World
-
-
-@pytest.fixture
-def times(world: World, monkeypatch: pytest.MonkeyPatch) -> Timetable:
-    monkeypatch.setenv("TZ", "UTC")
-    return Timetable(world.orange, Clock(monkeypatch))
+    from support.timetable import Timetable
 
 
 @pytest.mark.parametrize("in_half", [False, True])

@@ -11,12 +11,10 @@ from orange_tui.jobs import scheduler
 from orange_tui.jobs.jobs import JobRequest
 from orange_tui.jobs.scheduler import JobScheduler
 from orange_tui.supervisor.supervisor import Supervisor
-from support.office import PATIENCE, Office, office
+from support.office import PATIENCE, Office
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = ["office"]
 
 
 class Hall:

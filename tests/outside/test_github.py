@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.delivery import pr_news
-from support.github.server import GitHub, github
-from support.merge_world import House, house
 
 if TYPE_CHECKING:
     from support.driver import Cli
-
-__all__ = ["github", "house"]
+    from support.github.server import GitHub
+    from support.merge_world import House
 
 
 @pytest.fixture(autouse=True)

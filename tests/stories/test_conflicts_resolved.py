@@ -11,13 +11,11 @@ from orange_tui.branches.conflicts import Collisions
 from orange_tui.branches.distance import GitStats
 from orange_tui.delivery.feedback import request_changes, request_to_resolve, tell_worker
 from orange_tui.delivery.merge import Merges
-from support.office import Office, office
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
     from orange_tui.store.store import TaskRef
-
-__all__ = ["office"]
+    from support.office import Office
 
 
 class Observer:

@@ -13,16 +13,14 @@ import pytest
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.orange import assemble
-from support.dying import dies_at
-from support.office import Office, office
+from support.killing import dies_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
-
-__all__ = ["office"]
+    from support.office import Office
 
 
 def working(office: Office, branch: str = "fix/fault") -> TaskRef:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.orange import assemble
-from support.dying import every_step
-from support.office import Office, office
+from support.killing import every_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from orange_tui.store.store import TaskRef
+    from support.office import Office
 
-__all__ = ["office"]
 
 # One worker, one reviewer after the other, and no end to it: as in `default`, without a limit of rounds.
 ROUNDS = """\

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from support.office import Office, office
+from typing import TYPE_CHECKING
 
-__all__ = ["office"]
+if TYPE_CHECKING:
+    from support.office import Office
 
 
 def statuses(office: Office, branch_events: list[dict[str, str]]) -> list[str]:

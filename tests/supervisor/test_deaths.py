@@ -5,38 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
 import threading
 from typing import TYPE_CHECKING
 
 from orange_tui.orange import assemble
 from orange_tui.supervisor.supervisor import Supervisor
 from support.driver import transition
-from support.office import Office, office
+from support.office import Office, kill_agent, started
 
 if TYPE_CHECKING:
-    from orange_tui.store.store import TaskRef
-
-__all__ = ["office"]
-
-
-def kill_agent(office: Office, ref: TaskRef, window: str = "worker") -> None:
-    """Kill -9 of the agent itself, below the shell that started it."""
-    pane = office.orange.sessions.window(ref.id, window)
-    assert pane is not None
-    children = subprocess.run(["pgrep", "-P", str(pane.pid)], check=True, capture_output=True, text=True).stdout.split()
-    os.kill(int(children[0]), signal.SIGKILL)
-
-
-def started(office: Office, branch: str, workflow: str = "default") -> TaskRef:
-    """A task in its working state whose agent waits and does nothing."""
-    seen = office.root / "recorder"
-    name = "recorder" if seen.exists() else office.harness().name
-    ref = office.create(branch, harness=name, workflow=workflow)
-    pane = office.orange.sessions.window(ref.id, "worker")
-    assert pane is not None
-    office.wait(lambda: bool(subprocess.run(["pgrep", "-P", str(pane.pid)], capture_output=True, check=False).stdout))
-    return ref
+    from support.office import Office
 
 
 def test_a_killed_agent_is_a_crash_that_counts_once(office: Office) -> None:

@@ -9,16 +9,14 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from test_deaths import kill_agent, started
 
-from support.office import Office, office
+from support.office import kill_agent, started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orange_tui.store.store import TaskRef
-
-__all__ = ["office"]
+    from support.office import Office
 
 
 class Servers:

@@ -22,7 +22,8 @@ from orange_tui.domain.text.sections import find_section
 from orange_tui.home.paths import Home, shipped
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask, TaskRef
-from support.driver import git, orange
+from support.driver import orange
+from support.git import git
 
 if TYPE_CHECKING:
     import signal

@@ -233,21 +233,6 @@ def orange(*words: str, cwd: Path | None = None, stdin: bytes = b"", **options: 
     return result
 
 
-def git(directory: Path, *words: str) -> str:
-    done = subprocess.run(["git", "-C", str(directory), *words], capture_output=True, text=True, check=True, timeout=60)
-    return done.stdout.strip()
-
-
-def make_repository(path: Path) -> Path:
-    """A git repository with one commit on main."""
-    path.mkdir(parents=True)
-    git(path, "init", "--quiet", "--initial-branch=main")
-    (path / "README").write_text("coffee\n")
-    git(path, "add", "README")
-    git(path, "commit", "--quiet", "--message=first")
-    return path
-
-
 def transition(
     orange: Orange, ref: TaskRef, target: str, actor: Actor, changes: Mapping[str, object] | None = None
 ) -> Moved:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from orange_tui.issues.issue_file import IssueFile
 from orange_tui.issues.issue_sync import sync
 
@@ -62,9 +60,3 @@ class Desk:
 
     def logged(self, words: str) -> int:
         return sum(words in entry["message"] for entry in self.orange.log.entries())
-
-
-@pytest.fixture
-def desk(office: Office, github: GitHub) -> Desk:
-    """A project that takes issues, and a GitHub that has them."""
-    return Desk(office, github)

@@ -1,7 +1,8 @@
-"""A process that is killed at its n-th step, for every n: what `kill -9` can do, done to every instruction that counts.
+"""`kill -9` at the n-th step of an action, for every n, each time in a forked child.
 
-A step is whatever another process could see: a write, a sync, a new or vanished name. The child is a fork, so
-that hundreds of deaths take seconds; a write may also be cut in half.
+What counts as a step is chosen by a `watch` function: every change that another process could see in the files
+(`watch_files`), or every program that is started and every file that is put in place (`watch_programs`,
+`watch_workspaces`). Dying after a step is dying before the next one.
 """
 
 from __future__ import annotations
@@ -12,16 +13,26 @@ import signal
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import orange_tui.store.task_links as links
-import orange_tui.store.task_swap as swap
+import orange_tui.agents.launch as launch_seam
+import orange_tui.home.json_file as json_seam
+import orange_tui.outside.git as git_seam
+import orange_tui.outside.tmux as tmux_seam
+import orange_tui.store.task_links as links_seam
+import orange_tui.store.task_swap as swap_seam
+import orange_tui.workspaces.contents as setup_seam
+from orange_tui.store.journal import Journal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+    from types import ModuleType
+
+    Watch = Callable[["Countdown"], None]
 
 _WRITING = os.O_WRONLY | os.O_RDWR
 _MOST_STEPS = 2000
-_STEPS = ("fsync", "link", "unlink", "rename", "replace", "symlink", "mkdir", "rmdir", "ftruncate")
+_FILE_STEPS = ("fsync", "link", "unlink", "rename", "replace", "symlink", "mkdir", "rmdir", "ftruncate")
+_NAME_STEPS = ("rename", "symlink", "unlink")
 
 
 class Countdown:
@@ -42,37 +53,59 @@ class Countdown:
     def die(self) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    def watch(self) -> None:
-        """From here on, in this process, every step counts."""
-        for name in _STEPS:
-            setattr(os, name, self._counted(getattr(os, name)))
-        for module in (swap, links):
-            vars(module)["exchange"] = self._counted(vars(module)["exchange"])
-        real_open, real_write = os.open, os.write
+    def count(self, owner: ModuleType | type, name: str) -> None:
+        """From here on, each call of that function is a step."""
+        real = getattr(owner, name)
 
-        def opening(path: Any, flags: int, *rest: Any, **options: Any) -> int:
-            if flags & _WRITING:
-                self.step()
-            return real_open(path, flags, *rest, **options)
-
-        def writing(descriptor: int, data: Any) -> int:
-            if self.is_over():
-                if self.in_half:
-                    real_write(descriptor, data[: len(data) // 2])
-                self.die()
-            return real_write(descriptor, data)
-
-        os.open, os.write = opening, writing
-
-    def _counted(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*args: Any, **options: Any) -> Any:
             self.step()
             return real(*args, **options)
 
-        return counted
+        setattr(owner, name, counted)
 
 
-def killed(act: Callable[[], object], countdown: Countdown) -> bool:
+def watch_files(countdown: Countdown) -> None:
+    """A step is whatever another process could see in the files: a write, a sync, a new or vanished name."""
+    for name in _FILE_STEPS:
+        countdown.count(os, name)
+    for module in (swap_seam, links_seam):
+        countdown.count(module, "exchange")
+    real_open, real_write = os.open, os.write
+
+    def opening(path: Any, flags: int, *rest: Any, **options: Any) -> int:
+        if flags & _WRITING:
+            countdown.step()
+        return real_open(path, flags, *rest, **options)
+
+    def writing(descriptor: int, data: Any) -> int:
+        if countdown.is_over():
+            if countdown.in_half:
+                real_write(descriptor, data[: len(data) // 2])
+            countdown.die()
+        return real_write(descriptor, data)
+
+    os.open, os.write = opening, writing
+
+
+def watch_programs(countdown: Countdown) -> None:
+    """A step is each program that is started, each file that is put in place, each event in a journal."""
+    for module in (git_seam, tmux_seam, setup_seam):
+        countdown.count(module, "run")
+    for module in (launch_seam, json_seam):
+        countdown.count(module, "replace_file")
+    countdown.count(swap_seam, "exchange")
+    countdown.count(Journal, "append")
+
+
+def watch_workspaces(countdown: Countdown) -> None:
+    """A step is each program that is started for a workspace, and each change of a name."""
+    for module in (git_seam, setup_seam):
+        countdown.count(module, "run")
+    for name in _NAME_STEPS:
+        countdown.count(os, name)
+
+
+def killed(act: Callable[[], object], countdown: Countdown, watch: Watch = watch_files) -> bool:
     """Run something in a child that dies on the way; False when it got to its end alive."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # pytest-xdist has threads; the child does not need them
@@ -80,7 +113,7 @@ def killed(act: Callable[[], object], countdown: Countdown) -> bool:
     if child == 0:
         code = 1
         try:
-            countdown.watch()
+            watch(countdown)
             act()
             code = 0
         finally:
@@ -90,7 +123,25 @@ def killed(act: Callable[[], object], countdown: Countdown) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def every_death(root: Path, act: Callable[[], object], *, in_half: bool = False) -> Iterator[int]:
+def dies_at(step: int, act: Callable[[], object], watch: Watch = watch_programs) -> bool:
+    """Run a command that is killed at its n-th program, file or event; False when it got to its end alive."""
+    return killed(act, Countdown(step), watch)
+
+
+def every_step(act: Callable[[int], object], first: int = 1, watch: Watch = watch_programs) -> Iterator[int]:
+    """Let a command die at its first step, its second, and so on; the last number is that of a life without a death."""
+    for step in range(first, _MOST_STEPS):
+        died = dies_at(step, lambda: act(step), watch)  # noqa: B023 - it is called at once
+        assert died or step > first + 5, "nothing was watched"
+        yield step
+        if not died:
+            return
+    raise AssertionError("it never came to an end")
+
+
+def every_death(
+    root: Path, act: Callable[[], object], watch: Watch = watch_files, *, in_half: bool = False
+) -> Iterator[int]:
     """Let `act` die at its first step, its second, and so on, each time with `root` as it was at the beginning."""
     root.mkdir(exist_ok=True)
     pristine = root.with_name(f"{root.name}-pristine")
@@ -98,7 +149,7 @@ def every_death(root: Path, act: Callable[[], object], *, in_half: bool = False)
     for steps in range(1, _MOST_STEPS):
         shutil.rmtree(root)
         shutil.copytree(pristine, root, symlinks=True)
-        if not killed(act, Countdown(steps, in_half=in_half)):
+        if not killed(act, Countdown(steps, in_half=in_half), watch):
             assert steps > 3, "nothing was watched"
             return
         yield steps

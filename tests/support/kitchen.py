@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from orange_tui.store.store import StoredTask
-from support.driver import git
+from support.git import git
 from support.stage import Stage
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from orange_tui.store.store import TaskRef
 
@@ -46,9 +46,3 @@ class Kitchen(Stage):
         found = self.orange.store.read(ref)
         assert isinstance(found, StoredTask)
         return found.task.status
-
-
-@pytest.fixture
-def kitchen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kitchen:
-    monkeypatch.setenv("ORANGE_TMUX_SOCKET", f"orange-test-none-{tmp_path.name}")
-    return Kitchen(tmp_path, monkeypatch)

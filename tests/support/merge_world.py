@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from typing import TYPE_CHECKING, Any
-
-import pytest
 
 from orange_tui.delivery.merge import Merged, Merges
 from orange_tui.engine.tasks import NewTask
@@ -14,6 +10,7 @@ from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask, TaskRef
 from support.driver import refusal
+from support.git import git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,9 +35,7 @@ class House:
         self.orange.projects.add({"name": "coffee", "path": str(self.main), "default_branch": "main"})
 
     def git(self, *words: str, at: Path | None = None, code: int = 0) -> str:
-        done = subprocess.run(["git", *words], cwd=at or self.main, capture_output=True, text=True, check=False)
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout.strip()
+        return git(at or self.main, *words, code=code)
 
     def write(self, place: Path, files: dict[str, str], message: str = "work") -> str:
         """A commit with these files, on what is checked out there."""
@@ -144,17 +139,3 @@ class House:
         assert self.git("status", "--porcelain") == ""
         self.git("merge-base", "--is-ancestor", merged["commit"], "main")
         return True
-
-
-@pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
-    """A fresh house; no agent lives in it, and no disk is waited for."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ORANGE_TMUX_SOCKET", f"orange-test-none-{os.getpid()}")
-    monkeypatch.setenv("ORANGE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
-    (tmp_path / "home").mkdir()
-    return House(tmp_path)
-
-
-__all__ = ["MENU", "House", "house"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -10,17 +11,16 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 import libtmux
-import pytest
 
 from orange_tui.engine.tasks import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask
 from orange_tui.supervisor.supervisor import Supervisor
-from support.driver import make_repository
+from support.git import git, make_repository
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from orange_tui.domain.task import Task
@@ -64,8 +64,7 @@ class Office:
         return libtmux.Server(socket_name=self.socket)
 
     def git(self, *words: str, at: Path | None = None) -> str:
-        words = ("git", "-C", str(at or self.repository), *words)
-        return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+        return git(at or self.repository, *words)
 
     def harness(self, name: str = "recorder", orders: str = "") -> Path:
         """An agent of our own; returns the directory where it leaves what it saw."""
@@ -142,11 +141,20 @@ def wait_for(condition: Callable[[], bool], story: Callable[[], str] = str) -> N
         pause.wait(0.01)
 
 
-@pytest.fixture
-def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
-    """A fresh office, closed with all its agents at the end."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "home").mkdir(exist_ok=True)
-    office = Office(tmp_path)
-    yield office
-    office.close()
+def kill_agent(office: Office, ref: TaskRef, window: str = "worker") -> None:
+    """Kill -9 of the agent itself, below the shell that started it."""
+    pane = office.orange.sessions.window(ref.id, window)
+    assert pane is not None
+    children = subprocess.run(["pgrep", "-P", str(pane.pid)], check=True, capture_output=True, text=True).stdout.split()
+    os.kill(int(children[0]), signal.SIGKILL)
+
+
+def started(office: Office, branch: str, workflow: str = "default") -> TaskRef:
+    """A task in its working state whose agent waits and does nothing."""
+    seen = office.root / "recorder"
+    name = "recorder" if seen.exists() else office.harness().name
+    ref = office.create(branch, harness=name, workflow=workflow)
+    pane = office.orange.sessions.window(ref.id, "worker")
+    assert pane is not None
+    office.wait(lambda: bool(subprocess.run(["pgrep", "-P", str(pane.pid)], capture_output=True, check=False).stdout))
+    return ref

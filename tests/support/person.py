@@ -8,11 +8,7 @@ import sys
 import uuid
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from support.office import Office
 
 ORANGE = f"{shlex.quote(sys.executable)} -m orange_tui"
@@ -45,10 +41,3 @@ class Terminal:
 
     def close(self) -> None:
         subprocess.run([*self._tmux, "kill-server"], check=False, capture_output=True)
-
-
-@pytest.fixture
-def terminal(office: Office) -> Iterator[Terminal]:
-    terminal = Terminal(office)
-    yield terminal
-    terminal.close()

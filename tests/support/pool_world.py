@@ -3,56 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import signal
-import subprocess
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import orange_tui.outside.git as git_seam
-import orange_tui.workspaces.contents as setup_seam
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home.log import Log
 from orange_tui.home.paths import Home
 from orange_tui.home.projects import Projects
 from orange_tui.store.store import Store, StoredTask, TaskRef
 from orange_tui.workspaces.pool import Pool
+from support.git import commit, git
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from orange_tui.domain.task import Task
     from orange_tui.home.projects import Project
     from orange_tui.workspaces.pool_file import Slot
     from orange_tui.workspaces.release import Released
-
-_STEPS = ("rename", "symlink", "unlink")
-
-
-def git(directory: Path, *words: str, code: int = 0) -> str:
-    """What git says to a person in that directory."""
-    allowed = ("-c", "protocol.file.allow=always")
-    done = subprocess.run(["git", *allowed, *words], cwd=directory, capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout.strip()
-
-
-def commit(directory: Path, name: str, text: str = "x\n") -> str:
-    """A commit with one file; returns its hash."""
-    (directory / name).parent.mkdir(parents=True, exist_ok=True)
-    (directory / name).write_text(text)
-    git(directory, "add", "--", name)
-    git(directory, "commit", "--quiet", "--message", f"add {name}")
-    return git(directory, "rev-parse", "HEAD")
-
-
-def branch_of(workspace: Path) -> str:
-    """What is checked out."""
-    return git(workspace, "symbolic-ref", "--short", "HEAD")
 
 
 class Cafe:
@@ -167,59 +138,3 @@ def git_calls(act: Callable[[], object]) -> list[str]:
     finally:
         vars(git_seam)["run"] = real
     return calls
-
-
-def killed_at(step: int, act: Callable[[], object]) -> bool:
-    """Run something in a child that is killed at its n-th step; False when it got to its end alive.
-
-    A step is the moment before each program it starts, and before each change of a name.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # pytest-xdist has threads; the child does not need them
-        child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            _count_down(step)
-            act()
-            code = 0
-        finally:
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "the child failed before it was killed"
-    return os.WIFSIGNALED(status)
-
-
-def _count_down(step: int) -> None:
-    left = [step]
-
-    def tick() -> None:
-        left[0] -= 1
-        if left[0] == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def watched(real: Callable[..., Any]) -> Callable[..., Any]:
-        def step(*args: Any, **options: Any) -> Any:
-            tick()
-            return real(*args, **options)
-
-        return step
-
-    for module in (git_seam, setup_seam):
-        vars(module)["run"] = watched(vars(module)["run"])
-    for name in _STEPS:
-        setattr(os, name, watched(getattr(os, name)))
-
-
-def every_death(root: Path, act: Callable[[], object]) -> Iterator[int]:
-    """Let `act` die at its first step, its second, and so on, each time with everything as it was at the beginning."""
-    pristine = root.with_name(f"{root.name}-pristine")
-    shutil.copytree(root, pristine, symlinks=True)
-    for step in range(1, 500):
-        shutil.rmtree(root)
-        shutil.copytree(pristine, root, symlinks=True)
-        if not killed_at(step, act):
-            assert step > 10, "nothing was watched"
-            return
-        yield step
-    raise AssertionError("it never came to an end")

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import time
 from contextlib import asynccontextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-import pytest
 import pytest_textual_snapshot
 
 from orange_tui.delivery import pr_news
 from orange_tui.domain.pull_request import PullRequest
-from orange_tui.home import clock
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import Store, TaskRef
 from orange_tui.tui.app import OrangeApp
 from orange_tui.tui.screens.dashboard import Dashboard
 from orange_tui.tui.widgets.task_list import TaskList
+from support.git import git
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
     from pathlib import Path
 
+    import pytest
     from syrupy.location import PyTestLocation
     from textual.pilot import Pilot
     from textual.widget import Widget
@@ -160,8 +159,7 @@ class Stage:
         self._git("commit", "--quiet", f"--message={message}")
 
     def _git(self, *words: str) -> None:
-        who = ("-c", "user.name=Stage", "-c", "user.email=stage@example.org")
-        subprocess.run(["git", "-C", str(self.root / "coffee"), *who, *words], check=True, capture_output=True)
+        git(self.root / "coffee", "-c", "user.name=Stage", "-c", "user.email=stage@example.org", *words)
 
     def app(self, project: str | None = "coffee") -> OrangeApp:
         return _Listening(self.orange, project, acts=False)
@@ -259,21 +257,6 @@ class _InSnapshots(pytest_textual_snapshot.SVGImageExtension):  # type: ignore[m
 
 
 pytest_textual_snapshot.SVGImageExtension = _InSnapshots
-
-
-@pytest.fixture(autouse=True)
-def fixed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same moment, terminal and programs for everybody."""
-    monkeypatch.setattr(clock, "now", lambda: NOW)
-    for name in ("NO_COLOR", "TEXTUAL_THEME", "TMUX", "TMUX_PANE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-
-
-@pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """A home for tasks in every kind of state."""
-    return Stage(tmp_path, monkeypatch)
 
 
 def story(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:

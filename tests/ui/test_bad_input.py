@@ -6,13 +6,13 @@ import shutil
 from typing import TYPE_CHECKING
 
 from support.live import opened
-from support.office import Office, office
-from support.stage import Stage, fixed, stage, story
+from support.stage import Stage, story
 
 if TYPE_CHECKING:
     import pytest
 
-__all__ = ["fixed", "office", "stage"]
+    from support.office import Office
+
 
 BRANCH = "fix/%s-{z}-]x"
 HOSTILE = "[bold]x[/] [@click=app.quit]y[/] [/] \\[ {z} %s"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from support.stage import Stage, fixed, stage, story
-
-__all__ = ["fixed", "stage"]
+from support.stage import Stage, story
 
 
 @story

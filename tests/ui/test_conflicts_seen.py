@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 from textual.widgets import TextArea
 
 from orange_tui.tui.screens.dialogs import Write
-from support.driver import git
-from support.kitchen import Kitchen, kitchen
-from support.stage import fixed, story
+from support.git import git
+from support.stage import story
 
 if TYPE_CHECKING:
+    from support.kitchen import Kitchen
     from support.stage import Scene
-
-__all__ = ["fixed", "kitchen"]
 
 
 def line_of(scene: Scene, branch: str) -> str:

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Button, Select
 
-from support.stage import WORK, Stage, fixed, stage, story
+from support.stage import WORK, Stage, story
 
 if TYPE_CHECKING:
     from support.stage import Scene
-
-__all__ = ["fixed", "stage"]
 
 
 async def opened(scene: Scene) -> None:

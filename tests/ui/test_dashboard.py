@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orange_tui.tui.widgets.strip_view import StripView
-from support.stage import Scene, Stage, fixed, stage, story
+from support.stage import Scene, Stage, story
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
-
-__all__ = ["fixed", "stage"]
 
 
 @story

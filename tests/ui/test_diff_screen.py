@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 from orange_tui.tui.screens.diff import Diff
 from orange_tui.tui.widgets.file_list import FileList
 from orange_tui.tui.widgets.strip_view import StripView
-from support.stage import WORK, Stage, fixed, stage, story
+from support.stage import WORK, Stage, story
 
 if TYPE_CHECKING:
     from support.stage import Scene
-
-__all__ = ["fixed", "stage"]
 
 
 def screen(scene: Scene) -> Diff:

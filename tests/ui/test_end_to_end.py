@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.driver import make_repository, orange
+from support.driver import orange
+from support.git import make_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from orange_tui.tui.app import OrangeApp
 from support.live import opened
 from support.loop_guard import guarded
-from support.office import Office, office
 from support.stage import Scene, story
 
 if TYPE_CHECKING:
     import pytest
 
-__all__ = ["office"]
+    from support.office import Office
 
 
 @story

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from orange_tui.jobs.jobs import JobRequest
-from support.stage import Stage, fixed, stage, story
+from support.stage import Stage, story
 
 if TYPE_CHECKING:
     from orange_tui.jobs.job_file import Job
-
-__all__ = ["fixed", "stage"]
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.keys import one_task, tries_every_key
-from support.stage import Stage, fixed, stage, story
-
-__all__ = ["fixed", "stage"]
+from support.stage import Stage, story
 
 KITCHEN = """\
 name: kitchen

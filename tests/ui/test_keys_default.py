@@ -9,12 +9,10 @@ import pytest
 
 from support.keys import one_task, tries_every_key
 from support.lively import Agents
-from support.stage import Stage, fixed, stage, story
+from support.stage import Stage, story
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
-
-__all__ = ["fixed", "stage"]
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,10 @@ from orange_tui.tui.screens.dashboard import Dashboard
 from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.task_list import TaskList
 from support.lively import lively
-from support.stage import Stage, fixed, stage, story
+from support.stage import Stage, story
 
 if TYPE_CHECKING:
     from support.stage import Scene
-
-__all__ = ["fixed", "stage"]
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,13 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from support.stage import Scene, Stage, fixed, stage, story
+from support.stage import Scene, Stage, story
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
 
-__all__ = ["fixed", "stage"]
 
 SECRET = "the password is milk"
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from orange_tui.delivery import pr_news, pull_requests
 from orange_tui.domain.pull_request import PullRequest
-from support.stage import Stage, fixed, stage, story
+from support.stage import Stage, story
 
 if TYPE_CHECKING:
     import pytest
 
     from orange_tui.store.store import TaskRef
 
-__all__ = ["fixed", "stage"]
 
 URL = "https://github.com/o/r/pull/12"
 

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from orange_tui.store.store import StoredTask
 from orange_tui.tui.screens.dialogs import Confirm
-from support.stage import Stage, fixed, stage, story
+from support.stage import Stage, story
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
-
-__all__ = ["fixed", "stage"]
 
 
 def autopilot(stage: Stage, status: str, branch: str = "beans", **more: Any) -> TaskRef:

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.tui.screens.saved import SavedWork
-from support.driver import git
-from support.kitchen import Kitchen, kitchen
-from support.stage import fixed, story
+from support.git import git
+from support.stage import story
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
-
-__all__ = ["fixed", "kitchen"]
+    from support.kitchen import Kitchen
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from orange_tui.outside import tmux
 from orange_tui.outside.programs import run
 from orange_tui.tui.widgets.strip_view import StripView
 from support.live import opened
-from support.office import Office, office
 from support.stage import Scene, story
 
 if TYPE_CHECKING:
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
     from orange_tui.outside.programs import Finished
     from orange_tui.store.store import TaskRef
-
-__all__ = ["office"]
+    from support.office import Office
 
 
 class Calls:

@@ -12,7 +12,7 @@ from orange_tui.jobs.jobs import JobRequest
 from orange_tui.orange import assemble
 from orange_tui.tui.app import OrangeApp
 from support.lively import lively
-from support.stage import Scene, Stage, fixed, stage
+from support.stage import Scene, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Compare = Callable[..., bool]
     Size = tuple[int, int]
 
-__all__ = ["fixed", "stage"]
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 EVERY_SIZE = pytest.mark.parametrize("size", SIZES, ids=["80x24", "120x40", "200x60"])

@@ -16,12 +16,10 @@ from orange_tui.store.store import TaskRef
 from orange_tui.tui.widgets.columns import MARKS, columns_for
 from orange_tui.tui.widgets.tree import as_tree
 from support.looking import DARK
-from support.stage import Stage, fixed, stage, story
+from support.stage import Stage, story
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-__all__ = ["fixed", "stage"]
 
 
 def row(name: str, parent: str | None = None, *, created: str = "1", status: str = "working") -> TaskRow:

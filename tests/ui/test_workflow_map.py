@@ -13,12 +13,11 @@ from orange_tui.orange import assemble
 from orange_tui.tui.drawing.workflow_map import workflow_map
 from support.lively import lively
 from support.looking import DARK, assert_harmless, steadily, style_at, texts
-from support.stage import Stage, fixed, stage, story
+from support.stage import Stage, story
 
 if TYPE_CHECKING:
     import pytest
 
-__all__ = ["fixed", "stage"]
 
 DEFAULT = assemble(Home("/nowhere")).workflows.load("default")
 

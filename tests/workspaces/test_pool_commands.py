@@ -16,7 +16,8 @@ from orange_tui.orange import assemble
 from orange_tui.store.store import TaskRef
 from orange_tui.workspaces import release
 from support.driver import transition
-from support.pool_world import Cafe, commit, git
+from support.git import commit, git
+from support.pool_world import Cafe
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,17 +7,14 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-import pytest
-
-from support.pool_world import Cafe, branch_of, commit, git
+from support.git import branch_of, commit, git
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
 
-@pytest.fixture
-def cafe(tmp_path: Path) -> Cafe:
-    return Cafe(tmp_path)
+    from support.pool_world import Cafe
 
 
 def age(path: Path, seconds: float) -> None:

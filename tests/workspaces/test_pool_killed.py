@@ -12,7 +12,9 @@ import pytest
 from orange_tui.orange import assemble
 from orange_tui.store.store import TaskRef
 from support.driver import transition
-from support.pool_world import Cafe, commit, every_death, git
+from support.git import commit, git
+from support.killing import every_death, watch_workspaces
+from support.pool_world import Cafe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,7 +75,7 @@ def all_is_saved(cafe: Cafe, task: Task, loose: str) -> None:
 
 def test_a_spawn_that_was_killed_is_finished_by_the_next(cafe: Cafe) -> None:
     task = cafe.task()
-    for _step in every_death(cafe.root, lambda: cafe.spawn(task)):
+    for _step in every_death(cafe.root, lambda: cafe.spawn(task), watch_workspaces):
         workspace = cafe.spawn(task)
         assert is_ready(cafe, workspace, task)
         assert (cafe.slot().state, cafe.slot().task) == ("bound", task.id)
@@ -84,14 +86,14 @@ def test_a_spawn_that_was_killed_is_finished_by_the_next(cafe: Cafe) -> None:
 def test_a_spawn_in_a_reused_workspace_that_was_killed_is_finished_by_the_next(cafe: Cafe) -> None:
     first, task = cafe.task("a"), cafe.task("b")
     cafe.release(first, cafe.spawn(first))
-    for _step in every_death(cafe.root, lambda: cafe.spawn(task)):
+    for _step in every_death(cafe.root, lambda: cafe.spawn(task), watch_workspaces):
         assert is_ready(cafe, cafe.spawn(task), task)
         assert cafe.pool.saved(cafe.project, task.id) == []
 
 
 def test_a_spawn_that_was_killed_and_is_not_wanted_any_more_leaks_nothing(cafe: Cafe) -> None:
     task, other = cafe.task("a"), cafe.task("b")
-    for step in every_death(cafe.root, lambda: cafe.spawn(task)):
+    for step in every_death(cafe.root, lambda: cafe.spawn(task), watch_workspaces):
         if step % 2:
             shutil.rmtree(cafe.task_directory(task))
             cafe.gc()
@@ -102,7 +104,7 @@ def test_a_spawn_that_was_killed_and_is_not_wanted_any_more_leaks_nothing(cafe: 
 def test_a_release_that_was_killed_is_finished_by_the_next(cafe: Cafe) -> None:
     task = cafe.task()
     workspace, loose = with_work(cafe, task)
-    for _step in every_death(cafe.root, lambda: cafe.release(task, workspace)):
+    for _step in every_death(cafe.root, lambda: cafe.release(task, workspace), watch_workspaces):
         cafe.release(task, workspace)
         all_is_saved(cafe, task, loose)
         assert cafe.states() == ["free"]
@@ -112,7 +114,7 @@ def test_a_release_that_was_killed_is_finished_by_the_next(cafe: Cafe) -> None:
 def test_a_release_that_was_killed_is_finished_for_a_task_that_is_gone(cafe: Cafe) -> None:
     task, other = cafe.task("a"), cafe.task("b")
     workspace, loose = with_work(cafe, task)
-    for step in every_death(cafe.root, lambda: cafe.release(task, workspace)):
+    for step in every_death(cafe.root, lambda: cafe.release(task, workspace), watch_workspaces):
         shutil.rmtree(cafe.task_directory(task))
         if step % 2:
             cafe.gc()
@@ -126,7 +128,9 @@ def test_the_engine_finishes_a_move_that_was_killed_with_its_workspace(cafe: Caf
     (cafe.root / "home/workflows/two.yml").write_text(WORKFLOW)
     task, other = cafe.task("a", workflow="two", status="todo"), cafe.task("b")
     ref = TaskRef("coffee", task.id)
-    for _step in every_death(cafe.root, lambda: transition(assemble(cafe.home), ref, "doing", "person")):
+    for _step in every_death(
+        cafe.root, lambda: transition(assemble(cafe.home), ref, "doing", "person"), watch_workspaces
+    ):
         with assemble(cafe.home).engine.open(ref) as opened:
             after = opened.task
         if after.status == "doing":
@@ -143,7 +147,9 @@ def test_the_engine_finishes_giving_back_and_the_task_knows(cafe: Cafe) -> None:
     task = cafe.task("a", workflow="two", status="doing")
     workspace, loose = with_work(cafe, task)
     ref = TaskRef("coffee", task.id)
-    for _step in every_death(cafe.root, lambda: transition(assemble(cafe.home), ref, "back", "person")):
+    for _step in every_death(
+        cafe.root, lambda: transition(assemble(cafe.home), ref, "back", "person"), watch_workspaces
+    ):
         with assemble(cafe.home).engine.open(ref) as opened:
             after = opened.task
         if after.status == "back":

@@ -5,20 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 
 from orange_tui.domain.errors import Refused
-from support.pool_world import Cafe, branch_of, commit, git, git_calls
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def cafe(tmp_path: Path) -> Cafe:
-    return Cafe(tmp_path)
+from support.git import branch_of, commit, git
+from support.pool_world import Cafe, git_calls
 
 
 def test_a_new_branch_starts_from_what_the_remote_has_now(cafe: Cafe) -> None:

@@ -11,18 +11,13 @@ import pytest
 
 from orange_tui.domain.errors import NotSaved
 from orange_tui.home import json_file
-from orange_tui.workspaces import release
-from support.pool_world import Cafe, git
+from support.git import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-
-@pytest.fixture
-def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cafe:
-    monkeypatch.setattr(release, "PATIENCE", 0.05)
-    return Cafe(tmp_path)
+    from support.pool_world import Cafe
 
 
 @contextmanager

@@ -6,19 +6,12 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-import pytest
-
-from orange_tui.workspaces import release
-from support.pool_world import Cafe, commit, git
+from support.git import commit, git
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import pytest
 
-
-@pytest.fixture
-def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cafe:
-    monkeypatch.setattr(release, "PATIENCE", 0.05)
-    return Cafe(tmp_path)
+    from support.pool_world import Cafe
 
 
 def test_a_clean_workspace_is_free_again_and_nothing_was_saved(cafe: Cafe) -> None:

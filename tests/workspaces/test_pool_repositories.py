@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
 
-from support.pool_world import Cafe, branch_of, commit, git, git_calls
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def cafe(tmp_path: Path) -> Cafe:
-    return Cafe(tmp_path)
+from support.git import branch_of, commit, git
+from support.pool_world import Cafe, git_calls
 
 
 def make_again(cafe: Cafe, *words: str) -> None:

@@ -11,17 +11,11 @@ import pytest
 
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.store.store import TaskRef
-from support.pool_world import Cafe, commit, git
+from support.git import commit, git
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from orange_tui.domain.task import Task
-
-
-@pytest.fixture
-def cafe(tmp_path: Path) -> Cafe:
-    return Cafe(tmp_path)
+    from support.pool_world import Cafe
 
 
 def reserve(cafe: Cafe, task: Task) -> str:

@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.pool_world import Cafe, branch_of
+from support.git import branch_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.fixture
-def cafe(tmp_path: Path) -> Cafe:
-    return Cafe(tmp_path)
+    from support.pool_world import Cafe
 
 
 def test_files_are_copied_where_the_workspace_lacks_them(cafe: Cafe) -> None:

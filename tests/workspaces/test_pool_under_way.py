@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.workspaces import release
-from support.pool_world import Cafe, commit, git
+from support.git import commit, git
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-@pytest.fixture
-def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cafe:
-    monkeypatch.setattr(release, "PATIENCE", 0.05)
-    return Cafe(tmp_path)
+    from support.pool_world import Cafe
 
 
 def in_conflict(cafe: Cafe, workspace: Path) -> None:

@@ -14,16 +14,14 @@ from orange_tui.home import clock
 from orange_tui.supervisor.recovery import tidy_up
 from orange_tui.workspaces import saved_work
 from orange_tui.workspaces.saved_work import Deleted, deleted_tasks, is_overdue, pieces
-from support.driver import git
-from support.office import Office, office
+from support.git import git
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
     from support.driver import Cli
-
-__all__ = ["office"]
+    from support.office import Office
 
 
 def refs(office: Office) -> list[str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from support.git import git
 from support.github.graphql import Missing
 from support.github.state import STAMP, VIEWER, Comment, Issue, PullRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from support.github.server import GitHub
 
@@ -236,12 +235,6 @@ class Schema:
             case "DELETE", ["labels", _]:
                 return 404, {"message": "Label does not exist"}
         return 404, {"message": "Not Found"}
-
-
-def git(repository: Path, *words: str) -> str:
-    """The repository that is behind it, where there is one."""
-    done = subprocess.run(("git", "-C", str(repository), *words), check=True, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def connection(nodes: list[Node]) -> Node:

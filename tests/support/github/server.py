@@ -25,7 +25,6 @@ from support.github.schema import Schema
 from support.github.state import Issue, PullRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 HOST, OTHER_HOST = "github.com", "github.example"
@@ -245,19 +244,3 @@ def _certificate(folder: Path) -> None:
     names = ("-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST},DNS:api.{HOST},DNS:{OTHER_HOST}")
     files = ("-keyout", str(folder / "server.key"), "-out", str(folder / "server.pem"))
     subprocess.run(["openssl", "req", "-x509", *curve, *names, *files], check=True, capture_output=True)
-
-
-@pytest.fixture
-def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
-    """A GitHub of one's own, which gh is logged in to."""
-    if MISSING:
-        pytest.skip(f"{' and '.join(MISSING)} not installed")
-    folder = tmp_path / "github"
-    folder.mkdir()
-    server = GitHub(folder)
-    for name in ("GH_HOST", "GH_REPO", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "NO_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
-    yield server
-    server.close()

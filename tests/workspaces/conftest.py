@@ -1,0 +1,20 @@
+"""Stories about workspaces have a repository with a remote, and a pool of two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.workspaces import release
+from support.pool_world import Cafe
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cafe:
+    """A pool in which nobody is waited for longer than a moment."""
+    monkeypatch.setattr(release, "PATIENCE", 0.05)
+    return Cafe(tmp_path)
