@@ -13,15 +13,17 @@ from orange_tui.home import paths
 from orange_tui.home.log import Log
 from orange_tui.home.projects import DEFAULT_WORKFLOW, Projects
 from orange_tui.home.workflows import Workflows
-from orange_tui.sessions.liveness import Sessions
 from orange_tui.store.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from orange_tui.agents.harnesses import Harnesses
     from orange_tui.domain.task import Task
     from orange_tui.engine.restart import Agents
     from orange_tui.home.paths import Home
     from orange_tui.jobs.jobs import ScheduledJobs
+    from orange_tui.outside.tmux import Tmux
+    from orange_tui.sessions.liveness import Sessions
     from orange_tui.workspaces.pool import Pool
 
 
@@ -33,7 +35,6 @@ class Orange:
     log: Log
     projects: Projects
     workflows: Workflows
-    sessions: Sessions
     store: Store
     engine: Engine
     tasks: Tasks
@@ -44,6 +45,21 @@ class Orange:
         from orange_tui.engine import restart
 
         return restart.Agents(self.tasks)
+
+    @property
+    def sessions(self) -> Sessions:
+        """Who is alive in tmux."""
+        return self.engine.services.sessions
+
+    @property
+    def tmux(self) -> Tmux:
+        """The tmux server."""
+        return self.engine.services.tmux
+
+    @property
+    def harnesses(self) -> Harnesses:
+        """The agents there are."""
+        return self.engine.services.harnesses
 
     @property
     def jobs(self) -> ScheduledJobs:
@@ -72,10 +88,8 @@ def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange
     store = Store(home, lambda task: _fill_in(task, projects, workflows))
     log = Log(home.log_file)
     services = Services(home, log, projects, workflows, store)
-    engine = Engine(store, workflows, actions or Actions(hooks.BUILT_IN), log, services)
-    sessions = Sessions(services)
-    tasks = Tasks(engine, projects, sessions)
-    return Orange(home, log, projects, workflows, sessions, store, engine, tasks)
+    engine = Engine(services, actions or Actions(hooks.BUILT_IN))
+    return Orange(home, log, projects, workflows, store, engine, Tasks(engine))
 
 
 def _fill_in(task: Task, projects: Projects, workflows: Workflows) -> Task:

@@ -23,6 +23,7 @@ from support.office import Office
 if TYPE_CHECKING:
     import pytest
 
+    from orange_tui.outside.tmux import Pane, Tmux
     from support.driver import World
     from support.office import Office
 
@@ -245,14 +246,13 @@ def _seconds(boards: Boards, ref: TaskRef) -> float:
 
 
 def test_tmux_is_asked_once_and_not_at_all_without_a_session(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bool] = []
+    asked: list[str] = []
 
-    def panes(*, fresh: bool = False) -> list[object]:
-        asked.append(fresh)
+    def panes(_tmux: Tmux) -> list[Pane]:
+        asked.append("panes")
         return []
 
-    monkeypatch.setattr(world.orange.sessions, "panes", panes)
-    monkeypatch.setattr(world.orange.sessions, "state", lambda *_: "dead")
+    monkeypatch.setattr("orange_tui.outside.tmux.Tmux.panes", panes)
     ref = world.task()
     boards = Boards(world.orange)
     list(boards.scan())
@@ -262,7 +262,7 @@ def test_tmux_is_asked_once_and_not_at_all_without_a_session(world: World, monke
     for _ in range(3):
         world.task(tmux_session="coffee/x", status="doing")
     boards.refresh(None)
-    assert asked == [True]
+    assert asked == ["panes"]
 
 
 def started(office: Office, branch: str) -> TaskRef:

@@ -83,9 +83,8 @@ def must_have_children(run: HookRun) -> None:
 def delegate(run: HookRun) -> None:
     """Make a task of each piece of work in the report, and wait for all of this task's unfinished children."""
     from orange_tui.engine.tasks import Tasks
-    from orange_tui.sessions.liveness import Sessions
 
-    tasks = Tasks(run.engine, run.services.projects, Sessions(run.services))
+    tasks = Tasks(run.engine)
     report = _delegating_report(run)
     made = {str(child.task.extra.get(SIGN)) for child in subtasks.children_of(run.services.store, run.task.id)}
     for number, each in enumerate(report.delegations if report else ()):

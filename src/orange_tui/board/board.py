@@ -15,7 +15,7 @@ from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Rows, Snapshot, 
 from orange_tui.board.subtask_counts import DONE, Parts
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
-from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, required_window
+from orange_tui.sessions.liveness import ACTIVE, NONE, required_window
 from orange_tui.store.store import TaskRef
 
 TYPE_CHECKING = False
@@ -227,25 +227,10 @@ class Boards:
         return not isinstance(workflow, str) and task.status == workflow.first_state
 
     def _session(self, key: Key, task: Task, state: State | None, live: Live) -> str:
-        if task.tmux_session is None:
-            return NONE
-        if live is None:
-            return LOST
-        wanted = required_window(task, state)
-        if any(wanted in {None, pane.window} for pane in live.get(task.id, ())):
-            return ACTIVE
         before = self._rows.get(key)
-        if before is not None and before.task is task and before.session in {DEAD, LOST}:
-            return before.session  # how it ended was looked up then
-        found = self._orange.sessions.state(task, state)
-        return ACTIVE if found == DEAD and self._is_on_its_way(key) else found
-
-    def _is_on_its_way(self, key: Key) -> bool:
-        """Whether a move is under way that may be about to open the window that is missed."""
-        try:
-            return self._orange.store.journal(TaskRef(*key)).unfinished() is not None
-        except OrangeError:
-            return False
+        earlier = before.session if before is not None and before.task is task else None
+        windows = None if live is None else live.get(task.id, [])
+        return self._orange.sessions.judge(task, state, windows, earlier)
 
     def _overdue(self, key: Key) -> str | None:
         since = self._messages.get(key)

@@ -47,11 +47,23 @@ class Moved:
 class Engine:
     """Moves tasks between the states of their workflows."""
 
-    store: Store
-    workflows: Workflows
-    actions: Actions
-    log: Log
     services: Services
+    actions: Actions
+
+    @property
+    def store(self) -> Store:
+        """The tasks on disk."""
+        return self.services.store
+
+    @property
+    def workflows(self) -> Workflows:
+        """The workflows there are."""
+        return self.services.workflows
+
+    @property
+    def log(self) -> Log:
+        """Where it says what it does."""
+        return self.services.log
 
     def transition(  # noqa: PLR0913 - all but the first three have a usual value
         self,

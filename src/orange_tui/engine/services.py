@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from orange_tui.home.projects import Projects
     from orange_tui.home.workflows import Workflows
     from orange_tui.outside.tmux import Tmux
+    from orange_tui.sessions.liveness import Sessions
     from orange_tui.store.store import Store
     from orange_tui.workspaces.pool import Pool
 
@@ -33,6 +34,13 @@ class Services:
         from orange_tui.outside.tmux import Tmux
 
         return Tmux(os.environ.get("ORANGE_TMUX_SOCKET") or None)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Who is alive in tmux."""
+        from orange_tui.sessions.liveness import Sessions
+
+        return Sessions(self.tmux, self.home.root, self.store)
 
     @cached_property
     def pool(self) -> Pool:

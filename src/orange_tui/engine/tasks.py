@@ -44,8 +44,16 @@ class Tasks:
     """The verbs of the command line and the app."""
 
     engine: Engine
-    projects: Projects
-    sessions: Sessions
+
+    @property
+    def projects(self) -> Projects:
+        """The registered projects."""
+        return self.engine.services.projects
+
+    @property
+    def sessions(self) -> Sessions:
+        """Who is alive in tmux."""
+        return self.engine.services.sessions
 
     def create(self, new: NewTask) -> Created:
         """Write a new task down, and start its agent unless it is to wait."""

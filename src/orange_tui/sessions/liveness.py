@@ -13,28 +13,30 @@ from orange_tui.domain.errors import OrangeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import State
-    from orange_tui.engine.services import Services
-    from orange_tui.outside.tmux import Pane
-    from orange_tui.store.store import TaskRef
+    from orange_tui.outside.tmux import Pane, Tmux
+    from orange_tui.store.store import Store
 
 ACTIVE, DEAD, LOST, NONE = "active", "dead", "lost", "none"
 WORKER = "worker"
 
 
 class Sessions:
-    """All sessions of one home; one call to tmux answers for all of them."""
+    """All sessions of one home, and the one judge of who is alive; one call to tmux answers for all of them."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
+    def __init__(self, tmux: Tmux, root: str, store: Store) -> None:
+        self._tmux = tmux
+        self._root = root
+        self._store = store
         self._panes: list[Pane] | None = None
 
     def panes(self, *, fresh: bool = False) -> list[Pane]:
         """Every live window of this home's tasks."""
         if self._panes is None or fresh:
-            root = self._services.home.root
-            self._panes = [pane for pane in self._services.tmux.panes() if pane.home == root]
+            self._panes = [pane for pane in self._tmux.panes() if pane.home == self._root]
         return self._panes
 
     def windows(self, task_id: str, *, fresh: bool = False) -> list[Pane]:
@@ -47,9 +49,7 @@ class Sessions:
 
     def agent(self, task: Task, state: State | None, *, fresh: bool = False) -> Pane | None:
         """The live window that this state asks for, if there is one."""
-        wanted = required_window(task, state)
-        found = self.windows(task.id, fresh=fresh)
-        return next((pane for pane in found if wanted is None or pane.window == wanted), None)
+        return _agent_among(self.windows(task.id, fresh=fresh), task, state)
 
     def is_agent_alive(self, task: Task, state: State) -> bool:
         """Whether the window that must be alive in this state is, now."""
@@ -60,21 +60,47 @@ class Sessions:
         if task.tmux_session is None:
             return NONE
         try:
-            if self.agent(task, state, fresh=fresh) is not None:
-                return ACTIVE
-        except OrangeError:  # tmux itself is not there
-            return LOST
-        return LOST if self._server_is_gone(self._services.store.ref_of(task), task, state) else DEAD
+            windows: list[Pane] | None = self.windows(task.id, fresh=fresh)
+        except OrangeError:
+            windows = None
+        return self.judge(task, state, windows)
 
-    def _server_is_gone(self, ref: TaskRef, task: Task, state: State | None) -> bool:
-        window = required_window(task, state) or WORKER
+    def judge(self, task: Task, state: State | None, windows: Sequence[Pane] | None, earlier: str | None = None) -> str:
+        """The same from a task's live windows (None: tmux cannot be asked) and an earlier verdict on the same task."""
+        if task.tmux_session is None:
+            return NONE
+        if windows is None:
+            return LOST
+        if _agent_among(windows, task, state) is not None:
+            return ACTIVE
+        if earlier in {DEAD, LOST}:
+            return earlier  # how it ended was looked up then
+        if self._is_server_gone(task, state):
+            return LOST
+        return ACTIVE if self._is_moving(task) else DEAD
+
+    def _is_server_gone(self, task: Task, state: State | None) -> bool:
+        """Whether the agent went down with its tmux server; one that ended by itself before has left a note."""
         from orange_tui.outside.processes import is_tmux_server
 
-        if exit_code(self._services.store.directory(ref), window) is not None:
+        ref, window = self._store.ref_of(task), required_window(task, state) or WORKER
+        if exit_code(self._store.directory(ref), window) is not None:
             return False
-        spawned = self._services.store.journal(ref).last("agent.spawned")
+        spawned = self._store.journal(ref).last("agent.spawned")
         server = str(spawned.get("server")) if spawned is not None else ""
         return server not in {pane.server for pane in self.panes()} and not is_tmux_server(server.partition(".")[0])
+
+    def _is_moving(self, task: Task) -> bool:
+        """Whether a move is under way that may be about to open the missing window."""
+        try:
+            return self._store.journal(self._store.ref_of(task)).unfinished() is not None
+        except OrangeError:
+            return False
+
+
+def _agent_among(windows: Sequence[Pane], task: Task, state: State | None) -> Pane | None:
+    wanted = required_window(task, state)
+    return next((pane for pane in windows if wanted in {None, pane.window}), None)
 
 
 def required_window(task: Task, state: State | None) -> str | None:

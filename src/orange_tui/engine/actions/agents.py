@@ -7,7 +7,7 @@ from orange_tui.domain.errors import Refused
 from orange_tui.engine.actions.starting import prompt_text, spoken, start_agent, take_up
 from orange_tui.engine.hooks import Action
 from orange_tui.outside.processes import end_sessions
-from orange_tui.sessions.liveness import WORKER, Sessions, review_window
+from orange_tui.sessions.liveness import WORKER, review_window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def spawn_agent(run: HookRun) -> None:
     """Start the worker; one that is alive is given the prompt as a message instead."""
     window = str(run.params.get("window") or WORKER)
-    sessions = Sessions(run.services)
+    sessions = run.services.sessions
     alive = sessions.window(run.task.id, window)
     if alive is not None:
         if not take_up(run, alive):
@@ -29,7 +29,7 @@ def spawn_agent(run: HookRun) -> None:
 
 def spawn_reviewer(run: HookRun) -> None:
     """Start a reviewer in a window of its own, beside the worker."""
-    window, sessions = review_window(run.task), Sessions(run.services)
+    window, sessions = review_window(run.task), run.services.sessions
     alive = sessions.window(run.task.id, window)
     if alive is None:
         start_agent(run, window, "review", sessions)
@@ -39,7 +39,7 @@ def spawn_reviewer(run: HookRun) -> None:
 
 def kill_session(run: HookRun) -> None:
     """End the task's session with everything in it."""
-    panes = Sessions(run.services).windows(run.task.id, fresh=True)
+    panes = run.services.sessions.windows(run.task.id, fresh=True)
     for session_id in {pane.session_id for pane in panes}:
         run.services.tmux.kill_session(session_id)
     end_sessions([pane.pid for pane in panes])
@@ -49,7 +49,7 @@ def kill_session(run: HookRun) -> None:
 
 def kill_reviewer(run: HookRun) -> None:
     """End the window of this review round; the worker stays."""
-    pane = Sessions(run.services).window(run.task.id, review_window(run.task))
+    pane = run.services.sessions.window(run.task.id, review_window(run.task))
     if pane is not None:
         run.services.tmux.kill_window(pane.window_id)
         end_sessions([pane.pid])
@@ -57,7 +57,7 @@ def kill_reviewer(run: HookRun) -> None:
 
 def notify_worker(run: HookRun) -> None:
     """Tell the worker something; where none is alive, one is started to read it for itself."""
-    sessions = Sessions(run.services)
+    sessions = run.services.sessions
     alive = sessions.window(run.task.id, WORKER)
     if alive is not None:
         if not take_up(run, alive):

@@ -21,9 +21,8 @@ _MOST_OUTPUT = 2000
 def spawn_next(run: HookRun) -> None:
     """Start the project's oldest task that could start; none, or no workspace for it, is nothing to do."""
     from orange_tui.engine.tasks import Tasks
-    from orange_tui.sessions.liveness import Sessions
 
-    tasks = Tasks(run.engine, run.services.projects, Sessions(run.services))
+    tasks = Tasks(run.engine)
     found = [each for each in working(run.services.store.read_all(run.task.project)) if each.ref.id != run.task.id]
     earlier = _noted(run, "next.chosen")  # by this very hook, before it was interrupted
     could_start = [each for each in found if tasks.is_ready(each.task) and not tasks.starts_by_itself(each.task)]
