@@ -128,7 +128,7 @@ def test_a_task_waits_where_the_pool_cannot_be_read_and_is_not_made_in_secret(of
     pool.parent.mkdir(parents=True, exist_ok=True)
     pool.write_text("[")
     made = office.orange.tasks.create(NewTask(project="coffee", branch="fix/pool", summary="Brew", harness="demo"))
-    assert f"{pool} is not JSON" in (made.waits or "")
+    assert f"{pool}:1 is not JSON" in (made.waits or "")
     assert office.status(made.ref) == "pending"
     pool.unlink()
     office.supervised(lambda: office.rests(made.ref, "reviewing"))
