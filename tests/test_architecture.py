@@ -119,6 +119,10 @@ def test_what_only_sounds_like_it_starts_nothing() -> None:
     assert starts_of_programs(ast.parse(source)) == set()
 
 
+def test_one_module_knows_each_library_that_works_outside() -> None:
+    assert who_imports("libtmux") == {"outside.libtmux_runner"}
+
+
 def test_only_the_app_imports_textual_and_rich() -> None:
     assert {module.partition(".")[0] for module in who_imports("textual", "rich")} <= {"tui"}
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from orange_tui.outside import tmux
-from orange_tui.outside.programs import run
+from orange_tui.outside.tmux import Tmux
 from orange_tui.tui.widgets.strip_view import StripView
 from support.live import opened
 from support.stage import Scene, story
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pytest
 
-    from orange_tui.outside.programs import Finished
     from orange_tui.store.store import TaskRef
     from support.office import Office
 
@@ -25,11 +21,13 @@ class Calls:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
-        monkeypatch.setattr(tmux, "run", self._counted)
+        screen = Tmux.screen
 
-    def _counted(self, words: Sequence[str], **more: object) -> Finished:
-        self.count += "capture-pane" in words
-        return run(words, **more)  # type: ignore[arg-type]
+        def counted(tmux: Tmux, pane_id: str, **how: Any) -> str | None:
+            self.count += 1
+            return screen(tmux, pane_id, **how)
+
+        monkeypatch.setattr(Tmux, "screen", counted)
 
 
 def agent(office: Office, orders: str) -> TaskRef:

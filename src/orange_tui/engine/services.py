@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
+from orange_tui.domain.records import replace
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.agents.harnesses import Harnesses
@@ -34,6 +36,12 @@ class Services:
         from orange_tui.outside.tmux import Tmux
 
         return Tmux(os.environ.get("ORANGE_TMUX_SOCKET") or None)
+
+    def use_libtmux(self) -> None:
+        """Let libtmux run tmux from now on: in the app and `orange serve`, where its import is not felt."""
+        from orange_tui.outside.libtmux_runner import run_with_libtmux
+
+        self.tmux = replace(self.tmux, run=run_with_libtmux)
 
     @cached_property
     def sessions(self) -> Sessions:

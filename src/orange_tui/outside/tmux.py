@@ -1,4 +1,7 @@
-"""tmux, asked by its own program: sessions and windows of tasks, targeted by ids that never change.
+"""tmux: sessions and windows of tasks, targeted by ids that never change.
+
+Every operation is here once. How its command line is run is up to the runner: by ourselves (`run_tmux`), or in the
+app and `orange serve` by libtmux (`libtmux_runner.py`).
 
 Orange marks what it makes with options of its own (`@orange_task` and so on), so a window is known for what it
 is whatever it is called, and names that tmux changes (`.` and `:`) or that collide do no harm. Several commands go
@@ -16,9 +19,18 @@ from orange_tui.outside.programs import run
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Protocol
 
     from orange_tui.outside.programs import Finished
 
+    class Runner(Protocol):
+        """Runs tmux with these words, of which the first ones name the server, and waits for its end."""
+
+        def __call__(self, words: Sequence[str], *, stdin: bytes | None = None) -> Finished: ...
+
+
+INSTALL_TMUX = "tmux is not installed; on Debian or Ubuntu: apt-get install tmux, on macOS: brew install tmux"
+TIMEOUT_SECONDS = 60.0  # for any command: tmux answers in milliseconds, or it is wedged
 _SEPARATOR = "\x1f"
 _PANE_FORMAT = _SEPARATOR.join(
     (
@@ -37,6 +49,7 @@ _PANE_FORMAT = _SEPARATOR.join(
 )
 _CHAT_FORMAT = _SEPARATOR.join(("#{@orange_home}", "#{@orange_chat}", "#{session_id}", "#{@orange_spawn}"))
 _WIDTH, _HEIGHT = "200", "50"
+_END = "end"
 _HINT_MILLISECONDS = "4000"  # any key ends it
 
 
@@ -80,11 +93,22 @@ class AttachCommand:
     switches: bool
 
 
+def run_tmux(words: Sequence[str], *, stdin: bytes | None = None) -> Finished:
+    """Run a tmux command line to its end."""
+    # A command without a target would be about the window that Orange runs in, and not what it has just made.
+    environment = {name: value for name, value in os.environ.items() if name != "TMUX_PANE"}
+    try:
+        return run(["tmux", *words], environment=environment, stdin=stdin, timeout=TIMEOUT_SECONDS)
+    except NotFound:
+        raise NotFound(INSTALL_TMUX) from None
+
+
 @record
 class Tmux:
     """One tmux server: the person's own, or the private one that ORANGE_TMUX_SOCKET names."""
 
     socket: str | None
+    run: Runner = run_tmux
 
     def panes(self) -> list[Pane]:
         """Every window that Orange made on this server, in one call; none when there is no server."""
@@ -157,8 +181,7 @@ class Tmux:
     def paste(self, pane_id: str, text: str) -> bool:
         """Put text into an agent's input as one paste; says whether tmux took it."""
         buffer = f"orange-{os.getpid()}-{pane_id.lstrip('%')}"
-        loaded = run([*self._asking(), "load-buffer", "-b", buffer, "-"], stdin=clean_message(text).encode())
-        if loaded.code != 0:
+        if self._ask("load-buffer", "-b", buffer, "-", stdin=clean_message(text).encode()).code != 0:
             return False
         return self._ask("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane_id).code == 0
 
@@ -169,13 +192,15 @@ class Tmux:
     def screen(self, pane_id: str, *, colour: bool = False, above: int = 0) -> str | None:
         """What a window shows now, with as many lines of what was above it; None when it is gone."""
         more = [*(["-e"] if colour else []), *(["-S", f"-{above}"] if above else [])]
-        finished = self._ask("capture-pane", "-p", *more, "-t", pane_id)
-        return finished.output if finished.code == 0 else None
+        # A last line of our own: libtmux drops empty ones, and those of the screen are part of it.
+        words = ("capture-pane", "-p", *more, "-t", pane_id, ";", "display-message", "-p", "-t", pane_id, _END)
+        finished = self._ask(*words)
+        return finished.output.removesuffix(f"{_END}\n") if finished.code == 0 else None
 
     def version(self) -> str | None:
         """Which tmux this is, or None where there is none."""
         try:
-            return run(["tmux", "-V"]).output.strip()
+            return self.run(["-V"]).output.strip()
         except NotFound:
             return None
 
@@ -183,32 +208,21 @@ class Tmux:
         """The command that shows a session to a person: within the same server it switches there."""
         inside = os.environ.get("TMUX", "").split(",")[0]
         if inside and self._ask("display-message", "-p", "#{socket_path}").output.strip() == inside:
-            words = (*self._program(), "switch-client", "-t", session_id)
+            words = ("tmux", *self._server(), "switch-client", "-t", session_id)
             return AttachCommand(words, dict(os.environ), switches=True)
-        words = (*self._program(), "attach-session", "-t", session_id, *_detach_hint(session_id))
+        words = ("tmux", *self._server(), "attach-session", "-t", session_id, *_detach_hint(session_id))
         # Inside another server tmux refuses to nest unless it does not know of it.
         environment = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
         return AttachCommand(words, environment, switches=False)
 
-    def _program(self) -> list[str]:
+    def _server(self) -> list[str]:
         if self.socket is None:
-            return ["tmux"]
-        return ["tmux", "-S" if "/" in self.socket else "-L", self.socket]
+            return []
+        return ["-S" if "/" in self.socket else "-L", self.socket]
 
-    def _asking(self) -> list[str]:
-        """How a program talks to tmux: without `-u` it answers in ASCII where the locale is cron's."""
-        program, *server = self._program()
-        return [program, "-u", *server]
-
-    def _ask(self, *words: str) -> Finished:
-        # A command without a target would be about the window that Orange runs in, and not what it has just made.
-        environment = {name: value for name, value in os.environ.items() if name != "TMUX_PANE"}
-        try:
-            return run([*self._asking(), *words], environment=environment)
-        except NotFound:
-            raise NotFound(
-                "tmux is not installed; on Debian or Ubuntu: apt-get install tmux, on macOS: brew install tmux"
-            ) from None
+    def _ask(self, *words: str, stdin: bytes | None = None) -> Finished:
+        # Without `-u` it answers in ASCII where the locale is cron's.
+        return self.run(["-u", *self._server(), *words], stdin=stdin)
 
 
 def _detach_hint(session_id: str) -> list[str]:

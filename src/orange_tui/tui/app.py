@@ -134,6 +134,7 @@ class OrangeApp(App[str]):
         gc.enable()
         sys.setswitchinterval(_SHARE)
         self.run_worker(load_screens, thread=True, group="begin", exit_on_error=False)
+        self.run_worker(self.orange.services.use_libtmux, thread=True, group="begin", exit_on_error=False)
         if self._begin is not None:
             self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
         if self._acts:

@@ -126,6 +126,7 @@ def serve(_parsed: Parsed, orange: Orange) -> Reply:
     from orange_tui.supervisor.supervisor import Supervisor
 
     gc.enable()
+    orange.services.use_libtmux()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a script that puts it in the background has it ignored
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` ends it like Ctrl+C
 

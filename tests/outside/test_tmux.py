@@ -1,0 +1,213 @@
+"""Every operation on a real tmux server of its own, run by ourselves and run by libtmux: the outcome is the same."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.domain.errors import NotFound, Refused
+from orange_tui.domain.records import replace
+from orange_tui.outside import libtmux_runner
+from orange_tui.outside import tmux as tmux_module
+from orange_tui.outside.libtmux_runner import run_with_libtmux
+from orange_tui.outside.tmux import Tmux, Window, run_tmux
+from support.office import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from orange_tui.outside.tmux import Pane, Runner
+
+RUNNERS = {"ourselves": run_tmux, "libtmux": run_with_libtmux}
+PAINT = r"printf '\033[31mred\033[0m  caf\303\251 \360\237\215\212   \033[44m   \033[0m\n\n\n'; exec cat"
+INTERRUPTED = """
+import os, signal, sys, threading
+from orange_tui.outside.libtmux_runner import run_with_libtmux
+server = ["-L", sys.argv[1]]
+
+def interrupt():
+    os.killpg(0, signal.SIGINT)
+    run_with_libtmux([*server, "wait-for", "-S", "interrupted"])
+
+signal.signal(signal.SIGINT, lambda *_: None)
+threading.Timer(0.5, interrupt).start()
+print(run_with_libtmux([*server, "wait-for", "interrupted"]).code)
+"""
+
+
+@pytest.fixture(params=list(RUNNERS))
+def runner(request: pytest.FixtureRequest) -> Runner:
+    found: Runner = RUNNERS[request.param]
+    return found
+
+
+@pytest.fixture
+def tmux(runner: Runner, tmp_path: Path) -> Iterator[Tmux]:
+    socket = f"orange-test-{uuid.uuid4().hex[:12]}"
+    yield Tmux(socket, runner)
+    subprocess.run(["tmux", "-L", socket, "kill-server"], check=False, capture_output=True)
+
+
+def window(tmp_path: Path, script: str = "exec cat", name: str = "worker", task: str = "task1") -> Window:
+    return Window(str(tmp_path), task, name, "spawn1", str(tmp_path), ("/bin/sh", "-c", script), "cat >/dev/null")
+
+
+def raw(tmux: Tmux, *words: str) -> bytes:
+    done = subprocess.run(["tmux", "-u", "-L", str(tmux.socket), *words], check=True, capture_output=True)
+    return done.stdout
+
+
+def shows(tmux: Tmux, pane: Pane, text: str) -> None:
+    wait_for(lambda: text in (tmux.screen(pane.pane_id) or ""))
+
+
+def test_a_session_and_its_windows_are_known_by_what_orange_has_marked(tmux: Tmux, tmp_path: Path) -> None:
+    first = tmux.start_session("coffee/fix.it", window(tmp_path))
+    second = tmux.start_window(first.session_id, window(tmp_path, name="review-1"))
+    found = {pane.pane_id: pane for pane in tmux.panes()}
+    assert {pane.pane_id: (pane.task, pane.window, pane.spawn, pane.home) for pane in found.values()} == {
+        first.pane_id: ("task1", "worker", "spawn1", str(tmp_path)),
+        second.pane_id: ("task1", "review-1", "spawn1", str(tmp_path)),
+    }
+    assert {pane.session for pane in found.values()} == {"coffee/fix_it"}
+    assert found[first.pane_id] == first
+    tmux.kill_window(second.window_id)
+    assert [pane.pane_id for pane in tmux.panes()] == [first.pane_id]
+    tmux.kill_session(first.session_id)
+    assert tmux.panes() == []
+
+
+def test_a_name_that_is_taken_gets_the_tasks_id(tmux: Tmux, tmp_path: Path) -> None:
+    tmux.start_session("coffee/fix", window(tmp_path))
+    other = tmux.start_session("coffee/fix", window(tmp_path, task="task2"))
+    assert other.session == "coffee/fix~task2"
+    assert tmux.rename_session(other.session_id, "coffee/tea", "task2") == "coffee/tea"
+    assert tmux.rename_session(other.session_id, "coffee/fix", "task2") == "coffee/fix~task2"
+
+
+def test_a_server_without_sessions_and_no_server_have_no_windows(tmux: Tmux, tmp_path: Path) -> None:
+    assert tmux.panes() == []
+    pane = tmux.start_session("coffee", window(tmp_path))
+    tmux.kill_session(pane.session_id)
+    assert (tmux.panes(), tmux.screen(pane.pane_id)) == ([], None)
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+@pytest.mark.parametrize("above", [0, 5])
+def test_a_screen_is_told_byte_for_byte_in_any_locale(
+    tmux: Tmux, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locale: str, above: int
+) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
+    pane = tmux.start_session("coffee", window(tmp_path, f"seq 60; {PAINT}"))
+    shows(tmux, pane, "café")
+    more = ("-S", f"-{above}") if above else ()
+    for colour, flags in ((False, ()), (True, ("-e",))):
+        expected = raw(tmux, "capture-pane", "-p", *flags, *more, "-t", pane.pane_id).decode()
+        assert tmux.screen(pane.pane_id, colour=colour, above=above) == expected
+        assert "café 🍊" in expected
+        assert expected.endswith("\n\n")
+
+
+@pytest.mark.parametrize("lines", [3, 2000])
+def test_a_message_is_pasted_whole_without_what_could_press_keys(tmux: Tmux, tmp_path: Path, lines: int) -> None:
+    received = tmp_path / "received"
+    pane = tmux.start_session("coffee", window(tmp_path, f"stty raw -echo; echo ready; exec cat >'{received}'"))
+    shows(tmux, pane, "ready")
+    assert tmux.paste(pane.pane_id, "caf\x1b[201~é;\n" * lines)
+    expected = "caf[201~é;\n".replace("\n", "\r").encode() * lines
+    wait_for(lambda: received.read_bytes() == expected)
+    assert tmux.press(pane.pane_id, "x")
+    wait_for(lambda: received.read_bytes() == expected + b"x")
+    assert not tmux.paste("%99", "nobody")
+    assert not tmux.press("%99", "x")
+
+
+def test_a_conversation_is_found_by_its_project(tmux: Tmux, tmp_path: Path) -> None:
+    talk = replace(window(tmp_path, name="chat", task=""), chat="coffee")
+    pane = tmux.start_session("chat", talk)
+    assert tmux.chat(str(tmp_path), "coffee") == (pane.session_id, "spawn1")
+    assert tmux.chat(str(tmp_path), "tea") is None
+    assert tmux.panes() == []
+
+
+def test_a_session_that_cannot_be_had_is_refused_in_tmuxs_words(tmux: Tmux, tmp_path: Path) -> None:
+    tmux.start_session("coffee", window(tmp_path))
+    with pytest.raises(Refused, match="tmux could not open window review-1: can't find session"):
+        tmux.start_window("$99", window(tmp_path, name="review-1"))
+
+
+def test_a_new_session_is_marked_also_when_orange_runs_in_a_window_of_the_same_server(
+    tmux: Tmux, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmux.start_session("mine", window(tmp_path, task="mine"))
+    monkeypatch.setenv("TMUX", f"{raw(tmux, 'display-message', '-p', '#{socket_path}').decode().strip()},1,0")
+    monkeypatch.setenv("TMUX_PANE", own.pane_id)
+    pane = tmux.start_session("coffee", window(tmp_path))
+    other = tmux.start_window(pane.session_id, window(tmp_path, name="review-1"))
+    tasks = {each.pane_id: (each.task, each.window) for each in tmux.panes()}
+    assert tasks == {
+        own.pane_id: ("mine", "worker"),
+        pane.pane_id: ("task1", "worker"),
+        other.pane_id: ("task1", "review-1"),
+    }
+    command = tmux.attaching(pane.session_id)
+    assert (command.switches, command.environment["TMUX_PANE"]) == (True, own.pane_id)
+    monkeypatch.setenv("TMUX", "/elsewhere,1,0")
+    command = tmux.attaching(pane.session_id)
+    assert (command.switches, "TMUX" in command.environment, "TMUX_PANE" in command.environment) == (False,) * 3
+
+
+def fake_tmux(tmp_path: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "tmux").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "tmux").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+
+def test_a_wedged_tmux_is_ended_and_leaves_neither_process_nor_thread(
+    runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_tmux(tmp_path, f"echo $$ >'{tmp_path}/pid'; exec sleep 600", monkeypatch)
+    for module in (tmux_module, libtmux_runner):
+        monkeypatch.setattr(module, "TIMEOUT_SECONDS", 1.0)
+    threads = threading.active_count()
+    with pytest.raises(Refused, match=r"list-panes.* took longer than 1 s and was ended"):
+        Tmux("x", runner).panes()
+    assert threading.active_count() == threads
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_a_machine_without_tmux_says_how_to_get_it(
+    runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NotFound, match="tmux is not installed; on Debian or Ubuntu: apt-get install tmux"):
+        Tmux(None, runner).panes()
+    assert Tmux(None, runner).version() is None
+
+
+def test_tmux_says_which_version_it_is(runner: Runner) -> None:
+    assert str(Tmux(None, runner).version()).startswith("tmux ")
+
+
+def test_a_ctrl_c_for_orange_does_not_make_tmux_fail_under_it(tmux: Tmux, tmp_path: Path) -> None:
+    tmux.start_session("coffee", window(tmp_path))
+    words = [sys.executable, "-c", INTERRUPTED, str(tmux.socket)]
+    done = subprocess.run(words, capture_output=True, text=True, start_new_session=True, check=False)
+    assert done.stdout == "0\n", done.stderr
+
+
+def test_libtmux_leaves_our_signals_as_they_were() -> None:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, set())
+    run_with_libtmux(["-V"])
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, set()) == before
