@@ -146,7 +146,7 @@ def spawn(app: OrangeApp, ref: TaskRef, _say: Callable[[str], None]) -> None:
 
 
 def merge(app: OrangeApp, ref: TaskRef, say: Callable[[str], None]) -> str:
-    return Merges(app.orange).merge(ref, strategy=None, local=False, force=True, say=say).commit
+    return Merges(app.orange.tasks).merge(ref, strategy=None, local=False, force=True, say=say).commit
 
 
 def change_everything(home: Home) -> None:

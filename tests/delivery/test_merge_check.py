@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def checked(house: House, ref: TaskRef) -> MergeCheck:
     before = house.everything(ref)
-    found = Merges(house.orange).check(ref)
+    found = Merges(house.orange.tasks).check(ref)
     assert house.everything(ref) == before
     return found
 
@@ -65,7 +65,7 @@ def test_empty_and_already_merged_are_told_apart(house: House) -> None:
 
 def test_it_is_computed_once_for_a_pair_of_commits(house: House) -> None:
     ref = house.task()
-    merges = Merges(house.orange)
+    merges = Merges(house.orange.tasks)
     assert "merge-tree" in git_calls(lambda: merges.check(ref))
     assert "merge-tree" not in git_calls(lambda: merges.check(ref))
     house.write(house.main, {"cups": "12\n"})

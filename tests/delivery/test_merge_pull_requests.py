@@ -165,8 +165,8 @@ def test_one_that_somebody_else_opened_just_now_is_taken_up(
     [
         ("error connecting to api.github.com", "GitHub cannot be reached"),
         ("API rate limit exceeded for user", "rate limit"),
-        ("GraphQL: Could not resolve to a PullRequest with the number of 7.", "no such pull request any more"),
-        ("GraphQL: Could not resolve to a Repository with the name 'o/r'.", "no such repository"),
+        ("GraphQL: Could not resolve to a PullRequest with the number of 7.", "pull request is no longer on GitHub"),
+        ("GraphQL: Could not resolve to a Repository with the name 'o/r'.", "repository is no longer on GitHub"),
         ("something new", "gh says: something new"),
     ],
 )

@@ -162,8 +162,8 @@ def test_an_empty_branch(house: House) -> None:
 
 def test_what_was_not_reviewed_needs_a_person_who_says_so_twice(house: House, cli: Cli) -> None:
     ref = house.forced_into("working")
-    assert Merges(house.orange).needs_force(ref)
-    assert not Merges(house.orange).needs_force(house.task("feat/milk", {"milk": "oat\n"}))
+    assert Merges(house.orange.tasks).needs_force(ref)
+    assert not Merges(house.orange.tasks).needs_force(house.task("feat/milk", {"milk": "oat\n"}))
     assert house.refused(ref) == f"{ref.id} is working. Not reviewed. Force merge?"
     with pytest.raises(NotReviewed):
         house.merge(ref)

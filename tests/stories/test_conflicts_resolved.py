@@ -37,7 +37,7 @@ class Observer:
 
 def test_two_tasks_collide_one_is_merged_and_the_other_resolves_it_and_is_merged(office: Office) -> None:
     one, other = office.create("cortado", demo="conflict"), office.create("lungo", demo="conflict")
-    observer, merges = Observer(office), Merges(office.orange)
+    observer, merges = Observer(office), Merges(office.orange.tasks)
     office.supervised(lambda: office.rests(one, "reviewing") and office.rests(other, "reviewing"))
 
     collides = observer.row(other).conflicts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.issues.issue_file import IssueFile
-from orange_tui.issues.issue_sync import sync
+from orange_tui.issues.links import IssueLinks
+from orange_tui.issues.sync import sync
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -29,15 +29,17 @@ class Desk:
 
     def sync(self) -> list[str]:
         """One round now; what was done, in words."""
-        return [did.sentence if did.is_problem else did.what for did in sync(self.orange, self.project)]
+        return [
+            change.sentence if change.is_problem else change.kind for change in sync(self.orange.tasks, self.project)
+        ]
 
     @property
     def project(self) -> Any:
         return self.orange.projects.get("coffee")
 
     @property
-    def file(self) -> IssueFile:
-        return IssueFile(self.orange.home, "coffee")
+    def file(self) -> IssueLinks:
+        return IssueLinks(self.orange.home, "coffee")
 
     def tasks(self) -> list[TaskRef]:
         return self.orange.store.refs("coffee")

@@ -77,7 +77,7 @@ class House:
         return commit
 
     def merge(self, ref: TaskRef, **how: Any) -> Merged:
-        return Merges(assemble(self.orange.home)).merge(ref, say=self.notes.append, **how)
+        return Merges(assemble(self.orange.home).tasks).merge(ref, say=self.notes.append, **how)
 
     def refused(self, ref: TaskRef, **how: Any) -> str:
         """Why a merge is refused, after making sure that it has left everything as it was."""

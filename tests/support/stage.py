@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest_textual_snapshot
 
-from orange_tui.delivery import pr_news
+from orange_tui.delivery import pr_status
 from orange_tui.domain.pull_request import PullRequest
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
@@ -130,7 +130,7 @@ class Stage:
         url = f"https://github.com/o/r/pull/{number}"
         with self.orange.store.open(ref) as opened:
             opened.change("pr.created", {"pr_url": url}, url=url)
-        pr_news.take(self.orange, ref, url, PullRequest(url, **{"state": "open", **more}))
+        pr_status.apply_answer(self.orange.tasks, ref, url, PullRequest(url, **{"state": "open", **more}))
         return url
 
     def work(self, branch: str, *, files: Mapping[str, str | None]) -> None:

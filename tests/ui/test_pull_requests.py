@@ -5,7 +5,7 @@ from __future__ import annotations
 import webbrowser
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.delivery import pr_news, pull_requests
+from orange_tui.delivery import pr_status, pull_requests
 from orange_tui.domain.pull_request import PullRequest
 from support.stage import Stage, story
 
@@ -40,11 +40,13 @@ async def test_checks_and_review_change_as_github_says(stage: Stage) -> None:
     ref = linked(stage, stage.tasks()[0], checks="running")
     async with stage.open() as scene:
         await scene.sees("#12 …", "checks running")
-        pr_news.take(stage.orange, ref, URL, PullRequest(URL, "open", checks="failed"))
+        pr_status.apply_answer(stage.orange.tasks, ref, URL, PullRequest(URL, "open", checks="failed"))
         await scene.sees("#12 ✗", "! The checks of pull request #12 failed")
-        pr_news.take(stage.orange, ref, URL, PullRequest(URL, "open", checks="passed", review="changes requested"))
+        pr_status.apply_answer(
+            stage.orange.tasks, ref, URL, PullRequest(URL, "open", checks="passed", review="changes requested")
+        )
         await scene.sees("#12 ✓↩", "Changes are requested on pull request #12")
-        pr_news.take(stage.orange, ref, URL, "GitHub cannot be reached")
+        pr_status.apply_answer(stage.orange.tasks, ref, URL, "GitHub cannot be reached")
         await scene.sees("#12 ?", "GitHub cannot be reached (before:", "open · checks passed · changes requested)")
 
 
@@ -54,11 +56,11 @@ async def test_a_failed_check_rings_once(stage: Stage, monkeypatch: pytest.Monke
     async with stage.open() as scene:
         rung: list[str] = []
         monkeypatch.setattr(scene.app, "bell", lambda: rung.append("ring"))
-        pr_news.take(stage.orange, ref, URL, PullRequest(URL, "open", checks="failed"))
+        pr_status.apply_answer(stage.orange.tasks, ref, URL, PullRequest(URL, "open", checks="failed"))
         await scene.sees("#12 ✗")
-        pr_news.take(stage.orange, ref, URL, "GitHub cannot be reached")
+        pr_status.apply_answer(stage.orange.tasks, ref, URL, "GitHub cannot be reached")
         await scene.sees("#12 ?")
-        pr_news.take(stage.orange, ref, URL, PullRequest(URL, "open", checks="failed"))
+        pr_status.apply_answer(stage.orange.tasks, ref, URL, PullRequest(URL, "open", checks="failed"))
         await scene.sees("#12 ✗")
         assert rung == ["ring"]
 
@@ -66,7 +68,7 @@ async def test_a_failed_check_rings_once(stage: Stage, monkeypatch: pytest.Monke
 @story
 async def test_the_key_asks_now_and_tells_what_was_heard(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     linked(stage, stage.tasks()[0])
-    monkeypatch.setattr(pull_requests, "pull_request_at", lambda url: PullRequest(url, "open", checks="passed"))
+    monkeypatch.setattr(pull_requests, "read_pull_request", lambda url: PullRequest(url, "open", checks="passed"))
     async with stage.open() as scene:
         await scene.sees("#12")
         await scene.press("R")
@@ -90,7 +92,7 @@ async def test_one_is_made_after_a_question(stage: Stage, monkeypatch: pytest.Mo
     stage.tasks({"branch": "login-fix", "summary": "Fix it", "status": "working", "workspace": "coffee--1"})
     made: list[TaskRef] = []
 
-    def create(_orange: object, ref: TaskRef) -> str:
+    def create(_tasks: object, ref: TaskRef) -> str:
         made.append(linked(stage, ref))
         return URL
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.agents import messages
-from orange_tui.delivery.pr_notes import note_of
+from orange_tui.delivery.pr_status import read_status
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.files import read_signature
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from orange_tui.delivery.pr_notes import PullRequestNote
+    from orange_tui.domain.pull_request import PullRequestStatus
     from orange_tui.domain.task import Task
     from orange_tui.home.files import Signature
     from orange_tui.orange import Orange
@@ -40,7 +40,7 @@ class Known:
     is_queued: bool  # it was to start, and could not yet
     has_message: bool  # one that its agent has not taken
     agents: Mapping[str, str]  # window → what its agent does
-    pull_request: PullRequestNote | None = None
+    pull_request: PullRequestStatus | None = None
 
     def agent(self, window: str | None) -> str:
         """What the agent of a window does; without a window, the most urgent of what any of them does."""
@@ -56,7 +56,7 @@ def read_task(orange: Orange, ref: TaskRef, is_in_first_state: Callable[[Task], 
         gone = not os.path.isdir(orange.store.directory(ref))
         return None if gone else Known(ref, None, found.error, is_queued=False, has_message=False, agents={})
     task, journal, directory = found.task, orange.store.journal(ref), orange.store.directory(ref)
-    pull_request = note_of(directory, task.pr_url) if task.pr_url is not None else None
+    pull_request = read_status(directory, task.pr_url) if task.pr_url is not None else None
     if task.tmux_session is None:
         is_queued = is_in_first_state(task) and _is_queued(journal)
         return Known(ref, task, None, is_queued, has_message=False, agents={}, pull_request=pull_request)

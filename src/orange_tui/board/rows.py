@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from orange_tui.board.reading import Key
     from orange_tui.branches.conflicts import Conflicts
     from orange_tui.branches.distance import Stats
-    from orange_tui.delivery.pr_notes import PullRequestNote
+    from orange_tui.domain.pull_request import PullRequestStatus
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Workflow
     from orange_tui.home.projects import Project
@@ -43,7 +43,7 @@ class TaskRow:
     stats: Stats | None
     order: Order  # group, created_at, project, id; the board goes from the highest to the lowest
     conflicts: Conflicts | None = None  # None: nothing stands against it, as far as is known
-    pull_request: PullRequestNote | None = None
+    pull_request: PullRequestStatus | None = None
     subtasks: tuple[int, int] | None = None  # of a task with parts: how many are done, and how many there are
     parts: tuple[TaskRef, ...] = ()  # those, oldest first
 

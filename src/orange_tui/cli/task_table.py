@@ -62,9 +62,9 @@ def details(found: StoredTask, history: Sequence[Event], orange: Orange) -> str:
     told = {name: value for name, value in values.items() if value not in (None, "", (), [])}
     told["session"] = orange.tasks.session_state(task)
     if task.pr_url is not None:
-        from orange_tui.delivery.pr_notes import note_of
+        from orange_tui.delivery.pr_status import read_status
 
-        told["pull_request"] = str(note_of(orange.store.directory(found.ref), task.pr_url))
+        told["pull_request"] = str(read_status(orange.store.directory(found.ref), task.pr_url))
     width = max(map(len, told))
     lines = [f"{printable(name):{width}}  {_said(value)}" for name, value in told.items()]
     body = safe(found.body.strip("\r\n"))

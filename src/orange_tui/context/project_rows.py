@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.context.enrichment import Scene
 
 MOST_TREE = 6_000
+MOST_COMMENTS = 10
 _SETTINGS = ".orange.yml"
 _INSTRUCTIONS = ("CLAUDE.md", "AGENTS.md")
 _MOST_BYTES = 200_000
@@ -28,14 +29,19 @@ _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
 
 def comments_text(scene: Scene) -> str:
     """What people said about the issue, newest first; without an issue or without gh there is nothing to say."""
-    from orange_tui.agents.harnesses import which
-    from orange_tui.context.issue_comments import last_comments
+    from orange_tui.outside.forge.registry import find_issue, forge_of_checkout
 
     issue, url = scene.task.extra.get("issue"), scene.task.extra.get("issue_url")
-    if type(issue) is not int or issue <= 0 or which("gh") is None:
+    if type(issue) is not int or issue <= 0:
         return ""
-    found = last_comments(scene.directory, issue, url if isinstance(url, str) else None)
-    return "\n\n".join(f"{each.author}, {each.when}:\n{each.text.strip()}" for each in reversed(found))
+    place = find_issue(url)
+    forge = place[0] if place is not None else forge_of_checkout(scene.directory)
+    if not forge.is_installed():
+        return ""
+    found = forge.read_comments(
+        scene.directory, issue, place[1].repository if place is not None else None, MOST_COMMENTS
+    )
+    return "\n\n".join(f"{each.author}, {each.created_at}:\n{each.text.strip()}" for each in reversed(found))
 
 
 def instructions_text(scene: Scene) -> str:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Workflow
     from orange_tui.engine.engine import Moved
+    from orange_tui.engine.tasks import Tasks
     from orange_tui.home.projects import Project
-    from orange_tui.orange import Orange
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
@@ -59,12 +59,12 @@ class Merged:
 class Merges:
     """Getting work out."""
 
-    orange: Orange
+    tasks: Tasks
 
     def check(self, ref: TaskRef) -> MergeCheck:
         """Whether a task would merge now, as far as is known here: no network, no checkout, nothing changed."""
         task = self._read(ref)
-        return merge_plan.check(look(self._project(ref), task.branch), self.orange.store.journal(ref))
+        return merge_plan.check(look(self._project(ref), task.branch), self.tasks.engine.store.journal(ref))
 
     def needs_force(self, ref: TaskRef) -> bool:
         """Whether a person must say twice that they want this, because nobody has reviewed it."""
@@ -91,7 +91,7 @@ class Merges:
                 return self._finish(ref, merged_there, say)
             _ending(self._workflow(task), task, force=force)
             self._fetch(task)
-            with self.orange.engine.open(ref) as opened:
+            with self.tasks.engine.open(ref) as opened:
                 return self._merge(opened, strategy, force=force, say=say)
 
     def finish_merged(self, ref: TaskRef, found: PullRequest, say: Say) -> Merged:
@@ -100,38 +100,38 @@ class Merges:
             return self._finish(ref, found, say)
 
     def _alone(self, ref: TaskRef) -> AbstractContextManager[bool]:
-        path = os.path.join(os.path.dirname(self.orange.store.directory(ref)), ".merge.lock")
+        path = os.path.join(os.path.dirname(self.tasks.engine.store.directory(ref)), ".merge.lock")
         return locked(path, what=f"a merge in {ref.project}")
 
     def _recovered(self, ref: TaskRef) -> Merged | None:
         """A merge that was killed when all was merged, and only the tidying up was left."""
-        if self.orange.store.journal(ref).unfinished() is None:
+        if self.tasks.engine.store.journal(ref).unfinished() is None:
             return None
-        with self.orange.store.open(ref) as opened:
-            moved, merged = self.orange.engine.recover(opened), opened.journal.last("task.merged")
-            if moved is None or merged is None or not self.orange.tasks.is_finished(moved.task):
+        with self.tasks.engine.store.open(ref) as opened:
+            moved, merged = self.tasks.engine.recover(opened), opened.journal.last("task.merged")
+            if moved is None or merged is None or not self.tasks.is_finished(moved.task):
                 return None
             return Merged(merged["commit"], merged["strategy"], merged["pushed"], moved)
 
     def _read(self, ref: TaskRef) -> Task:
-        found = self.orange.store.read(ref)
+        found = self.tasks.engine.store.read(ref)
         if isinstance(found, BrokenTask):
             raise Unreadable(found.error)
         return found.task
 
     def _project(self, ref: TaskRef) -> Project:
-        return self.orange.projects.get(ref.project)
+        return self.tasks.projects.get(ref.project)
 
     def _workflow(self, task: Task) -> Workflow:
-        return self.orange.workflows.load(task.workflow)
+        return self.tasks.engine.workflows.load(task.workflow)
 
     def _merged_there(self, task: Task) -> PullRequest:
         """What the pull request says: a merged one is all we need, any other must be overruled by name."""
-        from orange_tui.delivery.pull_requests import pull_request_at
+        from orange_tui.delivery.pull_requests import read_pull_request
 
         here = f"`orange task merge {task.id} --local` merges it here all the same"
         try:
-            found = pull_request_at(task.pr_url or "")
+            found = read_pull_request(task.pr_url or "")
         except Refused as problem:
             raise Refused(f"{task.pr_url}, the pull request of {task.id}: {problem}. {here}") from None
         if found.state == OPEN:
@@ -149,12 +149,12 @@ class Merges:
         reason = Repository(project.path).fetch(project.default_branch, task.branch)
         if reason is not None:
             say(f"{REMOTE} could not be asked, so {project.default_branch} here may be behind it: {reason}")
-        with self.orange.engine.open(ref) as opened:
+        with self.tasks.engine.open(ref) as opened:
             ending = _ending(self._workflow(opened.task), opened.task, force=True)
             return self._done(opened, ending, lambda: Landed(found.commit, found.head, None, pushed=False), say)
 
     def _fetch(self, task: Task) -> None:
-        project = self.orange.projects.get(task.project)
+        project = self.tasks.projects.get(task.project)
         git = Repository(project.path)
         reason = git.fetch(project.default_branch, task.branch) if git.has_remote() else None
         if reason is not None:
@@ -171,7 +171,7 @@ class Merges:
     def _land(self, opened: OpenTask, strategy: Strategy | None, *, force: bool, say: Say) -> Landed:
         """Look, decide, do."""
         task = opened.task
-        sight = look(self.orange.projects.get(task.project), task.branch)
+        sight = look(self.tasks.projects.get(task.project), task.branch)
         sight.must_not_have_diverged()
         found = merge_plan.check(sight, opened.journal)
         if found.empty and not force:
@@ -185,11 +185,11 @@ class Merges:
         """Merge once nothing can refuse the last move any more (later is too late), and let the workflow tidy up."""
         landing = _Landing(opened, land)
         saved = opened.journal.last("work.saved")
-        moved = self.orange.engine.transition(opened, *ending, around=landing)
+        moved = self.tasks.engine.transition(opened, *ending, around=landing)
         landed = landing.landed
         if opened.journal.last("work.saved") != saved:
             say(f"What was not committed was not merged; it is saved: `orange task restore {opened.task.id}`")
-        self.orange.log.write("info", "merged", task=opened.task.id, commit=landed.commit, pushed=landed.pushed)
+        self.tasks.engine.log.write("info", "merged", task=opened.task.id, commit=landed.commit, pushed=landed.pushed)
         return Merged(landed.commit, landed.strategy, landed.pushed, moved)
 
 

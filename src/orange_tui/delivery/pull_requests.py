@@ -1,4 +1,4 @@
-"""Pull requests, through GitHub's own `gh`. Whatever keeps it from working is a sentence; all else goes on without."""
+"""Opening a task's pull request, and reading one. A forge that cannot answer refuses with a sentence."""
 
 from __future__ import annotations
 
@@ -6,100 +6,85 @@ import os
 from contextlib import suppress
 
 from orange_tui.domain.errors import Refused
-from orange_tui.domain.pull_request import address_of, answers, question
-from orange_tui.outside import github
-from orange_tui.outside.git import REMOTE, SLOW, Repository, local
+from orange_tui.outside.forge.interface import NewPullRequest
+from orange_tui.outside.forge.registry import find_pull_request, forge_of_checkout
+from orange_tui.outside.git import REMOTE, SLOW, Repository, local, remote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from orange_tui.domain.pull_request import Address, PullRequest
+    from orange_tui.domain.pull_request import PullRequest
     from orange_tui.domain.task import Task
+    from orange_tui.engine.tasks import Tasks
     from orange_tui.home.projects import Project
-    from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
 
 CREATED, ADOPTED = "pr.created", "pr.adopted"
-NO_ADDRESS = "this is not the address of a pull request"
+NOT_A_PULL_REQUEST = "this is not the address of a pull request"
 _TEMPLATE = "pull_request_template.md"
-_TEMPLATE_PLACES = (".github", "", "docs")  # where GitHub looks for one, in any case
-_MANY = 100  # pull requests in one question
+_TEMPLATE_DIRECTORIES = (".github", "", "docs")  # where GitHub looks for one, in any case
 
 
-def ask_about(host: str, addresses: Sequence[Address]) -> dict[Address, PullRequest | str]:
-    """What became of pull requests on a host, or why that of one cannot be told; `Unanswered` where nothing can."""
-    found: dict[Address, PullRequest | str] = {}
-    for start in range(0, len(addresses), _MANY):
-        some = addresses[start : start + _MANY]
-        found.update(zip(some, answers(github.query(host, question(some)), some), strict=True))
-    return found
-
-
-def pull_request_at(url: str) -> PullRequest:
-    """What became of a pull request."""
-    address = address_of(url)
-    if address is None:
-        raise Refused(NO_ADDRESS)
-    found = ask_about(address.host, [address])[address]
+def read_pull_request(url: str) -> PullRequest:
+    """The pull request at this URL, as it is now."""
+    place = find_pull_request(url)
+    if place is None:
+        raise Refused(NOT_A_PULL_REQUEST)
+    forge, address = place
+    found = forge.read_pull_requests(address.repository.host, [address])[address]
     if isinstance(found, str):
         raise Refused(found)
     return found
 
 
-def create_pull_request(orange: Orange, ref: TaskRef) -> str:
-    """Push a task's branch and open its pull request, or take up the one that is there; returns its address."""
-    with orange.engine.open(ref) as opened:
+def create_pull_request(tasks: Tasks, ref: TaskRef) -> str:
+    """Push a task's branch and open its pull request, or adopt the one it has; returns the URL."""
+    with tasks.engine.open(ref) as opened:
         task, body = opened.task, opened.body
     if task.pr_url is not None:
         return task.pr_url
-    project = orange.projects.get(task.project)
-    if orange.tasks.is_finished(task):
+    if tasks.is_finished(task):
         raise Refused(f"{task.id} is {task.status}; there is nothing to open a pull request for")
-    must_have_remote(project)
-    there = existing_pull_request(project, task.branch)  # asked first: without gh or a login, nothing is pushed
-    push(project, task.branch)
-    url = there or open_pull_request(project, task, body)
-    with orange.engine.open(ref) as opened:
-        opened.change(ADOPTED if there else CREATED, {"pr_url": url}, url=url)
+    event, url = push_and_open(tasks.projects.get(task.project), task, body)
+    with tasks.engine.open(ref) as opened:
+        opened.change(event, {"pr_url": url}, url=url)
     return url
 
 
-def must_have_remote(project: Project) -> None:
+def push_and_open(project: Project, task: Task, body: str) -> tuple[str, str]:
+    """Push a branch and open its pull request, or find the open one; returns the event to record, and the URL.
+
+    The forge is asked first: without its program or a login, nothing is pushed.
+    """
+    _must_be_pushable(project, task.branch)
+    forge = forge_of_checkout(project.path)
+    existing = forge.find_open_pull_request(project.path, task.branch)
+    push_branch(project, task.branch)
+    if existing is not None:
+        return ADOPTED, existing
+    text = _text(project, task, body)
+    new = NewPullRequest(task.branch, project.default_branch, task.summary or task.branch, text)
+    return CREATED, forge.create_pull_request(project.path, new)
+
+
+def _must_be_pushable(project: Project, branch: str) -> None:
     """Pull requests are made from what is on the remote."""
-    if not Repository(project.path).has_remote():
+    git = Repository(project.path)
+    if not git.has_remote():
         raise Refused(f"{project.name} has no remote {REMOTE}; `git -C {project.path} remote add {REMOTE} …` adds one")
+    if not git.refs(local(branch), remote(branch)):
+        raise Refused(f"There is no branch {branch} in {project.path}, so there is nothing to open a pull request for")
 
 
-def push(project: Project, branch: str) -> None:
-    """Give the remote a task's branch; never the default one, never by force."""
+def push_branch(project: Project, branch: str) -> None:
+    """Push a task's branch, if there are a remote and a branch; never the default branch, never by force."""
+    git = Repository(project.path)
+    if not git.has_remote() or not git.has_branch(branch):
+        return
     if branch == project.default_branch:
         raise Refused(f"{branch} is the default branch; Orange does not push it for a task")
-    done = Repository(project.path).ask("push", "--quiet", "--set-upstream", REMOTE, local(branch), timeout=SLOW)
+    done = git.ask("push", "--quiet", "--set-upstream", REMOTE, local(branch), timeout=SLOW)
     if done.code != 0:
-        raise Refused(f"the push was refused: {done.message}")
-
-
-def existing_pull_request(project: Project, branch: str) -> str | None:
-    """The open pull request of a branch, whoever opened it; one from a fork that has the same name is another's."""
-    words = ("pr", "list", "--head", branch, "--state", "open", "--json", "url,isCrossRepository")
-    found = github.asked(*words, directory=project.path)
-    return next((str(each["url"]) for each in found if not each.get("isCrossRepository")), None)
-
-
-def open_pull_request(project: Project, task: Task, body: str) -> str:
-    """Open a pull request for a task's branch, which the remote has; returns its address, or that of an earlier one."""
-    words = ["pr", "create", "--base", project.default_branch, "--head", task.branch]
-    words += ["--title", task.summary or task.branch, "--body-file", "-"]
-    finished = github.gh(*words, directory=project.path, stdin=_text(project, task, body))
-    if finished.code != 0 and "already exists" not in finished.message:
-        raise Refused(f"gh could not open a pull request: {github.meaning(finished)}")
-    # Both are read: beside an address there may be a warning of what is not committed.
-    words = f"{finished.errors} {finished.output}".split()
-    addresses = [word for word in words if word.startswith("https://")]
-    if not addresses:
-        raise Refused(f"gh opened a pull request and did not say where: {finished.message}")
-    return addresses[-1]
+        raise Refused(f"the push was rejected: {done.message}")
 
 
 def _text(project: Project, task: Task, body: str) -> str:
@@ -111,7 +96,7 @@ def _text(project: Project, task: Task, body: str) -> str:
 
 
 def _template(project: Project) -> str:
-    for place in _TEMPLATE_PLACES:
+    for place in _TEMPLATE_DIRECTORIES:
         folder = os.path.join(project.path, place)
         with suppress(OSError, UnicodeDecodeError):
             for name in sorted(os.listdir(folder)):

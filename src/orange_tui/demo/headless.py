@@ -153,7 +153,7 @@ class Story:
         from orange_tui.delivery.merge import Merges
 
         self._tell(branch, "you like it, and merge it")
-        Merges(self._orange).merge(self._refs[branch], say=lambda text: self._tell(branch, text))
+        Merges(self._orange.tasks).merge(self._refs[branch], say=lambda text: self._tell(branch, text))
 
     def conclude(self) -> bool:
         """Say where everything is."""

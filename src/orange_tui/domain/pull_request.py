@@ -1,47 +1,28 @@
-"""Pull requests as GitHub tells of them: where one is, how to ask for many at once, what the answer says."""
+"""Pull requests: what a forge says of one, and what is known of a task's, which a person may have to look at."""
 
 from __future__ import annotations
 
-import json
-
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
     from typing import Any
 
 OPEN, MERGED, CLOSED = "open", "merged", "closed"
 PASSED, FAILED, RUNNING = "passed", "failed", "running"
 APPROVED, CHANGES_REQUESTED, REVIEW_WANTED = "approved", "changes requested", "review wanted"
-
-NO_PULL_REQUEST = "GitHub has no such pull request any more"
-NO_REPOSITORY = "GitHub has no such repository any more, or shows it to others only"
-
-_CHECKS = {"SUCCESS": PASSED, "FAILURE": FAILED, "ERROR": FAILED, "PENDING": RUNNING, "EXPECTED": RUNNING}
-_REVIEWS = {"APPROVED": APPROVED, "CHANGES_REQUESTED": CHANGES_REQUESTED, "REVIEW_REQUIRED": REVIEW_WANTED}
-_STATES = (OPEN, MERGED, CLOSED)
-_FIELDS = (
-    "url state isDraft mergeCommit{oid} headRefOid reviewDecision"
-    " commits(last:1){nodes{commit{statusCheckRollup{state}}}}"
-)
-_IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
-_PARTS = 7  # https:, nothing, host, owner, repository, "pull", number
-
-
-@record
-class Address:
-    """Where a pull request is."""
-
-    host: str
-    owner: str
-    name: str
-    number: int
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "state": (OPEN, MERGED, CLOSED),
+    "checks": (PASSED, FAILED, RUNNING),
+    "review": (APPROVED, CHANGES_REQUESTED, REVIEW_WANTED),
+}
+_FEWEST_URL_PARTS = 7  # https:, nothing, host, owner, repository, what it is, number
 
 
 @record
 class PullRequest:
-    """A pull request as GitHub has it; the commit it was merged as, and the last of its own."""
+    """A pull request as its forge has it; the commit it was merged as, and the last of its own."""
 
     url: str
     state: str
@@ -52,71 +33,56 @@ class PullRequest:
     review: str = ""
 
 
-def address_of(url: str) -> Address | None:
-    """What a web address says; None where it is not that of a pull request."""
-    parts = url.rstrip("/").split("/")
-    if len(parts) != _PARTS or parts[:2] != ["https:", ""] or parts[5] != "pull":
+@record
+class PullRequestStatus:
+    """What a forge last said of a task's pull request, and what has kept it from saying more since then."""
+
+    url: str
+    state: str = ""  # empty: not asked yet
+    draft: bool = False
+    checks: str = ""
+    review: str = ""
+    problem: str = ""
+    since: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people call it: `#7`."""
+        parts = self.url.rstrip("/").split("/")
+        number = parts[-1] if len(parts) >= _FEWEST_URL_PARTS else ""
+        return f"#{number}" if number.isascii() and number.isdigit() else "PR"
+
+    def needs(self) -> str | None:
+        """Why a person should look at it."""
+        if self.state in {MERGED, CLOSED} and self.problem:
+            return self.problem  # it has ended, and its task could not
+        if self.state == OPEN and self.review == CHANGES_REQUESTED:
+            return f"Changes are requested on pull request {self.name}"
+        if self.state == OPEN and self.checks == FAILED:
+            return f"The checks of pull request {self.name} failed"
         return None
-    host, owner, name, number = parts[2], parts[3], parts[4], parts[6]
-    if not all(part and _IN_NAMES.issuperset(part) for part in (host.replace(":", ""), owner, name)):
-        return None
-    return Address(host, owner, name, int(number)) if number.isascii() and number.isdigit() else None
+
+    def updated(self, answer: PullRequest | str) -> PullRequestStatus:
+        """The status after a forge's answer, or after a problem with getting one, which leaves what was known."""
+        if isinstance(answer, str):
+            return replace(self, problem=answer)
+        found = {"state": answer.state, "draft": answer.draft, "checks": answer.checks, "review": answer.review}
+        return replace(self, url=answer.url or self.url, problem="", **found)
+
+    def __str__(self) -> str:
+        state = f"{self.state}, a draft" if self.draft and self.state == OPEN else self.state
+        checks = f"checks {self.checks}" if self.checks else ""
+        parts = [state, *([checks, self.review] if self.state == OPEN else [])]
+        known = " · ".join(part for part in parts if part)
+        if self.problem:
+            return f"{self.problem} (before: {known})" if known else self.problem
+        return known or "not asked yet"
 
 
-def question(addresses: Sequence[Address]) -> str:
-    """One question about all of them, on one host."""
-    asked = (
-        f"p{place}:repository(owner:{json.dumps(each.owner)},name:{json.dumps(each.name)})"
-        f"{{pullRequest(number:{each.number}){{...known}}}}"
-        for place, each in enumerate(addresses)
-    )
-    return f"query{{{' '.join(asked)}}} fragment known on PullRequest{{{_FIELDS}}}"
-
-
-def answers(reply: dict[str, Any], addresses: Sequence[Address]) -> list[PullRequest | str]:
-    """What the answer says of each: the pull request, or in a sentence why there is none."""
-    names = [f"p{place}" for place in range(len(addresses))]
-    return [_answer(_inside(reply, "data", name), _errors(reply, name)) for name in names]
-
-
-def _answer(repository: object, errors: list[str]) -> PullRequest | str:
-    found = _inside(repository, "pullRequest")
-    if _text(found, "state").lower() in _STATES:
-        return _pull_request(found)
-    if errors and "Could not resolve" not in errors[0]:
-        return f"GitHub says: {errors[0]}"
-    return NO_PULL_REQUEST if isinstance(repository, dict) else NO_REPOSITORY
-
-
-def _pull_request(found: object) -> PullRequest:
-    rollup = ("commits", "nodes", -1, "commit", "statusCheckRollup", "state")  # all checks of the last commit
-    return PullRequest(
-        url=_text(found, "url"),
-        state=_text(found, "state").lower(),
-        commit=_text(found, "mergeCommit", "oid"),
-        head=_text(found, "headRefOid") or None,
-        draft=_inside(found, "isDraft") is True,
-        checks=_CHECKS.get(_text(found, *rollup), ""),
-        review=_REVIEWS.get(_text(found, "reviewDecision"), ""),
-    )
-
-
-def _errors(reply: dict[str, Any], name: str) -> list[str]:
-    errors = reply.get("errors")
-    some = errors if isinstance(errors, list) else []
-    return [_text(each, "message") for each in some if _inside(each, "path", 0) == name]
-
-
-def _text(value: object, *path: str | int) -> str:
-    found = _inside(value, *path)
-    return found if isinstance(found, str) else ""
-
-
-def _inside(value: object, *path: str | int) -> object:
-    """What is there in an answer; None where it is not made as it should be."""
-    for step in path:
-        fits = isinstance(value, dict) if isinstance(step, str) else isinstance(value, list) and value
-        if not fits:
-            return None
-        value = value.get(step) if isinstance(value, dict) else value[step]  # type: ignore[index]
-    return value
+def status_from_file(url: str, values: Mapping[str, Any]) -> PullRequestStatus:
+    """A status from what stands in a file that anybody may have written; that of another URL says nothing of it."""
+    if values.get("url") != url:
+        return PullRequestStatus(url)
+    words = {name: values[name] for name, known in _WORDS.items() if values.get(name) in known}
+    texts = {name: values[name] for name in ("problem", "since") if isinstance(values.get(name), str)}
+    return PullRequestStatus(url=url, draft=values.get("draft") is True, **words, **texts)

@@ -1,4 +1,4 @@
-"""The hook that tells GitHub which branch an issue is worked on in. It never stops a task."""
+"""The hook that links a task's new branch with its issue on the forge. It never stops a task."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ _REGISTERED = "branch.registered"
 
 
 def register_branch(run: HookRun) -> None:
-    """Link the task's branch with its issue; where there is no issue, or the branch exists, there is nothing to do.
+    """Link the task's branch with its issue; without an issue, or where the branch exists, there is nothing to do.
 
-    GitHub makes the branch there, at the end of the default branch; the workspace that is acquired next follows it.
+    The forge creates the branch at the tip of the default branch; the workspace that is acquired next follows it.
     """
     if "issue_url" not in run.task.extra:
         return
     try:
         _register(run)
-    except OrangeError as problem:  # an old gh, no permission, nobody there: the work can be done all the same
+    except OrangeError as problem:  # an old gh, no permission, no network: the work can be done all the same
         run.services.log.write("warning", f"the branch was not registered with its issue: {problem}", task=run.task.id)
 
 
 def _register(run: HookRun) -> None:
-    from orange_tui.issues import issue_hub
-    from orange_tui.issues.issue_file import IssueFile
+    from orange_tui.issues.links import IssueLinks
     from orange_tui.outside.git import Repository, local, remote
 
-    place = IssueFile(run.services.home, run.task.project).place(run.task.id)
+    issue = IssueLinks(run.services.home, run.task.project).issue_of(run.task.id)
     project = run.services.projects.get(run.task.project)
-    there = Repository(project.path).refs(local(run.task.branch), remote(run.task.branch))
+    existing = Repository(project.path).refs(local(run.task.branch), remote(run.task.branch))
     known = run.opened.journal.last(_REGISTERED)
-    if place is None or there or (known is not None and known.get("branch") == run.task.branch):
+    if issue is None or existing or (known is not None and known.get("branch") == run.task.branch):
         return
-    issue_hub.register_branch(*place, run.task.branch, project)
-    run.opened.record(_REGISTERED, branch=run.task.branch, issue=place[1])
+    forge, address = issue
+    forge.register_branch(address, run.task.branch, project.default_branch, project.path)
+    run.opened.record(_REGISTERED, branch=run.task.branch, issue=address.number)
 
 
 REGISTER_BRANCH = Action(register_branch)

@@ -131,6 +131,12 @@ class OpenTask:
         self._begin_journal()
         self.journal.append({"type": event, "timestamp": clock.now(), **details})
 
+    def record_once(self, event: str, **details: object) -> None:
+        """The same, unless the last event of this type says just that: a retry after a crash repeats nothing."""
+        known = self.journal.last(event)
+        if known is None or any(known.get(name) != value for name, value in details.items()):
+            self.record(event, **details)
+
     def change(self, event: str, changes: Mapping[str, object], **details: object) -> Event:
         """Note something and change fields with it: journal first, then TASK.md, which is written aside by then."""
         self._begin_journal()

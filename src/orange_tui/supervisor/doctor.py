@@ -9,7 +9,7 @@ from orange_tui import __version__
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.settings import read_settings
-from orange_tui.issues.issue_file import issue_problem
+from orange_tui.issues.links import IssueLinks
 from orange_tui.outside.programs import run
 from orange_tui.sessions.liveness import LOST
 from orange_tui.store.store import BrokenTask, working
@@ -84,7 +84,7 @@ def _files(orange: Orange) -> Iterator[Finding]:
         if not os.path.isdir(project.path):
             mend = f"Put it back, or: orange project remove {project.name}"
             yield Finding("bad", f"project {project.name}: {project.path} is gone", mend)
-        problem = issue_problem(orange, project) if project.entry.get("issues") else None
+        problem = IssueLinks(orange.home, project.name).problem if project.entry.get("issues") else None
         if problem:
             yield Finding(
                 "note", f"project {project.name}: its issues: {problem}", f"orange issue sync --project {project.name}"

@@ -13,11 +13,11 @@ import time
 from contextlib import ExitStack, suppress
 
 from orange_tui.agents import messages
-from orange_tui.delivery.pr_watch import PullRequestWatch
+from orange_tui.delivery.pr_watcher import PullRequestWatcher
 from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.home.files import locked
 from orange_tui.home.watch import Watch
-from orange_tui.issues.issue_watch import IssueWatch
+from orange_tui.issues.watcher import IssueWatcher
 from orange_tui.jobs.scheduler import JobScheduler
 from orange_tui.sessions.deaths import Deaths
 from orange_tui.sessions.liveness import ACTIVE
@@ -53,8 +53,8 @@ class Supervisor:
         self._active: set[TaskRef] = set()  # tasks with an agent to lose
         self._starter = Starter(orange, self._notice_from_thread)
         self._retry: set[TaskRef] = set()  # a message could not be delivered, or a command was at work on it
-        self._pull_requests = PullRequestWatch(orange)
-        self._issues = IssueWatch(orange)
+        self._pull_requests = PullRequestWatcher(orange.tasks)
+        self._issues = IssueWatcher(orange.tasks)
         self._looked_around = time.monotonic()
         jobs = scheduler or JobScheduler(orange.jobs.file, orange.tasks)
         # What goes on beside the rounds for as long as this supervisor acts.
@@ -119,8 +119,8 @@ class Supervisor:
         if due:
             await asyncio.to_thread(self._deal_with, due)
             self._deaths.wait_for(await asyncio.to_thread(self._live_agents))
-            self._pull_requests.look()
-            self._issues.look()
+            self._pull_requests.wake_if_new()
+            self._issues.wake_if_new()
         overdue_at = self._looked_around + (_RETRY if self._retry else _BACKSTOP)
         pause = overdue_at - time.monotonic()
         limit = max(0.0, pause if deadline is None else min(pause, deadline - time.monotonic(), _CONDITION))
@@ -176,12 +176,12 @@ class Supervisor:
             group.discard(ref)
         self._starter.forget(ref)
         if not isinstance(found, StoredTask):
-            self._pull_requests.know(ref, None)
+            self._pull_requests.track(ref, None)
             return
         task, journal = found.task, self._orange.store.journal(ref)
         finished = self._orange.tasks.is_finished(task)
-        self._pull_requests.know(ref, None if finished else task.pr_url)
-        self._issues.know(ref, task)
+        self._pull_requests.track(ref, None if finished else task.pr_url)
+        self._issues.track(ref, task)
         self._starter.sort_in(ref, task, journal)
         if task.tmux_session or task.workspace or self._monitor.may_go_stale(task):
             self._active.add(ref)

@@ -33,7 +33,7 @@ def _merge(parsed: Parsed, orange: Orange, ref: TaskRef, notes: list[str], *, fo
     from orange_tui.delivery.merge import Merges
 
     strategy: Strategy | None = parsed.text("strategy")  # type: ignore[assignment]  # the parser knows which there are
-    return Merges(orange).merge(ref, strategy=strategy, local=parsed.flag("local"), force=force, say=notes.append)
+    return Merges(orange.tasks).merge(ref, strategy=strategy, local=parsed.flag("local"), force=force, say=notes.append)
 
 
 def _merged_reply(merged: Merged, notes: tuple[str, ...], orange: Orange) -> Reply:
@@ -54,5 +54,5 @@ def create_pr(parsed: Parsed, orange: Orange) -> Reply:
     from orange_tui.delivery.pull_requests import create_pull_request
 
     ref = the_task(parsed, orange)
-    url = create_pull_request(orange, ref)
+    url = create_pull_request(orange.tasks, ref)
     return Reply(safe(f"{ref.id}  {url}"), {"id": ref.id, "project": ref.project, "pr_url": url})

@@ -5,14 +5,14 @@ from __future__ import annotations
 from orange_tui.cli.reply import Reply, safe
 from orange_tui.cli.where import named_project
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.issues import issue_sync
-from orange_tui.issues.issue_rules import rules_of
+from orange_tui.issues.rules import rules_of
+from orange_tui.issues.sync import sync as sync_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.cli.parsing.grammar import Parsed
     from orange_tui.home.projects import Project
-    from orange_tui.issues.issue_pull import Did
+    from orange_tui.issues.changes import IssueChange
     from orange_tui.orange import Orange
 
 
@@ -27,10 +27,10 @@ def sync(parsed: Parsed, orange: Orange) -> Reply:
     return _reply([(each, *_synced(orange, each, alone=len(projects) == 1)) for each in projects])
 
 
-def _synced(orange: Orange, project: Project, *, alone: bool) -> tuple[list[Did], str | None]:
+def _synced(orange: Orange, project: Project, *, alone: bool) -> tuple[list[IssueChange], str | None]:
     """What was done, and what kept the rest from being done; one project's trouble stops no other."""
     try:
-        did = issue_sync.sync(orange, project)
+        did = sync_project(orange.tasks, project)
     except OrangeError as problem:
         if alone:
             raise
@@ -38,7 +38,7 @@ def _synced(orange: Orange, project: Project, *, alone: bool) -> tuple[list[Did]
     return did, None
 
 
-def _reply(rounds: list[tuple[Project, list[Did], str | None]]) -> Reply:
+def _reply(rounds: list[tuple[Project, list[IssueChange], str | None]]) -> Reply:
     lines = [f"{project.name}  {each.sentence}" for project, did, _ in rounds for each in did if not each.is_problem]
     notes = [f"{project.name}: {each.sentence}" for project, did, _ in rounds for each in did if each.is_problem]
     notes += [f"{project.name}: {problem}" for project, _, problem in rounds if problem]

@@ -9,8 +9,8 @@ from orange_tui.cli.reply import Reply, safe
 from orange_tui.cli.where import here
 from orange_tui.domain.errors import OrangeError, Refused, UsageError
 from orange_tui.domain.task import check_branch
-from orange_tui.issues.issue_file import issue_problem
-from orange_tui.issues.issue_rules import changes as issue_changes
+from orange_tui.issues.links import IssueLinks
+from orange_tui.issues.rules import settings_changes
 from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False
@@ -51,12 +51,12 @@ def _line(project: Project, orange: Orange) -> str:
 def _issues(project: Project, orange: Orange) -> str:
     if not project.entry.get("issues"):
         return ""
-    problem = issue_problem(orange, project)
+    problem = IssueLinks(orange.home, project.name).problem
     return f"  issues ({problem})" if problem else "  issues"
 
 
 def _data(project: Project, orange: Orange) -> dict[str, object]:
-    problem = {"issue_problem": issue_problem(orange, project)} if project.entry.get("issues") else {}
+    problem = {"issue_problem": IssueLinks(orange.home, project.name).problem} if project.entry.get("issues") else {}
     return project.as_json() | problem
 
 
@@ -66,7 +66,7 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     branch = parsed.text("default-branch")
     if branch is not None:
         changes["default_branch"] = _default_branch(orange.projects.get(parsed.needed("name")), branch)
-    changes |= issue_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
+    changes |= settings_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
     if parsed.number("parallel") is not None:
         changes["parallel"] = parsed.number("parallel")
     if not changes:

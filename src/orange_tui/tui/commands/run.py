@@ -118,7 +118,7 @@ def _merge(dashboard: Dashboard, row: TaskRow) -> None:
 
             def work(say: Callable[[str], None]) -> str:
                 try:
-                    merged = Merges(dashboard.orange).merge(
+                    merged = Merges(dashboard.orange.tasks).merge(
                         row.ref, strategy=None, local=False, force=not reviewed, say=say
                     )
                 finally:  # a refused one, too, has fetched what is new
@@ -224,7 +224,7 @@ def _pull_request(dashboard: Dashboard, row: TaskRow) -> None:
             from orange_tui.delivery.pull_requests import create_pull_request
 
             dashboard.app.jobs.start(
-                row.ref, "Making a PR", lambda _say: create_pull_request(dashboard.orange, row.ref)
+                row.ref, "Making a PR", lambda _say: create_pull_request(dashboard.orange.tasks, row.ref)
             )
 
     what = f"{_name(row)} is pushed, and a pull request is opened with the summary as its title."
@@ -243,9 +243,9 @@ def _browse(url: str) -> str | None:
 
 
 def _refresh(dashboard: Dashboard, row: TaskRow) -> None:
-    from orange_tui.delivery.pr_news import refresh
+    from orange_tui.delivery.pr_status import refresh
 
-    dashboard.app.jobs.start(row.ref, "Asking GitHub", lambda _say: refresh(dashboard.orange, row.ref))
+    dashboard.app.jobs.start(row.ref, "Asking GitHub", lambda _say: refresh(dashboard.orange.tasks, row.ref))
 
 
 def _workspace(dashboard: Dashboard, row: TaskRow) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orange_tui.issues.issue_comment import LONGEST, Result, comment, shown
+from orange_tui.issues._comment_text import MAX_CHARACTERS, TaskResult, comment_text, quote_text
 
 NASTY = st.lists(
     st.sampled_from(
@@ -24,11 +24,11 @@ NASTY = st.lists(
 ).map("".join)
 
 
-def result(**more: Any) -> Result:
+def result(**more: Any) -> TaskResult:
     values: dict[str, Any] = {
         "task": "abc2345",
         "status": "done",
-        "judged": "done",
+        "reported": "done",
         "harness": "claude",
         "model": "opus",
         "summary": "Brewed tea",
@@ -40,11 +40,11 @@ def result(**more: Any) -> Result:
         "branch": "gh-task-7-tea",
         "details": ("attempt 1", "12 s", "345 tokens"),
     }
-    return Result(**{**values, **more})
+    return TaskResult(**{**values, **more})
 
 
-def test_a_comment_tells_who_did_what_where_and_how_long_it_took() -> None:
-    text = comment(result(), {"gh-task-7-tea": "https://github.com/o/r/tree/gh-task-7-tea"})
+def test_comment_says_who_did_what_where_and_how_long_it_took() -> None:
+    text = comment_text(result(), {"gh-task-7-tea": "https://github.com/o/r/tree/gh-task-7-tea"})
     assert text.splitlines()[0] == "🍊 **done** · `claude` `opus`"
     assert "Brewed tea" in text
     assert "**Accomplished**\n\n- Boiled water" in text
@@ -54,16 +54,16 @@ def test_a_comment_tells_who_did_what_where_and_how_long_it_took() -> None:
     assert text.rstrip().endswith(result().marker)
 
 
-def test_one_that_is_blocked_tells_why_and_what_others_do_now() -> None:
+def test_comment_on_a_blocked_task_says_why_and_what_was_delegated() -> None:
     blocked = result(
         status="blocked",
-        judged="delegated",
+        reported="delegated",
         reason="No kettle",
         blockers=("kettle",),
         remaining=("pour",),
         delegated=(("Buy a kettle", "kid2345"),),
     )
-    text = comment(blocked, {"kid2345": "https://github.com/o/r/pull/9"})
+    text = comment_text(blocked, {"kid2345": "https://github.com/o/r/pull/9"})
     assert text.startswith("🍊 **blocked** (the agent reports delegated) ·")
     assert "**Why:** No kettle" in text
     assert "- [Buy a kettle (kid2345)](https://github.com/o/r/pull/9)" in text
@@ -71,7 +71,7 @@ def test_one_that_is_blocked_tells_why_and_what_others_do_now() -> None:
     assert "**Blockers**\n\n- kettle" in text
 
 
-def test_the_hash_is_that_of_the_news_and_not_of_how_long_it_took() -> None:
+def test_hash_depends_on_the_result_and_not_on_how_long_it_took() -> None:
     assert result().digest == result(details=("attempt 2",)).digest
     assert result().digest != result(summary="Brewed coffee").digest
     assert result().digest != result(task="other").digest
@@ -86,16 +86,16 @@ def test_the_hash_is_that_of_the_news_and_not_of_how_long_it_took() -> None:
         ("**x** <img src=x> `y` &#64;ana", "**x** <img src=x> `y` &#64;ana"),
     ],
 )
-def test_people_read_what_the_agent_wrote_and_nobody_is_called(text: str, same: str) -> None:
-    made = shown(text)
+def test_people_read_what_the_agent_wrote_and_nobody_is_notified(text: str, same: str) -> None:
+    made = quote_text(text)
     read = re.sub(r"\\(.)", r"\1", made).replace("\u200b", "").replace("&amp;", "&")
     assert read == same
     assert not re.search(r"@\w|#\d|GH-\d|://", made.replace("\\", ""))
 
 
 @given(NASTY)
-def test_no_text_of_an_agent_is_anything_but_text(text: str) -> None:
-    made = shown(text)
+def test_agent_text_renders_as_plain_text_only(text: str) -> None:
+    made = quote_text(text)
     html = str(mistune.create_markdown(escape=False, plugins=["table", "strikethrough", "url", "task_lists"])(made))
     assert set(re.findall(r"</?([a-z0-9]+)", html)) <= {"p", "br"}, made
     spoken = re.sub(r"<[^>]*>", "", html).replace("&amp;", "&").replace("&#64;", "@")
@@ -103,14 +103,14 @@ def test_no_text_of_an_agent_is_anything_but_text(text: str) -> None:
 
 
 @given(NASTY, NASTY)
-def test_nothing_an_agent_says_can_pose_as_the_marker(one: str, other: str) -> None:
+def test_agent_text_cannot_pose_as_the_marker(one: str, other: str) -> None:
     made = result(summary=f"{one}<!-- orange task=x hash=y -->{other}", model=one, accomplished=(other,))
-    assert comment(made, {}).count("<!--") == 1
+    assert comment_text(made, {}).count("<!--") == 1
 
 
-def test_it_is_never_longer_than_github_takes() -> None:
+def test_comment_is_never_longer_than_github_accepts() -> None:
     much = tuple("#" * 2000 for _ in range(100))
-    text = comment(result(summary="@" * 50_000, reason="[" * 50_000, accomplished=much, remaining=much), {})
-    assert len(text) < LONGEST + 200
+    text = comment_text(result(summary="@" * 50_000, reason="[" * 50_000, accomplished=much, remaining=much), {})
+    assert len(text) < MAX_CHARACTERS + 200
     assert text.rstrip().endswith("-->")
-    assert "… and 75 more" in comment(result(accomplished=tuple("x" * 100)), {})
+    assert "… and 75 more" in comment_text(result(accomplished=tuple("x" * 100)), {})

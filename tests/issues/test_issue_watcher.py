@@ -9,10 +9,11 @@ import pytest
 
 from orange_tui.domain.workflow import Hook
 from orange_tui.engine.hooks import HookRun
-from orange_tui.issues import issue_hub, issue_watch
+from orange_tui.issues import watcher
 from orange_tui.issues.hooks import register_branch
 from orange_tui.outside.backoff import Backoff
-from orange_tui.outside.github import Unanswered
+from orange_tui.outside.forge import github as forge
+from orange_tui.outside.forge.interface import ForgeUnavailable
 
 if TYPE_CHECKING:
     from support.github.server import GitHub
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def _restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits a minute here."""
-    monkeypatch.setattr(issue_watch, "EVERY", 0.2)
-    monkeypatch.setattr(issue_watch, "LONGEST", 0.8)
+    monkeypatch.setattr(watcher, "ROUND_SECONDS", 0.2)
+    monkeypatch.setattr(watcher, "MAX_BACKOFF_SECONDS", 0.8)
 
 
 def test_from_an_issue_to_a_pushed_branch_a_comment_and_labels(desk: Desk, office: Office, github: GitHub) -> None:
@@ -114,8 +115,9 @@ def test_what_fails_while_it_is_said_is_said_the_next_time(
     desk: Desk, office: Office, github: GitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = github.open_issue("Brew tea", body="demo: good")
-    answers = Mock(side_effect=[*[Unanswered("GitHub hiccups")] * 3, *[True] * 9])
-    monkeypatch.setattr(issue_hub, "thread_of", lambda *where, real=issue_hub.thread_of: answers() and real(*where))
+    answers = Mock(side_effect=[*[ForgeUnavailable("GitHub hiccups")] * 3, *[True] * 9])
+    real = forge.GitHub.read_thread
+    monkeypatch.setattr(forge.GitHub, "read_thread", lambda *words: answers() and real(*words))
     office.supervised(lambda: len(made.comments) == 1)
     assert desk.logged("GitHub hiccups") >= 1
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.delivery import pr_news
+from orange_tui.delivery import pr_status
 
 if TYPE_CHECKING:
     from support.driver import Cli
@@ -101,5 +101,5 @@ def test_what_is_known_of_one_is_shown_on_the_command_line(house: House, github:
     cli.ok("task", "create-pr", ref.id)
     assert "pull_request  not asked yet" in cli.ok("task", "show", ref.id).out
     github.pull_requests[7].checks = "FAILURE"
-    pr_news.refresh(house.orange, ref)
+    pr_status.refresh(house.orange.tasks, ref)
     assert "pull_request  open · checks failed" in cli.ok("task", "show", ref.id).out

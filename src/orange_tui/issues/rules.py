@@ -1,4 +1,4 @@
-"""Which issues of a project become tasks: what its entry in projects.json says, and what may be said there."""
+"""Which issues of a project become tasks: what its entry in projects.json says, and what may be written there."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from orange_tui.domain.records import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.home.projects import Project
-    from orange_tui.issues.issue import Issue
+    from orange_tui.outside.forge.interface import Issue
 
 ON, AUTHORS, LABELS = "issues", "issue_authors", "issue_labels"  # keys of projects.json
-ME = "@me"  # whoever gh is logged in as
+ME = "@me"  # whoever is logged in to the forge
 _LOGIN = r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\[bot\])?"
-_LONGEST_LABEL = 50
+_MAX_LABEL_CHARACTERS = 50
 
 
 @record
-class Rules:
-    """Off unless switched on; without authors, only the person's own issues; without labels, whatever labels it has."""
+class IssueRules:
+    """Off unless switched on; without authors only the person's own issues; without labels those with any or none."""
 
     on: bool
     authors: tuple[str, ...]
     labels: tuple[str, ...]
 
     def allow(self, issue: Issue, viewer: str) -> bool:
-        """Whether an issue may become a task. GitHub does not tell capitals in logins and labels apart."""
+        """Whether an issue may become a task. Logins and labels are the same in capitals."""
         wanted = {(viewer if each == ME else each).casefold() for each in self.authors or (ME,)} - {""}
         known = {label.casefold() for label in issue.labels}
         return issue.author.casefold() in wanted and (
@@ -35,10 +35,10 @@ class Rules:
         )
 
 
-def rules_of(project: Project) -> Rules:
-    """What projects.json says; what makes no sense there lets nobody in."""
+def rules_of(project: Project) -> IssueRules:
+    """The rules in projects.json; what makes no sense there lets nobody in."""
     entry = project.entry
-    return Rules(entry.get(ON) is True, _texts(entry.get(AUTHORS, [])), _texts(entry.get(LABELS, [])))
+    return IssueRules(entry.get(ON) is True, _texts(entry.get(AUTHORS, [])), _texts(entry.get(LABELS, [])))
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -47,14 +47,14 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-def changes(on: str | None, authors: tuple[str, ...], labels: tuple[str, ...]) -> dict[str, object]:
-    """What to write for what a person said; one empty text takes all authors or labels back."""
-    said: dict[str, object] = {} if on is None else {ON: on == "on"}
+def settings_changes(on: str | None, authors: tuple[str, ...], labels: tuple[str, ...]) -> dict[str, object]:
+    """The entries to write for a person's options; one empty text removes all authors or labels."""
+    found: dict[str, object] = {} if on is None else {ON: on == "on"}
     if authors:
-        said[AUTHORS] = [] if authors == ("",) else [_login(each) for each in authors]
+        found[AUTHORS] = [] if authors == ("",) else [_login(each) for each in authors]
     if labels:
-        said[LABELS] = [] if labels == ("",) else [_label(each) for each in labels]
-    return said
+        found[LABELS] = [] if labels == ("",) else [_label(each) for each in labels]
+    return found
 
 
 def _login(text: str) -> str:
@@ -66,6 +66,6 @@ def _login(text: str) -> str:
 
 def _label(text: str) -> str:
     label = text.strip()
-    if not label or not label.isprintable() or len(label) > _LONGEST_LABEL:
-        raise Refused(f"{ascii(text)[:60]} is not a label: one line of at most {_LONGEST_LABEL} characters")
+    if not label or not label.isprintable() or len(label) > _MAX_LABEL_CHARACTERS:
+        raise Refused(f"{ascii(text)[:60]} is not a label: one line of at most {_MAX_LABEL_CHARACTERS} characters")
     return label

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import orange_tui.outside.github
-from orange_tui.issues.issue import Issue
-from orange_tui.issues.issue_file import IssueFile
-from orange_tui.issues.issue_hub import Found
-from orange_tui.issues.issue_pull import Pull
+import orange_tui.outside.forge._gh
+from orange_tui.issues._importer import IssueImporter
+from orange_tui.issues.links import IssueLinks
+from orange_tui.outside.forge.interface import Issue, IssueList
 from support.killing import Countdown, every_death, every_step, watch_programs
 
 if TYPE_CHECKING:
@@ -23,15 +22,15 @@ if TYPE_CHECKING:
 URL = "https://github.com/o/r/issues/7"
 
 
-def seen(title: str = "Brew tea", *, is_open: bool = True) -> Found:
+def seen(title: str = "Brew tea", *, is_open: bool = True) -> IssueList:
     issue = Issue("I_7", 7, title, "hot", URL, is_open, "me", (), "2026-11-16T09:00:00Z")
-    return Found("me", (issue,), ())
+    return IssueList("me", (issue,), ())
 
 
 def watch_with_github(countdown: Countdown) -> None:
     """Asking GitHub is a step too."""
     watch_programs(countdown)
-    countdown.count(orange_tui.outside.github, "run")
+    countdown.count(orange_tui.outside.forge._gh, "run")
 
 
 @pytest.mark.parametrize("in_half", [False, True])
@@ -40,10 +39,10 @@ def test_a_round_killed_anywhere_leaves_one_task_for_one_issue(world: World, *, 
     orange.projects.update("coffee", {"issues": True})
     orange.workflows.load("autopilot")
 
-    def take(found: Found) -> None:
-        file = IssueFile(orange.home, "coffee")
+    def take(found: IssueList) -> None:
+        file = IssueLinks(orange.home, "coffee")
         with file.lock(wait=True):
-            Pull(orange, orange.projects.get("coffee")).take(found)
+            IssueImporter(orange.tasks, orange.projects.get("coffee")).apply(found)
 
     deaths = 0
     for step in every_death(world.root, lambda: take(seen()), in_half=in_half):
@@ -51,7 +50,7 @@ def test_a_round_killed_anywhere_leaves_one_task_for_one_issue(world: World, *, 
         take(seen())
         take(seen())
         (ref,) = orange.store.refs("coffee")
-        (entry,) = IssueFile(orange.home, "coffee").entries().values()
+        (entry,) = IssueLinks(orange.home, "coffee").entries().values()
         assert (entry["task"], entry["made"]) == (ref.id, True)
     assert deaths > 10
 

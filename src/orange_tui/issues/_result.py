@@ -1,10 +1,10 @@
-"""What there is to tell on an issue about its task: the agent's last report, what it took, and what it delegated."""
+"""The result of a task, for its issue: the agent's last report, how long it took, and what it delegated."""
 
 from __future__ import annotations
 
 from orange_tui.engine.engine import CANCELLED
-from orange_tui.issues.issue import place_of
-from orange_tui.issues.issue_comment import Result
+from orange_tui.issues._comment_text import TaskResult
+from orange_tui.outside.forge.registry import find_issue, find_pull_request
 from orange_tui.sessions.liveness import NONE
 from orange_tui.store.store import StoredTask, TaskRef
 
@@ -13,31 +13,32 @@ if TYPE_CHECKING:
     from typing import Any
 
     from orange_tui.domain.task import Task
-    from orange_tui.issues.issue import Repository
-    from orange_tui.orange import Orange
+    from orange_tui.engine.tasks import Tasks
+    from orange_tui.home.workflows import Workflows
+    from orange_tui.outside.forge.interface import Address, Forge
     from orange_tui.store.journal import Event, Journal
 
-_MINUTE = 60
+_MINUTE_SECONDS = 60
 
 
-def is_at_rest(orange: Orange, task: Task) -> bool:
-    """Whether a task stands where there is something to tell: not before it starts, nor while anybody works on it."""
-    workflow = orange.workflows.load(task.workflow)
+def is_at_rest(workflows: Workflows, task: Task) -> bool:
+    """Whether a task has a result now: not before it starts, nor while anybody works on it."""
+    workflow = workflows.load(task.workflow)
     state = workflow.states.get(task.status)
     if state is None or task.status in {CANCELLED, workflow.first_state}:
         return False
     return state.terminal or (state.auto is None and state.agent == NONE)
 
 
-def result_of(task: Task, journal: Journal) -> Result:
+def result_of(task: Task, journal: Journal) -> TaskResult:
     """How a task stands, for its issue."""
     event = _last_report(journal)
     report: dict[str, Any] = event["report"] if event else {}
     why = _text(report.get("why")) or _text(report.get("reason"))
-    return Result(
+    return TaskResult(
         task=task.id,
         status=task.status,
-        judged=_text(report.get("status")),
+        reported=_text(report.get("status")),
         harness=task.harness or "",
         model=_text(report.get("model")) or task.model or "",
         summary=_text(report.get("summary")),
@@ -52,7 +53,7 @@ def result_of(task: Task, journal: Journal) -> Result:
 
 
 def _last_report(journal: Journal) -> Event | None:
-    """The report of the last run; what an earlier one said is no news about this one."""
+    """The report of the last run; an earlier run's says nothing of this one."""
     for event in journal.backwards():
         if event["type"] == "agent.reported" and isinstance(event.get("report"), dict):
             return event
@@ -62,7 +63,7 @@ def _last_report(journal: Journal) -> Event | None:
 
 
 def _delegated(journal: Journal) -> tuple[tuple[str, str], ...]:
-    """What the last run gave to others."""
+    """The subtasks that the last run created."""
     found = []
     for event in journal.backwards():
         if event["type"] == "task.delegated":
@@ -89,12 +90,16 @@ def _details(task: Task, journal: Journal, event: Event | None) -> tuple[str, ..
 
 
 def _duration(journal: Journal, event: Event) -> str:
-    """How long the agent took: as it says, else from its start to its report."""
+    """How long the agent took: as it reports, else from its start to its report."""
     took = event.get("milliseconds")
     seconds = took // 1000 if isinstance(took, int) else _between(journal.last("agent.spawned"), event)
     if seconds is None:
         return ""
-    return f"{seconds // _MINUTE} min {seconds % _MINUTE} s" if seconds >= _MINUTE else f"{seconds} s"
+    return (
+        f"{seconds // _MINUTE_SECONDS} min {seconds % _MINUTE_SECONDS} s"
+        if seconds >= _MINUTE_SECONDS
+        else f"{seconds} s"
+    )
 
 
 def _between(start: Event | None, end: Event) -> int | None:
@@ -107,34 +112,30 @@ def _between(start: Event | None, end: Event) -> int | None:
         return None
 
 
-def links_for(orange: Orange, task: Task, result: Result, where: Repository) -> dict[str, str]:
-    """Addresses for what the comment names: the branch, once it is on the remote; children that are on GitHub."""
-    from urllib.parse import quote
-
-    from orange_tui.outside.git import Repository as Git
-    from orange_tui.outside.git import remote
+def links_for(tasks: Tasks, task: Task, result: TaskResult, forge: Forge, issue: Address) -> dict[str, str]:
+    """URLs for what the comment names: the branch, once it is on the remote; subtasks that are on the forge."""
+    from orange_tui.outside.git import Repository, remote
 
     found = {}
-    project = orange.projects.get(task.project)
-    if result.branch and remote(result.branch) in Git(project.path).refs(remote(result.branch)):
-        found[result.branch] = f"https://{where}/tree/{quote(result.branch)}"
-    for _, child in result.delegated:
-        address = _address(orange, TaskRef(task.project, child))
-        if address is not None:
-            found[child] = address
+    project = tasks.projects.get(task.project)
+    if result.branch and Repository(project.path).refs(remote(result.branch)):
+        found[result.branch] = forge.branch_url(issue.repository, result.branch)
+    for _, subtask in result.delegated:
+        url = _url_of(tasks, TaskRef(task.project, subtask))
+        if url is not None:
+            found[subtask] = url
     return found
 
 
-def _address(orange: Orange, ref: TaskRef) -> str | None:
-    from orange_tui.domain.pull_request import address_of
-
-    stored = orange.store.read(ref) if orange.store.has(ref) else None
+def _url_of(tasks: Tasks, ref: TaskRef) -> str | None:
+    store = tasks.engine.store
+    stored = store.read(ref) if store.has(ref) else None
     if not isinstance(stored, StoredTask):
         return None
     url, issue = stored.task.pr_url, stored.task.extra.get("issue_url")
-    if url is not None and address_of(url) is not None:
+    if url is not None and find_pull_request(url) is not None:
         return url
-    return str(issue) if place_of(issue) is not None else None
+    return str(issue) if find_issue(issue) is not None else None
 
 
 def _text(value: object) -> str:

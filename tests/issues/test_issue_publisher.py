@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orange_tui.issues.issue_push import news_of
+from orange_tui.issues._publisher import ResultPublisher
 from support.driver import refusal
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def test_a_project_that_takes_no_issues_any_more_says_nothing(desk: Desk) -> Non
     made, ref = with_task(desk)
     desk.settings(issues=False)
     desk.report(ref, "done")
-    assert news_of(desk.orange, ref) is None
+    assert ResultPublisher(desk.orange.tasks).pending(ref) is None
     assert not made.comments
 
 

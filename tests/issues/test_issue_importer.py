@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.text.sections import find_section
-from orange_tui.issues.issue_sync import ProjectIssues
+from orange_tui.issues.sync import ProjectSync
 from support.driver import refusal
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def test_labels_that_make_no_sense_are_only_labels(desk: Desk, office: Office, g
 def test_more_than_a_page_of_issues_all_become_tasks(
     desk: Desk, github: GitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("orange_tui.issues.issue.PAGE", 2)
+    monkeypatch.setattr("orange_tui.outside.forge._github_issues.PAGE_SIZE", 2)
     for number in range(5):
         github.open_issue(f"Cup {number}")
     assert desk.sync() == ["created"] * 5
@@ -193,16 +193,16 @@ def test_a_branch_that_is_taken_is_told_and_stops_no_other_issue(desk: Desk, off
 
 def test_the_next_round_asks_one_question_and_only_for_what_has_changed(desk: Desk, github: GitHub) -> None:
     github.open_issue("Brew tea")
-    issues = ProjectIssues(desk.orange, "coffee")
-    issues.pull()
+    rounds = ProjectSync(desk.orange.tasks, "coffee")
+    rounds.import_issues()
     asked = len(github.requests)
     github.open_issue("Brew coffee")
-    issues.pull()
+    rounds.import_issues()
     assert len(github.requests) == asked + 1
     assert "since" in github.requests[-1].query
     assert len(desk.tasks()) == 2
     desk.settings(issue_authors=["ana"])  # now others count, that may have been there for long
-    issues.pull()
+    rounds.import_issues()
     assert "since" not in github.requests[-1].query
 
 

@@ -10,11 +10,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from orange_tui.delivery import pr_news, pr_watch
+from orange_tui.delivery import pr_status, pr_watcher
 from orange_tui.delivery.merge import Merges
-from orange_tui.delivery.pr_notes import PullRequestNote, note_of
 from orange_tui.domain.errors import OrangeError
-from orange_tui.domain.pull_request import PullRequest
+from orange_tui.domain.pull_request import PullRequest, PullRequestStatus
 from orange_tui.orange import assemble
 from orange_tui.supervisor.supervisor import Supervisor
 from support.driver import refusal
@@ -43,8 +42,8 @@ transitions:
 @pytest.fixture(autouse=True)
 def _restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits half a minute here."""
-    monkeypatch.setattr(pr_watch, "EVERY", 0.05)
-    monkeypatch.setattr(pr_watch, "LONGEST", 0.4)
+    monkeypatch.setattr(pr_watcher, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(pr_watcher, "MAX_BACKOFF_SECONDS", 0.4)
 
 
 def linked(orange: Orange, ref: TaskRef, url: str) -> TaskRef:
@@ -64,8 +63,13 @@ def supervised(house: House, condition: Callable[[], bool]) -> None:
     assert Supervisor(house.orange).run_until(condition, PATIENCE), list(house.orange.log.entries())
 
 
-def note(house: House, ref: TaskRef) -> PullRequestNote:
-    return note_of(house.orange.store.directory(ref), house.stored(ref).task.pr_url or "")
+def status(house: House, ref: TaskRef) -> PullRequestStatus:
+    return pr_status.read_status(house.orange.store.directory(ref), house.stored(ref).task.pr_url or "")
+
+
+def is_known(house: House, ref: TaskRef) -> bool:
+    """Whether the status is how it is now."""
+    return bool(status(house, ref).state) and not status(house, ref).problem
 
 
 def logged(house: House, words: str) -> int:
@@ -74,24 +78,24 @@ def logged(house: House, words: str) -> int:
 
 def test_state_checks_and_review_are_noted_as_they_change(house: House, github: GitHub) -> None:
     ref, number = with_pull_request(house, github)
-    supervised(house, lambda: note(house, ref).is_sure)
-    assert str(note(house, ref)) == "open"
+    supervised(house, lambda: is_known(house, ref))
+    assert str(status(house, ref)) == "open"
     there = github.pull_requests[number]
     there.checks = "PENDING"
-    supervised(house, lambda: note(house, ref).checks == "running")
+    supervised(house, lambda: status(house, ref).checks == "running")
     there.checks, there.review, there.draft = "FAILURE", "CHANGES_REQUESTED", True
-    supervised(house, lambda: note(house, ref).checks == "failed")
-    assert str(note(house, ref)) == "open, a draft · checks failed · changes requested"
-    assert note(house, ref).needs() == f"Changes are requested on pull request #{number}"
+    supervised(house, lambda: status(house, ref).checks == "failed")
+    assert str(status(house, ref)) == "open, a draft · checks failed · changes requested"
+    assert status(house, ref).needs() == f"Changes are requested on pull request #{number}"
     there.checks, there.review, there.draft = "SUCCESS", "APPROVED", False
-    supervised(house, lambda: note(house, ref).checks == "passed")
-    assert str(note(house, ref)) == "open · checks passed · approved"
-    assert note(house, ref).needs() is None
+    supervised(house, lambda: status(house, ref).checks == "passed")
+    assert str(status(house, ref)) == "open · checks passed · approved"
+    assert status(house, ref).needs() is None
 
 
 def test_what_is_as_it_was_is_not_written_again(house: House, github: GitHub) -> None:
     ref, _ = with_pull_request(house, github)
-    supervised(house, lambda: note(house, ref).is_sure)
+    supervised(house, lambda: is_known(house, ref))
     path = house.root / "home/tasks/coffee" / ref.id / "runtime.json"
     before, asked = path.stat(), len(github.requests)
     supervised(house, lambda: len(github.requests) > asked + 3)
@@ -102,7 +106,7 @@ def test_merged_there_is_done_and_tidied_up_here(house: House, github: GitHub) -
     ref, number = with_pull_request(house, github)
     commit = house.elsewhere({"tea": "green\n"})
     github.merge(number, commit)
-    supervised(house, lambda: house.status(ref) == "done" and note(house, ref).state == "merged")
+    supervised(house, lambda: house.status(ref) == "done" and status(house, ref).state == "merged")
     assert house.attention(ref) is None
     assert house.there("feat/tea") is None
     (merged,) = house.events(ref, "pr.merged")
@@ -118,11 +122,11 @@ def test_one_whose_end_was_interrupted_is_ended_the_next_time(
     with monkeypatch.context() as killed:
         killed.setattr(Merges, "finish_merged", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            pr_news.refresh(house.orange, ref)
+            pr_status.refresh(house.orange.tasks, ref)
     assert (house.status(ref), len(house.events(ref, "pr.merged"))) == ("reviewing", 1)
-    assert pr_news.refresh(assemble(house.orange.home), ref) == f"Pull request #{number}: merged"
+    assert pr_status.refresh(assemble(house.orange.home).tasks, ref) == f"Pull request #{number}: merged"
     assert (house.status(ref), len(house.events(ref, "pr.merged"))) == ("done", 1)
-    assert pr_news.refresh(house.orange, ref) == f"Pull request #{number}: merged"
+    assert pr_status.refresh(house.orange.tasks, ref) == f"Pull request #{number}: merged"
 
 
 def test_closed_there_is_cancelled_here_with_all_work_saved(office: Office, github: GitHub) -> None:
@@ -143,7 +147,7 @@ def test_closed_there_is_cancelled_here_with_all_work_saved(office: Office, gith
 
 def test_all_are_asked_for_in_one_question(house: House, github: GitHub) -> None:
     refs = [with_pull_request(house, github, branch)[0] for branch in ("feat/tea", "feat/milk", "feat/mocha")]
-    supervised(house, lambda: all(note(house, ref).is_sure for ref in refs))
+    supervised(house, lambda: all(is_known(house, ref) for ref in refs))
     assert len(github.queries("pullRequest(number:")) == 1
     assert github.requests[0].query.count("pullRequest(number:") == 3
 
@@ -165,20 +169,20 @@ def test_one_that_is_gone_says_so_and_the_others_go_on(house: House, github: Git
     del github.pull_requests[number]
     github.pull_requests[other_number].checks = "SUCCESS"
     refs = (gone, elsewhere, nonsense)
-    supervised(house, lambda: note(house, other).is_sure and all(note(house, ref).problem for ref in refs))
-    assert note(house, gone).problem == "GitHub has no such pull request any more"
-    assert "no such repository" in note(house, elsewhere).problem
-    assert note(house, nonsense).problem == "this is not the address of a pull request"
+    supervised(house, lambda: is_known(house, other) and all(status(house, ref).problem for ref in refs))
+    assert status(house, gone).problem == "this pull request is no longer on GitHub"
+    assert "no longer on GitHub, or you have no access" in status(house, elsewhere).problem
+    assert status(house, nonsense).problem == "this is not the address of a pull request"
     asked = len(github.requests)
     supervised(house, lambda: len(github.requests) > asked + 3)
-    assert logged(house, "no such pull request") == 2  # once by each of the two supervisors
+    assert logged(house, "pull request is no longer") == 2  # once by each of the two supervisors
     assert house.status(gone) == "reviewing"
 
 
 def test_a_renamed_repository_is_followed(house: House, github: GitHub) -> None:
     ref, number = with_pull_request(house, github)
     github.rename("o", "tearoom")
-    supervised(house, lambda: house.stored(ref).task.pr_url == github.url(number) and note(house, ref).is_sure)
+    supervised(house, lambda: house.stored(ref).task.pr_url == github.url(number) and is_known(house, ref))
     assert github.url(number) == f"https://github.com/o/tearoom/pull/{number}"
     assert [event["url"] for event in house.events(ref, "pr.moved")] == [github.url(number)]
 
@@ -198,16 +202,16 @@ def test_a_github_that_does_not_answer_is_asked_less_and_less_and_said_so_once(
 ) -> None:
     ref, number = with_pull_request(house, github)
     github.pull_requests[number].checks = "SUCCESS"
-    supervised(house, lambda: note(house, ref).is_sure)
+    supervised(house, lambda: is_known(house, ref))
 
     def has_come_back() -> bool:
         """Three failures in, it answers again."""
-        if note(house, ref).problem and len(tries) > 3 and github.trouble != "":
-            seen.append(str(note(house, ref)))
+        if status(house, ref).problem and len(tries) > 3 and github.trouble != "":
+            seen.append(str(status(house, ref)))
             github.trouble = ""
             if trouble == "offline":
                 github.come_back()
-        return bool(seen) and note(house, ref).is_sure
+        return bool(seen) and is_known(house, ref)
 
     tries, seen = waits(monkeypatch), list[str]()
     github.trouble = trouble
@@ -225,14 +229,14 @@ def test_a_github_that_does_not_answer_is_asked_less_and_less_and_said_so_once(
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """How long the host is left alone, each time it fails."""
     found: list[float] = []
-    real = pr_watch.Host.failed
+    real = pr_watcher.HostBackoff.failed
 
-    def failed(host: pr_watch.Host, problem: str, pause: float) -> bool:
+    def failed(host: pr_watcher.HostBackoff, problem: str, pause: float) -> bool:
         is_news = real(host, problem, pause)
         found.append(round(host._pause, 3))
         return is_news
 
-    monkeypatch.setattr(pr_watch.Host, "failed", failed)
+    monkeypatch.setattr(pr_watcher.HostBackoff, "failed", failed)
     return found
 
 
@@ -243,9 +247,9 @@ def test_each_host_is_asked_once_and_the_trouble_of_one_is_not_anothers(
     here, number = with_pull_request(house, github)
     there = linked(house.orange, house.task("feat/milk"), github.url(number, host=OTHER_HOST))
     github.trouble, github.trouble_at = "unauthorized", OTHER_HOST
-    supervised(house, lambda: note(house, here).is_sure and "gh auth login" in note(house, there).problem)
+    supervised(house, lambda: is_known(house, here) and "gh auth login" in status(house, there).problem)
     github.trouble = None
-    supervised(house, lambda: note(house, there).is_sure)
+    supervised(house, lambda: is_known(house, there))
     assert {request.host for request in github.requests} == {"api.github.com", OTHER_HOST}
 
 
@@ -255,12 +259,12 @@ def test_a_task_that_is_deleted_meanwhile_stays_deleted(house: House, github: Gi
     shutil.rmtree(house.orange.store.directory(ref))
     for answer in (PullRequest(url, "merged"), PullRequest(url, "open"), "GitHub cannot be reached"):
         with pytest.raises(OrangeError, match="is not there"):
-            pr_news.take(house.orange, ref, url, answer)
+            pr_status.apply_answer(house.orange.tasks, ref, url, answer)
     assert house.orange.store.refs() == []
 
 
 def test_github_is_left_alone_for_as_long_as_it_asks() -> None:
-    host = pr_watch.Host()
+    host = pr_watcher.HostBackoff()
     host.failed("rate limit", 120.0)
     first = host.due
     host.failed("rate limit", 0.0)
@@ -274,8 +278,8 @@ def test_without_gh_everything_else_goes_on(house: House, github: GitHub, monkey
     for name in ("git", "tmux"):
         (programs / name).symlink_to(shutil.which(name) or "")
     monkeypatch.setenv("PATH", str(programs))
-    supervised(house, lambda: "gh is not installed" in note(house, ref).problem)
-    assert "gh is not installed" in refusal(lambda: pr_news.refresh(house.orange, ref))
+    supervised(house, lambda: "gh is not installed" in status(house, ref).problem)
+    assert "gh is not installed" in refusal(lambda: pr_status.refresh(house.orange.tasks, ref))
     assert house.status(ref) == "reviewing"
 
 
@@ -284,16 +288,16 @@ def test_of_two_supervisors_one_asks(house: House, github: GitHub) -> None:
     first, second = Supervisor(house.orange), Supervisor(assemble(house.orange.home))
     asked_by: list[str] = []
     for name, supervisor in (("first", first), ("second", second)):
-        real = supervisor._pull_requests._ask
+        real = supervisor._pull_requests._poll
 
         async def ask(host: str, refs: dict[TaskRef, str], name: str = name, real: object = real) -> None:
             asked_by.append(name)
             await real(host, refs)  # type: ignore[operator]
 
-        supervisor._pull_requests._ask = ask  # type: ignore[method-assign,assignment]
+        supervisor._pull_requests._poll = ask  # type: ignore[method-assign,assignment]
 
     async def both() -> None:
-        enough = lambda: len(asked_by) > 4 and note(house, ref).is_sure  # noqa: E731
+        enough = lambda: len(asked_by) > 4 and is_known(house, ref)  # noqa: E731
         await asyncio.gather(first.run(enough, PATIENCE), second.run(enough, PATIENCE))
 
     asyncio.run(both())
@@ -303,12 +307,12 @@ def test_of_two_supervisors_one_asks(house: House, github: GitHub) -> None:
 def test_asking_now_says_what_was_heard(house: House, github: GitHub) -> None:
     ref, number = with_pull_request(house, github)
     github.pull_requests[number].checks = "SUCCESS"
-    assert pr_news.refresh(house.orange, ref) == f"Pull request #{number}: open · checks passed"
+    assert pr_status.refresh(house.orange.tasks, ref) == f"Pull request #{number}: open · checks passed"
     github.go_offline()
-    assert refusal(lambda: pr_news.refresh(house.orange, ref)) == "GitHub cannot be reached"
-    assert note(house, ref).checks == "passed"
+    assert refusal(lambda: pr_status.refresh(house.orange.tasks, ref)) == "GitHub cannot be reached"
+    assert status(house, ref).checks == "passed"
     other = house.task("feat/milk")
-    assert refusal(lambda: pr_news.refresh(house.orange, other)) == "It has no pull request; p makes one"
+    assert refusal(lambda: pr_status.refresh(house.orange.tasks, other)) == "It has no pull request; p makes one"
 
 
 def test_one_that_was_merged_where_the_workflow_has_no_way_to_done_says_so(house: House, github: GitHub) -> None:
@@ -318,6 +322,6 @@ def test_one_that_was_merged_where_the_workflow_has_no_way_to_done_says_so(house
     number = github.open_pull_request("feat/tea").number
     linked(house.orange, ref, github.url(number))
     github.merge(number, house.elsewhere({"tea": "green\n"}))
-    supervised(house, lambda: "the task could not follow" in note(house, ref).problem)
+    supervised(house, lambda: "the task could not be ended" in status(house, ref).problem)
     assert house.status(ref) == "new"
-    assert "in slow nothing is merged from there" in (note(house, ref).needs() or "")
+    assert "in slow nothing is merged from there" in (status(house, ref).needs() or "")

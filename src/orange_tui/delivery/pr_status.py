@@ -1,0 +1,125 @@
+"""What is known of a task's pull request, and what follows: a task ends when its pull request was merged or closed.
+
+The status is in runtime.json, beside what the task's agents do: it is true only now, and no part of the task's history.
+"""
+
+from __future__ import annotations
+
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.pull_request import CLOSED, MERGED, status_from_file
+from orange_tui.domain.records import replace
+from orange_tui.engine.engine import CANCELLED
+from orange_tui.home import clock
+from orange_tui.sessions.runtime import Runtime
+from orange_tui.store.store import StoredTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.pull_request import PullRequest, PullRequestStatus
+    from orange_tui.engine.tasks import Tasks
+    from orange_tui.store.open_task import OpenTask
+    from orange_tui.store.store import TaskRef
+
+_PR_MERGED, _PR_CLOSED = "pr.merged", "pr.closed"
+_RUNTIME_KEY = "@pull_request"  # among the names of windows, and none of them
+
+
+def read_status(directory: str, url: str) -> PullRequestStatus:
+    """What is known of the pull request at this URL, by the files of its task."""
+    return status_from_file(url, Runtime(directory).window(_RUNTIME_KEY))
+
+
+def _write_status(directory: str, status: PullRequestStatus, before: PullRequestStatus) -> None:
+    """Keep a status if it says anything new, so that whoever watches the file wakes up only then."""
+    if replace(status, since=before.since) != before:
+        values = {**status.__dict__, "since": clock.now()}
+        Runtime(directory).replace(_RUNTIME_KEY, **{name: value or None for name, value in values.items()})
+
+
+def refresh(tasks: Tasks, ref: TaskRef) -> str:
+    """Ask for a task's pull request now, and do what follows; returns its status in a sentence."""
+    from orange_tui.delivery.pull_requests import read_pull_request
+
+    found = tasks.engine.store.read(ref)
+    url = found.task.pr_url if isinstance(found, StoredTask) else None
+    if url is None:
+        raise Refused("It has no pull request; p makes one")
+    try:
+        answer: PullRequest | str = read_pull_request(url)
+    except Refused as problem:
+        answer = str(problem)
+    status = apply_answer(tasks, ref, url, answer)
+    if status.problem:
+        raise Refused(status.problem)
+    return f"Pull request {status.name}: {status}"
+
+
+def apply_answer(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest | str) -> PullRequestStatus:
+    """Keep what a forge says of a task's pull request, and end the task where the pull request has ended."""
+    directory = tasks.engine.store.directory(ref)
+    before = read_status(directory, url)
+    status = before.updated(_on_the_same_host(url, answer))
+    if not isinstance(answer, str):
+        if status.url != url:
+            _follow_rename(tasks, ref, url, status.url)
+        status = status.updated(_end_task(tasks, ref, status.url, answer) or answer)
+    _write_status(directory, status, before)
+    return status
+
+
+def _on_the_same_host(url: str, answer: PullRequest | str) -> PullRequest | str:
+    """A renamed repository is followed; never to another host."""
+    from orange_tui.outside.forge.registry import find_pull_request
+
+    if isinstance(answer, str):
+        return answer
+    here, there = find_pull_request(url), find_pull_request(answer.url)
+    hosts = [found[1].repository.host.lower() for found in (here, there) if found is not None]
+    is_same = len(hosts) == 2 and hosts[0] == hosts[1]  # noqa: PLR2004 - here and there
+    return answer if is_same else f"it is now at {answer.url}, on another host, where Orange does not follow it"
+
+
+def _follow_rename(tasks: Tasks, ref: TaskRef, before: str, url: str) -> None:
+    with tasks.engine.open(ref) as opened:
+        if opened.task.pr_url == before:
+            opened.change("pr.moved", {"pr_url": url}, url=url)
+
+
+def _end_task(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest) -> str | None:
+    """End a task whose pull request has ended; returns why that was not possible, if so."""
+    if answer.state not in {MERGED, CLOSED}:
+        return None
+    try:
+        if answer.state == MERGED:
+            _finish(tasks, ref, url, answer)
+        else:
+            _cancel(tasks, ref, url)
+    except OrangeError as problem:
+        found = tasks.engine.store.read(ref)
+        if isinstance(found, StoredTask) and tasks.is_finished(found.task):
+            return None  # somebody else was quicker
+        return f"The pull request was {answer.state}, but the task could not be ended: {problem}"
+    return None
+
+
+def _finish(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest) -> None:
+    from orange_tui.delivery.merge import Merges
+
+    with tasks.engine.open(ref) as opened:
+        if _is_outdated(tasks, opened, url):
+            return
+        opened.record_once(_PR_MERGED, url=url, commit=answer.commit)
+    Merges(tasks).finish_merged(ref, answer, lambda step: tasks.engine.log.write("info", step, task=ref.id))
+
+
+def _cancel(tasks: Tasks, ref: TaskRef, url: str) -> None:
+    with tasks.engine.open(ref) as opened:
+        if _is_outdated(tasks, opened, url):
+            return
+        opened.record_once(_PR_CLOSED, url=url)
+        tasks.engine.transition(opened, CANCELLED, "person")
+
+
+def _is_outdated(tasks: Tasks, opened: OpenTask, url: str) -> bool:
+    """Whether the answer is about nothing any more: the task has ended, or has another pull request."""
+    return opened.task.pr_url != url or tasks.is_finished(opened.task)

@@ -1,0 +1,133 @@
+"""Polls the pull requests of all unfinished tasks: one query a host, every half minute.
+
+Without pull requests nothing is asked. A host that does not answer is asked less and less often, and the reason is
+logged once. All of this runs in the background and never holds up the supervisor's other work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+
+from orange_tui.delivery.pr_status import apply_answer
+from orange_tui.delivery.pull_requests import NOT_A_PULL_REQUEST
+from orange_tui.domain.errors import OrangeError
+from orange_tui.outside.backoff import Backoff, in_background
+from orange_tui.outside.forge.interface import ForgeUnavailable
+from orange_tui.outside.forge.registry import find_pull_request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orange_tui.domain.pull_request import PullRequest
+    from orange_tui.engine.tasks import Tasks
+    from orange_tui.outside.forge.interface import Address, Forge
+    from orange_tui.store.store import TaskRef
+
+POLL_SECONDS = 30.0  # between two queries to a host
+MAX_BACKOFF_SECONDS = 900.0  # for a host without an answer, unless it asks for more
+
+
+class HostBackoff(Backoff):
+    """When a host may be asked again, and what keeps it from answering."""
+
+    def __init__(self) -> None:
+        super().__init__(POLL_SECONDS, MAX_BACKOFF_SECONDS)
+
+
+class PullRequestWatcher:
+    """The pull requests of one home."""
+
+    def __init__(self, tasks: Tasks) -> None:
+        self._tasks, self._log = tasks, tasks.engine.log
+        self._urls: dict[TaskRef, str] = {}
+        self._hosts: dict[str, HostBackoff] = {}
+        self._has_new = False
+        self._problems: dict[TaskRef, str] = {}  # what was logged of a task, so that it is logged once
+        self._wake = asyncio.Event()
+
+    def track(self, ref: TaskRef, url: str | None) -> None:
+        """A task has this pull request, or none that matters any more. Called from any thread."""
+        if url is None:
+            self._urls.pop(ref, None)
+        elif self._urls.get(ref) != url:
+            self._urls[ref] = url
+            self._has_new = True
+
+    def wake_if_new(self) -> None:
+        """Ask now if a pull request was added since the last time."""
+        if self._has_new:
+            self._has_new = False
+            for host in self._hosts.values():
+                host.due = host.due if host.problem else 0.0
+            self._wake.set()
+
+    async def run(self) -> None:
+        """Poll for ever."""
+        while True:
+            for name, urls in self._by_host().items():
+                if self._host(name).due <= time.monotonic():
+                    await self._poll(name, urls)
+            due = [self._host(name).due for name in self._by_host()]
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), max(0.0, min(due) - time.monotonic()) if due else None)
+            self._wake.clear()
+
+    def _host(self, name: str) -> HostBackoff:
+        return self._hosts.setdefault(name, HostBackoff())
+
+    def _by_host(self) -> dict[str, dict[TaskRef, str]]:
+        """The URLs on each host; what is not the URL of a pull request is under an empty name."""
+        found: dict[str, dict[TaskRef, str]] = {}
+        for ref, url in list(self._urls.items()):
+            place = find_pull_request(url)
+            found.setdefault(place[1].repository.host if place else "", {})[ref] = url
+        return found
+
+    async def _poll(self, name: str, urls: Mapping[TaskRef, str]) -> None:
+        host, places = self._host(name), {url: find_pull_request(url) for url in urls.values()}
+        try:
+            found = await in_background(lambda: _read(name, [place for place in places.values() if place is not None]))
+        except ForgeUnavailable as problem:
+            is_new = host.failed(str(problem), problem.retry_after)
+            message = ("warning", f"Pull requests on {name} cannot be followed: {problem}") if is_new else None
+            await asyncio.to_thread(self._apply, urls, dict.fromkeys(urls, str(problem)), message)
+            return
+        message = ("info", f"Pull requests on {name} can be followed again") if host.problem else None
+        host.succeeded()
+        answers = {ref: found[place[1]] if (place := places[url]) else NOT_A_PULL_REQUEST for ref, url in urls.items()}
+        await asyncio.to_thread(self._apply, urls, answers, message)
+
+    def _apply(
+        self,
+        urls: Mapping[TaskRef, str],
+        answers: Mapping[TaskRef, PullRequest | str],
+        message: tuple[str, str] | None,
+    ) -> None:
+        if message is not None:
+            self._log.write(*message)
+        for ref, url in urls.items():
+            try:
+                self._log_problem(ref, apply_answer(self._tasks, ref, url, answers[ref]).problem)
+            except OrangeError as problem:
+                self._log_problem(ref, str(problem))
+            except Exception as problem:  # noqa: BLE001 - whatever it is, it is logged, and the others go on
+                self._log_problem(ref, repr(problem))
+
+    def _log_problem(self, ref: TaskRef, problem: str) -> None:
+        """Log what is wrong with one task's pull request; what is wrong with its host was logged already."""
+        known = self._problems.pop(ref, "")
+        if problem:
+            self._problems[ref] = problem
+        if problem and problem != known and problem not in {host.problem for host in self._hosts.values()}:
+            self._log.write("warning", f"Its pull request: {problem}", task=ref.id)
+
+
+def _read(host: str, places: list[tuple[Forge, Address]]) -> dict[Address, PullRequest | str]:
+    """Ask each forge that has pull requests on this host; with one forge for a host, that is one query."""
+    found: dict[Address, PullRequest | str] = {}
+    for forge in dict.fromkeys(forge for forge, _ in places):
+        found |= forge.read_pull_requests(host, list(dict.fromkeys(each for of, each in places if of is forge)))
+    return found
