@@ -6,17 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orange_tui.domain.gates import missing
+from orange_tui.domain.gates.kinds import CommandGate
+from orange_tui.domain.gates.section import SectionGate
 from orange_tui.domain.text.sections import close_open_blocks
-from orange_tui.domain.workflow import Gate
+from support.evidence import Written
 
-PLAN = Gate(section="## Plan", required=True)
-HANDOFF = Gate(section="## Handoff", fields=("DONE", "REMAINING"))
-PASS_FIRST = Gate(section="## Review", verdict="PASS", verdict_line="first")
-FAIL_FIRST = Gate(section="## Review", verdict="FAIL", verdict_line="first")
-PASS_ANY = Gate(section="## Review", verdict="PASS")
-FAIL_ANY = Gate(section="## Review", verdict="FAIL")
-BOTH = Gate(section="## Review", required=True, fields=("FAIL", "RISK"), verdict="PASS", verdict_line="first")
+PLAN = SectionGate(section="## Plan")
+HANDOFF = SectionGate(section="## Handoff", fields=("DONE", "REMAINING"))
+PASS_FIRST = SectionGate(section="## Review", verdict="PASS", verdict_line="first")
+FAIL_FIRST = SectionGate(section="## Review", verdict="FAIL", verdict_line="first")
+PASS_ANY = SectionGate(section="## Review", verdict="PASS")
+FAIL_ANY = SectionGate(section="## Review", verdict="FAIL")
+BOTH = SectionGate(section="## Review", fields=("FAIL", "RISK"), verdict="PASS", verdict_line="first")
 GATES = {
     "content": PLAN,
     "fields": HANDOFF,
@@ -24,23 +25,23 @@ GATES = {
     "a verdict": PASS_ANY,
     "a verdict against it": FAIL_ANY,
     "a verdict and a field": BOTH,
-    "a name with marks": Gate(section="##  Open questions (C#) ##", required=True),
+    "a name with marks": SectionGate(section="##  Open questions (C#) ##"),
 }
 
 
-def refusal(gate: Gate, body: str) -> str:
-    said = missing(gate, body, None, "a1")
+def refusal(gate: SectionGate, body: str) -> str:
+    said = gate.missing(Written(body))
     assert said is not None
     return said
 
 
-def is_open(gate: Gate, body: str) -> bool:
-    return missing(gate, body, None, "a1") is None
+def is_open(gate: SectionGate, body: str) -> bool:
+    return gate.missing(Written(body)) is None
 
 
 def example_in(said: str) -> str:
-    """The indented lines after `Write for example:`, as somebody would copy them."""
-    _, _, lines = said.partition("Write for example:\n")
+    """The indented lines after `For example:`, as somebody would copy them."""
+    _, _, lines = said.partition("For example:\n")
     assert lines
     assert all(line.startswith("  ") for line in lines.splitlines())
     return "".join(f"{line[2:]}\n" for line in lines.splitlines())
@@ -78,7 +79,7 @@ def test_content_is_whatever_says_something(content: str) -> None:
     ],
 )
 def test_blanks_and_comments_are_no_content(content: str) -> None:
-    assert refusal(PLAN, f"## Plan\n{content}\n").startswith("## Plan is empty. Write for example:\n  ## Plan\n")
+    assert refusal(PLAN, f"## Plan\n{content}\n").startswith("## Plan is empty. For example:\n  ## Plan\n")
 
 
 def test_the_content_of_the_next_section_does_not_count() -> None:
@@ -88,7 +89,7 @@ def test_the_content_of_the_next_section_does_not_count() -> None:
 
 def test_a_missing_section_is_named() -> None:
     said = refusal(PLAN, "## Notes\nmuch\n")
-    assert said.startswith("TASK.md has no section ## Plan. Write for example:")
+    assert said.startswith("TASK.md has no section ## Plan. For example:")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,7 @@ def test_one_field_with_a_text_is_enough(content: str) -> None:
 )
 def test_a_field_without_text_in_other_letters_or_in_code_does_not_count(content: str) -> None:
     said = refusal(HANDOFF, f"## Handoff\n{content}\n")
-    assert said.startswith("## Handoff has no line that begins with one of DONE:, REMAINING: and says something. ")
+    assert said.startswith("## Handoff needs a line that starts with DONE: or REMAINING: and has text after it. ")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ def test_a_first_verdict_is_read_in_any_case_and_with_any_emphasis(line: str) ->
         f"## Review\r\n{line}\r\nmore\r\n",
     ):
         assert is_open(PASS_FIRST, body)
-        assert refusal(FAIL_FIRST, body).startswith("## Review says PASS, and this move is for FAIL. ")
+        assert refusal(FAIL_FIRST, body).startswith("## Review says PASS, but this move needs FAIL. ")
         assert is_open(FAIL_FIRST, body.replace("PASS", "FAIL").replace("pass", "fail").replace("Pass", "Fail"))
 
 
@@ -207,7 +208,7 @@ def test_a_first_verdict_is_read_in_any_case_and_with_any_emphasis(line: str) ->
 )
 def test_a_first_line_with_anything_more_or_less_is_no_verdict(content: str) -> None:
     said = refusal(PASS_FIRST, f"## Review\n{content}\n")
-    assert said.startswith("## Review has no verdict; its first line must be the verdict alone. Write for example:")
+    assert said.startswith("## Review has no verdict: its first line must be the verdict and nothing else. For ")
 
 
 @pytest.mark.parametrize(
@@ -225,17 +226,17 @@ def test_the_first_of_the_two_words_anywhere_is_the_verdict(content: str, verdic
     body = f"## Plan\nPASS FAIL\n## Review\n{content}\n## Notes\nPASS FAIL\n"
     assert (is_open(PASS_ANY, body), is_open(FAIL_ANY, body)) == (verdict == "PASS", verdict == "FAIL")
     other = PASS_ANY if verdict == "FAIL" else FAIL_ANY
-    assert refusal(other, body).startswith(f"## Review says {verdict}, and this move is for {other.verdict}. ")
+    assert refusal(other, body).startswith(f"## Review says {verdict}, but this move needs {other.verdict}. ")
 
 
 @pytest.mark.parametrize("content", ["", "fine", "PASSED", "FAIL_1", "compass", "P A S S"])
 def test_without_one_of_the_two_words_there_is_no_verdict(content: str) -> None:
-    assert refusal(PASS_ANY, f"## Review\n{content}\n").startswith("## Review has no verdict. Write for example:")
+    assert refusal(PASS_ANY, f"## Review\n{content}\n").startswith("## Review has no verdict. For example:")
 
 
 def test_a_gate_on_a_verdict_and_a_field_wants_both() -> None:
     assert is_open(BOTH, "## Review\nVerdict: PASS\nRISK: low\n")
-    assert "FAIL:, RISK:" in refusal(BOTH, "## Review\nVerdict: PASS\n")
+    assert "FAIL: or RISK:" in refusal(BOTH, "## Review\nVerdict: PASS\n")
     assert "has no verdict" in refusal(BOTH, "## Review\nRISK: low\nVerdict: PASS\n")
 
 
@@ -273,7 +274,7 @@ def test_a_gate_on_a_verdict_and_a_field_wants_both() -> None:
 )
 def test_whoever_writes_the_example_from_a_refusal_is_let_through(name: str, pieces: list[str]) -> None:
     body = "".join(pieces)
-    said = missing(GATES[name], body, None, "a1")
+    said = GATES[name].missing(Written(body))
     if said is not None:
         example = example_in(said)
         assert len(example.splitlines()) == (3 if name == "a verdict and a field" else 2)
@@ -284,5 +285,7 @@ def test_every_kind_of_gate_is_shut_before_anything_is_written() -> None:
     assert not any(is_open(gate, "") for gate in GATES.values())
 
 
-def test_a_gate_on_a_command_is_not_for_the_domain_to_open_or_shut() -> None:
-    assert is_open(Gate(command="make test"), "")
+def test_command_gate_is_open_when_its_command_succeeds_and_tells_why_it_does_not() -> None:
+    gate = CommandGate("make test")
+    assert gate.missing(Written(succeeding=("make test",))) is None
+    assert gate.missing(Written()) == "`make test` fails"

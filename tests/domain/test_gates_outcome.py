@@ -6,23 +6,23 @@ import json
 
 import pytest
 
-from orange_tui.domain.gates import missing
-from orange_tui.domain.workflow import Gate
+from orange_tui.domain.gates.outcome import OutcomeGate
+from support.evidence import Written
 
-MERGED = Gate(outcome=("merged", "done"))
+MERGED = OutcomeGate(("merged", "done"))
 
 
 @pytest.mark.parametrize("outcome", ["merged", "done"])
 def test_an_outcome_is_json_with_this_tasks_id_and_a_word_the_gate_is_for(outcome: str) -> None:
     text = json.dumps({"id": "a1", "outcome": outcome, "more": [1]})
-    assert missing(MERGED, "", text, "a1") is None
-    assert missing(MERGED, "", f"\n {text}\n\n", "a1") is None
+    assert MERGED.missing(Written(outcome_text=text)) is None
+    assert MERGED.missing(Written(outcome_text=f"\n {text}\n\n")) is None
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        pytest.param(None, "is empty, and this move is for merged or done", id="no file"),
+        pytest.param(None, "is empty, but this move needs merged or done", id="no file"),
         pytest.param("", "is empty", id="an empty file"),
         pytest.param(" \n", "is empty", id="blanks"),
         pytest.param("merged", "is not a JSON object", id="the bare word"),
@@ -39,7 +39,7 @@ def test_an_outcome_is_json_with_this_tasks_id_and_a_word_the_gate_is_for(outcom
         pytest.param('{"id": "b2", "outcome": "merged"}', "is about task 'b2', not a1", id="another task"),
         pytest.param('{"id": NaN, "outcome": "merged"}', "is about task nan", id="a number that is none for an id"),
         pytest.param('{"id": ["a1"], "outcome": "merged"}', "is about task ['a1']", id="a list for an id"),
-        pytest.param('{"id": "a1"}', "says None, and this move is for merged or done", id="no outcome"),
+        pytest.param('{"id": "a1"}', "says None, but this move needs merged or done", id="no outcome"),
         pytest.param('{"id": "a1", "outcome": "failed"}', "says 'failed'", id="another outcome"),
         pytest.param('{"id": "a1", "outcome": ["merged"]}', "says ['merged']", id="a list for an outcome"),
         pytest.param('{"id": "a1", "outcome": "Merged"}', "says 'Merged'", id="another case"),
@@ -47,15 +47,15 @@ def test_an_outcome_is_json_with_this_tasks_id_and_a_word_the_gate_is_for(outcom
     ],
 )
 def test_any_other_outcome_is_refused_with_what_it_says_and_one_that_would_do(text: str | None, words: str) -> None:
-    said = missing(MERGED, "", text, "a1")
+    said = MERGED.missing(Written(outcome_text=text))
     assert said is not None
     assert said.startswith(".orange-outcome ")
     assert words in said
-    assert missing(MERGED, "", said.partition("Write for example:\n")[2], "a1") is None
+    assert MERGED.missing(Written(outcome_text=said.partition("For example:\n")[2])) is None
 
 
 def test_a_long_outcome_is_quoted_only_in_part() -> None:
-    said = missing(MERGED, "", json.dumps({"id": "a1", "outcome": "x" * 60_000}), "a1")
+    said = MERGED.missing(Written(outcome_text=json.dumps({"id": "a1", "outcome": "x" * 60_000})))
     assert said is not None
     assert "says 'xxxx" in said
     assert len(said) < 250

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orange_tui.domain.errors import Unreadable
-from orange_tui.domain.gates import missing
+from orange_tui.domain.gates.outcome import ReportGate
 from orange_tui.domain.report import JUDGED, Report, read_report
 from orange_tui.domain.text.json_answers import answered, envelope
-from orange_tui.domain.workflow import Gate
+from support.evidence import Written
 
 
 def judged(**data: Any) -> Report:
@@ -61,10 +61,10 @@ def test_a_delegation_is_one_line_and_some_text() -> None:
 
 
 def test_a_gate_on_a_report_says_what_it_came_to() -> None:
-    gate = Gate(report=("done",))
-    assert missing(gate, "", '{"status": "done"}', "k3x9") is None
-    assert "comes to blocked" in str(missing(gate, "", '{"status": "blocked"}', "k3x9"))
-    assert "has left no report" in str(missing(gate, "", None, "k3x9"))
+    gate = ReportGate(("done",))
+    assert gate.missing(Written(outcome_text='{"status": "done"}')) is None
+    assert "counts as blocked" in str(gate.missing(Written(outcome_text='{"status": "blocked"}')))
+    assert "has left no report" in str(gate.missing(Written()))
 
 
 anything = st.recursive(

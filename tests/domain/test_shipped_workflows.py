@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.domain.gates import missing
-from orange_tui.domain.workflow import Gate, spawns_an_agent
+from orange_tui.domain.gates.outcome import OutcomeGate
+from orange_tui.domain.gates.section import SectionGate
+from orange_tui.domain.workflow import spawns_an_agent
 from orange_tui.domain.workflow_file.loader import load_workflow
+from support.evidence import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.workflow import Actor, ExitRule, Hook, Signal, Transition, Workflow
 
 FILES = pathlib.Path(__file__).parents[2] / "workflows"
@@ -540,15 +543,16 @@ def test_every_prompt_is_used(name: str) -> None:
 )
 def test_the_example_in_a_prompt_would_pass(name: str, prompt: str, gate: str) -> None:
     wanted = gate_from(gate)
-    body = example(shipped(name).prompts[prompt], str(wanted.section))
-    assert missing(wanted, body, None, "abc") is None
+    body = example(shipped(name).prompts[prompt], wanted.section)
+    assert wanted.missing(Written(body)) is None
 
 
 @pytest.mark.parametrize("prompt", ["worker", "worker_respawn"])
 def test_the_outcomes_in_a_prompt_would_be_understood(prompt: str) -> None:
     commands = re.findall(r"printf '(.*)\\n' \"\$ORANGE_TASK\" > \.orange-outcome", shipped("solo").prompts[prompt])
-    gates = [Gate(outcome=("passed", "reviewing")), Gate(outcome=("stuck",))]
-    opened = [sum(missing(gate, "", text.replace("%s", "abc"), "abc") is None for text in commands) for gate in gates]
+    gates = [OutcomeGate(("passed", "reviewing")), OutcomeGate(("stuck",))]
+    written = [Written(outcome_text=text.replace("%s", "a1")) for text in commands]
+    opened = [sum(gate.missing(each) is None for each in written) for gate in gates]
     assert opened == [len(commands) - 1, 1]
 
 
@@ -588,21 +592,20 @@ def line(move: Transition) -> tuple[str, ...]:
 
 
 def gate_text(gate: Gate) -> str:
-    if gate.outcome:
-        return " ".join(("outcome", *gate.outcome))
+    if isinstance(gate, OutcomeGate):
+        return " ".join(("outcome", *gate.outcomes))
+    assert isinstance(gate, SectionGate)
     if gate.verdict:
         return f"{gate.section} {gate.verdict} {gate.verdict_line}"
-    assert gate.required or gate.fields
-    assert gate.command is None
-    return " ".join((f"{gate.section}:", *gate.fields)) if gate.fields else str(gate.section)
+    return " ".join((f"{gate.section}:", *gate.fields)) if gate.fields else gate.section
 
 
-def gate_from(text: str) -> Gate:
+def gate_from(text: str) -> SectionGate:
     """The other way round, for a gate on a section."""
     section, *rest = text.removeprefix("## ").replace(":", "").split()
     if text.endswith((" first", " any")):
-        return Gate(section=f"## {section}", verdict=rest[0], verdict_line=rest[1])
-    return Gate(section=f"## {section}", fields=tuple(rest), required=not rest)
+        return SectionGate(f"## {section}", verdict=rest[0], verdict_line=rest[1])
+    return SectionGate(f"## {section}", fields=tuple(rest))
 
 
 def hooks_text(hooks: Iterable[Hook]) -> str:

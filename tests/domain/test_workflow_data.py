@@ -11,7 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orange_tui.domain.conditions import Condition
-from orange_tui.domain.workflow import Branch, ExitRule, Gate, Hook, Signal, State, Transition, Workflow
+from orange_tui.domain.gates.kinds import GATE_KINDS, CommandGate
+from orange_tui.domain.gates.outcome import OutcomeGate, ReportGate
+from orange_tui.domain.gates.section import SectionGate
+from orange_tui.domain.workflow import Branch, ExitRule, Hook, Signal, State, Transition, Workflow
 from orange_tui.domain.workflow_file.data import from_data, to_data
 from orange_tui.domain.workflow_file.loader import load_workflow
 
@@ -51,6 +54,10 @@ def test_data_of_another_shape_is_not_taken_for_a_workflow(damage: str) -> None:
         from_data(data)
 
 
+def test_every_kind_of_gate_is_in_the_workflows_that_are_tried_here() -> None:
+    assert set(gates) == set(GATE_KINDS)
+
+
 words = st.text(max_size=8)
 maybe = st.one_of(st.none(), words)
 names = st.sampled_from(["a", "b", "on", "äöü"])
@@ -60,17 +67,14 @@ plain = st.recursive(
     max_leaves=4,
 )
 when = st.builds(Condition, words, st.sampled_from(["<", ">="]), st.integers())
-gate = st.builds(
-    Gate,
-    section=maybe,
-    required=st.booleans(),
-    fields=st.lists(words, max_size=2).map(tuple),
-    verdict=maybe,
-    verdict_line=words,
-    outcome=st.lists(words, max_size=2).map(tuple),
-    report=st.lists(words, max_size=2).map(tuple),
-    command=maybe,
-)
+several = st.lists(words, max_size=2).map(tuple)
+gates = {
+    "section": st.builds(SectionGate, words, several, maybe, words),
+    "outcome": st.builds(OutcomeGate, several),
+    "report": st.builds(ReportGate, several),
+    "command": st.builds(CommandGate, words),
+}
+gate = st.one_of(*gates.values())
 hooks = st.lists(st.builds(Hook, words, st.dictionaries(words, plain, max_size=2)), max_size=2).map(tuple)
 arms = st.lists(st.builds(Branch, when, names), max_size=2).map(tuple)
 some = st.one_of(st.none(), gate)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import pytest
 
 from orange_tui.domain.conditions import Condition
-from orange_tui.domain.workflow import Branch, Gate, Hook, Transition
+from orange_tui.domain.gates.kinds import CommandGate
+from orange_tui.domain.gates.outcome import OutcomeGate, ReportGate
+from orange_tui.domain.gates.section import SectionGate
+from orange_tui.domain.workflow import Branch, Hook, Transition
 from orange_tui.domain.workflow_file.loader import Loaded, load_workflow
+
+if TYPE_CHECKING:
+    from orange_tui.domain.gates.gate import Gate
 
 
 def example(name: str) -> str:
@@ -67,17 +74,18 @@ def test_a_transition_from_a_list_of_states_is_one_from_each() -> None:
 @pytest.mark.parametrize(
     ("text", "gate"),
     [
-        ('{section: "## Plan"}', Gate(section="## Plan", required=True)),
-        ('{section: "## Plan", required: true}', Gate(section="## Plan", required=True)),
-        ('{section: "## H", fields: [DONE, NO]}', Gate(section="## H", fields=("DONE", "NO"))),
-        ('{section: "## R", verdict: FAIL}', Gate(section="## R", verdict="FAIL")),
+        ('{section: "## Plan"}', SectionGate("## Plan")),
+        ('{section: "## Plan", required: true}', SectionGate("## Plan")),
+        ('{section: "## H", fields: [DONE, NO]}', SectionGate("## H", fields=("DONE", "NO"))),
+        ('{section: "## R", verdict: FAIL}', SectionGate("## R", verdict="FAIL")),
         (
             '{section: "## R", verdict: PASS, verdict_line: first}',
-            Gate(section="## R", verdict="PASS", verdict_line="first"),
+            SectionGate("## R", verdict="PASS", verdict_line="first"),
         ),
-        ("{outcome: passed}", Gate(outcome=("passed",))),
-        ("{outcome: [passed, yes]}", Gate(outcome=("passed", "yes"))),
-        ("{command: true}", Gate(command="true")),
+        ("{outcome: passed}", OutcomeGate(("passed",))),
+        ("{outcome: [passed, yes]}", OutcomeGate(("passed", "yes"))),
+        ("{report: done}", ReportGate(("done",))),
+        ("{command: true}", CommandGate("true")),
     ],
 )
 def test_every_kind_of_gate_is_read(text: str, gate: Gate) -> None:
@@ -96,7 +104,7 @@ def test_a_signal_without_status_holds_in_every_state_that_is_not_terminal() -> 
     workflow = loaded(text).workflow
     assert workflow is not None
     first, second = workflow.signals
-    assert (first.status, first.gate, first.then) == (("todo", "doing"), Gate(outcome=("passed",)), "done")
+    assert (first.status, first.gate, first.then) == (("todo", "doing"), OutcomeGate(("passed",)), "done")
     assert second.status == ("doing",)
     assert second.then_when == (
         Branch(Condition("crash_count", "<", 1), "done"),
@@ -146,5 +154,5 @@ def test_a_rule_without_its_transition_and_a_gate_that_requires_nothing_are_warn
     assert result.workflow is not None
     gate, rule = result.warnings
     assert (gate.line, rule.line) == (9, EXTRA_LINE + 2)
-    assert "asks for content" in gate.what
+    assert "always asks for content" in gate.what
     assert "no transition leads to 'done'" in rule.what

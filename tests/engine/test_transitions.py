@@ -55,7 +55,7 @@ def test_the_new_status_is_on_disk_before_the_first_hook_and_the_journal_before_
             "doing",
             "stuck",
             "agent",
-            ["no move doing → stuck here", "checked (review_round < 3, with ## Handoff), todo"],
+            ["no move doing → stuck here", "checked (review_round < 3, needs ## Handoff with DONE or REMAINING), todo"],
         ),
         ("doing", "stuck", "person", ["no move doing → stuck here"]),
         ("todo", "done", "person", ["no move todo → done here"]),
@@ -88,7 +88,7 @@ def test_a_gate_lets_through_what_it_asked_for(world: World) -> None:
 def test_a_handoff_in_a_code_fence_does_not_pass(world: World) -> None:
     task = world.task(status="doing", body="\n```\n## Handoff\nDONE: brewed\n```\n")
     why = refusal(lambda: transition(world.orange, task, "checked", "agent"))
-    assert "looks like one, but stands inside a code block" in why
+    assert "looks like one, but it is inside a code block" in why
 
 
 def test_when_is_asked_before_the_gate(world: World) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from orange_tui.domain.conditions import Condition
+    from orange_tui.domain.gates.gate import Gate
 
     Actor = Literal["agent", "person", "engine", "force"]
 
@@ -23,20 +24,6 @@ class Hook:
 
     action: str
     params: Mapping[str, object]
-
-
-@record
-class Gate:
-    """What must be written before a move is allowed; of the kinds in SPEC 4, the ones that are set."""
-
-    section: str | None = None
-    required: bool = False
-    fields: tuple[str, ...] = ()
-    verdict: str | None = None
-    verdict_line: str = "any"
-    outcome: tuple[str, ...] = ()
-    report: tuple[str, ...] = ()
-    command: str | None = None
 
 
 @record

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
 
-from orange_tui.domain import gates
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import Hook
+from orange_tui.engine.evidence import TaskEvidence
 from orange_tui.engine.hooks import HookRun
 
 TYPE_CHECKING = False
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Actor, Gate, Transition, Workflow
+    from orange_tui.domain.workflow import Actor, Transition, Workflow
     from orange_tui.engine.hooks import Actions
     from orange_tui.engine.services import Services
     from orange_tui.home.log import Log
@@ -100,13 +101,7 @@ class Engine:
 
     def missing(self, opened: OpenTask, gate: Gate) -> str | None:
         """What keeps a gate closed; None when it is open."""
-        if gate.command is not None:
-            from orange_tui.engine.gate_commands import failure
-
-            return failure(opened, gate.command, self.store.home)
-        ref = self.store.ref_of(opened.task)
-        outcome = self.store.outcome(ref) if gate.outcome or gate.report else None
-        return gates.missing(gate, opened.body, outcome, opened.task.id)
+        return gate.missing(TaskEvidence(opened, self.store))
 
     def _find_move(self, task: Task, target: str, actor: Actor, *, check_when: bool = True) -> Transition:
         """Steps 1 and 2: the workflow has this move for this actor, and its `when` holds."""
@@ -281,15 +276,5 @@ def _destination(move: Transition) -> str:
     if move.when is not None:
         needs.append(str(move.when))
     if move.gate is not None:
-        needs.append(_gate_in_short(move.gate))
+        needs.append(f"needs {move.gate.description()}")
     return f"{move.target} ({', '.join(needs)})" if needs else move.target
-
-
-def _gate_in_short(gate: Gate) -> str:
-    if gate.command is not None:
-        return f"`{gate.command}` succeeds"
-    if gate.outcome:
-        return f"outcome {' or '.join(gate.outcome)}"
-    if gate.report:
-        return f"a report of {' or '.join(gate.report)}"
-    return f"{gate.section} says {gate.verdict}" if gate.verdict else f"with {gate.section}"

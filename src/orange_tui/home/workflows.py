@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from orange_tui.home.files import Signature
 
 
+_CACHE_FORMAT = 2  # raise it whenever `workflow_file.data` writes something else
 _ENDINGS = (".yml", ".yaml")
 _HOOKS = "orange_tui.hooks"
 _MOST_BYTES = 1024 * 1024
@@ -98,7 +99,7 @@ class Workflows:
         try:
             with open(self._keeping_place(name), encoding="utf-8") as file:
                 kept = json.load(file)
-            if kept["orange"] != __version__ or kept["source"] != text:
+            if kept["format"] != _CACHE_FORMAT or kept["orange"] != __version__ or kept["source"] != text:
                 return None
             return from_data(kept["workflow"])
         except _NOT_KEPT:  # missing, torn or meddled with: it will be made again
@@ -106,7 +107,9 @@ class Workflows:
 
     def _keep(self, name: str, text: str, workflow: Workflow) -> None:
         """Nothing depends on this, so a disk that is full or read-only is no reason to fail."""
-        data = json.dumps({"orange": __version__, "source": text, "workflow": to_data(workflow)})
+        data = json.dumps(
+            {"format": _CACHE_FORMAT, "orange": __version__, "source": text, "workflow": to_data(workflow)}
+        )
         place = self._keeping_place(name)
         aside = f"{place}.{os.urandom(6).hex()}"
         try:

@@ -54,11 +54,5 @@ def unbroken(text: str) -> str:
     return text.replace(" ", NO_BREAK)
 
 
-def either(words: Sequence[str]) -> str:
-    """`A, B or C`."""
-    *others, last = words
-    return f"{', '.join(others)} or {last}" if others else last
-
-
 def unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))

@@ -1,36 +1,18 @@
-"""What a workflow's gates ask for, and what its rules do when an agent is gone or a file says something."""
+"""What a workflow's rules do when an agent is gone or a file says something."""
 
 from __future__ import annotations
 
-from orange_tui.presentation._lines import WIDEST_NAME, either, heading, unbroken, wrapped_row
+from orange_tui.presentation._lines import WIDEST_NAME, heading, unbroken, wrapped_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from orange_tui.domain.workflow import ExitRule, Gate, Signal, Workflow
+    from orange_tui.domain.workflow import ExitRule, Signal, Workflow
 
     EffectRow = tuple[str, str, str]  # a status, what follows, and on what
 
 _WIDEST_EFFECT = 26
-
-
-def gate_text(gate: Gate) -> str:
-    """What must be there, in a few words."""
-    wanted = [
-        _section(gate) if gate.section else "",
-        f".orange-outcome saying {either(gate.outcome)}" if gate.outcome else "",
-        f"a report of {either(gate.report)}" if gate.report else "",
-        f"`{gate.command}` to succeed" if gate.command else "",
-    ]
-    return " and ".join(text for text in wanted if text)
-
-
-def _section(gate: Gate) -> str:
-    if gate.verdict:
-        place = "on its first line" if gate.verdict_line == "first" else "on any line"
-        return f"{gate.section} with {gate.verdict} {place}"
-    return f"{gate.section} with {either(gate.fields) if gate.fields else 'something in it'}"
 
 
 def exit_rules(workflow: Workflow, width: int) -> Iterator[str]:
@@ -44,7 +26,7 @@ def _exit_rule_rows(workflow: Workflow) -> Iterator[EffectRow]:
     above = None
     for rule in workflow.rules:
         if rule.has_artifact:
-            yield from _branches(rule.status, rule, gate_text(rule.has_artifact))
+            yield from _branches(rule.status, rule, rule.has_artifact.description())
         elif rule.action:
             yield rule.status, _consequence(workflow, rule), _otherwise(rule, is_first=rule.status != above)
         else:
@@ -81,7 +63,7 @@ def signals(workflow: Workflow, width: int) -> Iterator[str]:
     if workflow.signals:
         yield from ("", heading("When a file says so, whether the agent lives or not", width))
         rows = [
-            row for each in workflow.signals for row in _branches(", ".join(each.status), each, gate_text(each.gate))
+            row for each in workflow.signals for row in _branches(", ".join(each.status), each, each.gate.description())
         ]
         yield from _three_columns(rows, width)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from orange_tui.presentation._lines import ARROW, NO_BREAK, either, heading, unbroken, unique, wrapped_row
+from orange_tui.domain.gates.gate import either
+from orange_tui.domain.gates.outcome import ReportGate
+from orange_tui.presentation._lines import ARROW, NO_BREAK, heading, unbroken, unique, wrapped_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def forward_path(workflow: Workflow) -> list[str]:
     Where agents report and the engine decides, the way on is the engine's own.
     """
     path = [workflow.first_state]
-    by_report = any(move.gate and move.gate.report for move in workflow.transitions)
+    by_report = any(isinstance(move.gate, ReportGate) for move in workflow.transitions)
     while True:
         moves = [move for move in workflow.transitions if move.source == path[-1]]
         onward = [move.target for move in moves if not move.by or (by_report and move.by == "engine")]

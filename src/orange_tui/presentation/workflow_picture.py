@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from orange_tui.domain.task import printable
 from orange_tui.presentation._lines import NO_BREAK, WIDEST_NAME, clipped, heading, labelled_rows, unbroken, wrapped_row
-from orange_tui.presentation._workflow_rules import exit_rules, gate_text, signals
+from orange_tui.presentation._workflow_rules import exit_rules, signals
 from orange_tui.presentation.workflow_path import overview
 
 TYPE_CHECKING = False
@@ -83,7 +83,7 @@ def _move_facts(move: Transition) -> list[tuple[str, str]]:
     facts = [
         ("only", _RESERVED.get(move.by or "", move.by or "")),
         ("if", str(move.when) if move.when else ""),
-        ("needs", gate_text(move.gate) if move.gate else ""),
+        ("needs", move.gate.description() if move.gate else ""),
         ("runs", _hooks(move.hooks)),
     ]
     return [(label, text) for label, text in facts if text]

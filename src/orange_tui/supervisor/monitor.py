@@ -10,6 +10,7 @@ from itertools import takewhile
 
 from orange_tui.agents import reports
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
+from orange_tui.domain.gates.outcome import ReportGate
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import SERVER_GONE, without_agent
 from orange_tui.engine.engine import checksum
@@ -22,8 +23,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Branch, ExitRule, Gate, Workflow
+    from orange_tui.domain.workflow import Branch, ExitRule, Workflow
     from orange_tui.engine.restart import Agents
     from orange_tui.engine.tasks import Tasks
     from orange_tui.outside.tmux import Pane
@@ -130,7 +132,7 @@ class Monitor:
     def _applies(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
         gate = rule.has_artifact
         if gate is not None:
-            is_fresh = bool(gate.report) or _was_written_to(opened)  # a report is always this agent's: see its start
+            is_fresh = gate.is_always_fresh or _was_written_to(opened)
             return is_fresh and self._is_open(opened, gate) and _holds(rule, opened.task)
         if rule.action is None:
             _note_failure(opened, _what_failed(opened, workflow))
@@ -252,7 +254,7 @@ def _window(opened: OpenTask, workflow: Workflow) -> str:
 
 def _what_failed(opened: OpenTask, workflow: Workflow) -> str:
     how = _how_it_ended(opened, workflow)
-    if not any(rule.has_artifact and rule.has_artifact.report for rule in workflow.rules):
+    if not any(isinstance(rule.has_artifact, ReportGate) for rule in workflow.rules):
         return how
     try:
         reports.current(opened)

@@ -7,7 +7,8 @@ what it costs. This module is on that path and therefore imports next to nothing
 from __future__ import annotations
 
 from orange_tui.domain.conditions import Condition
-from orange_tui.domain.workflow import Branch, ExitRule, Gate, Hook, Signal, State, Transition, Workflow
+from orange_tui.domain.gates.kinds import gate_from_data
+from orange_tui.domain.workflow import Branch, ExitRule, Hook, Signal, State, Transition, Workflow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     Data = dict[str, Any]
-
-_LISTS = ("fields", "outcome", "report")  # of a gate
 
 
 def to_data(workflow: Workflow) -> Data:
@@ -35,12 +34,6 @@ def _hooks_data(hooks: Iterable[Hook]) -> list[Data]:
     return [{"action": hook.action, "params": dict(hook.params)} for hook in hooks]
 
 
-def _gate_data(gate: Gate | None) -> Data | None:
-    if gate is None:
-        return None
-    return vars(gate) | {name: list(getattr(gate, name)) for name in _LISTS}
-
-
 def _when_data(when: Condition | None) -> list[Any] | None:
     return None if when is None else [when.field, when.operator, when.value]
 
@@ -52,7 +45,7 @@ def _branches_data(branches: Iterable[Branch]) -> list[Any]:
 def _transition_data(transition: Transition) -> Data:
     return vars(transition) | {
         "when": _when_data(transition.when),
-        "gate": _gate_data(transition.gate),
+        "gate": transition.gate and transition.gate.to_data(),
         "hooks": _hooks_data(transition.hooks),
     }
 
@@ -60,7 +53,7 @@ def _transition_data(transition: Transition) -> Data:
 def _rule_data(rule: ExitRule) -> Data:
     return vars(rule) | {
         "when": _when_data(rule.when),
-        "has_artifact": _gate_data(rule.has_artifact),
+        "has_artifact": rule.has_artifact and rule.has_artifact.to_data(),
         "then_when": _branches_data(rule.then_when),
     }
 
@@ -68,7 +61,7 @@ def _rule_data(rule: ExitRule) -> Data:
 def _signal_data(signal: Signal) -> Data:
     return vars(signal) | {
         "status": list(signal.status),
-        "gate": _gate_data(signal.gate),
+        "gate": signal.gate.to_data(),
         "then_when": _branches_data(signal.then_when),
     }
 
@@ -91,10 +84,6 @@ def _hooks(data: Iterable[Data]) -> tuple[Hook, ...]:
     return tuple(Hook(hook["action"], hook["params"]) for hook in data)
 
 
-def _gate(data: Data) -> Gate:
-    return Gate(**data | {name: tuple(data[name]) for name in _LISTS})
-
-
 def _branches(data: Iterable[list[Any]]) -> tuple[Branch, ...]:
     return tuple(Branch(Condition(*when), then) for when, then in data)
 
@@ -104,7 +93,7 @@ def _transition(data: Data) -> Transition:
         **data
         | {
             "when": data["when"] and Condition(*data["when"]),
-            "gate": data["gate"] and _gate(data["gate"]),
+            "gate": data["gate"] and gate_from_data(data["gate"]),
             "hooks": _hooks(data["hooks"]),
         }
     )
@@ -115,7 +104,7 @@ def _rule(data: Data) -> ExitRule:
         **data
         | {
             "when": data["when"] and Condition(*data["when"]),
-            "has_artifact": data["has_artifact"] and _gate(data["has_artifact"]),
+            "has_artifact": data["has_artifact"] and gate_from_data(data["has_artifact"]),
             "then_when": _branches(data["then_when"]),
         }
     )
@@ -126,7 +115,7 @@ def _signal(data: Data) -> Signal:
         **data
         | {
             "status": tuple(data["status"]),
-            "gate": _gate(data["gate"]),
+            "gate": gate_from_data(data["gate"]),
             "then_when": _branches(data["then_when"]),
         }
     )

@@ -11,9 +11,9 @@ from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.findings import Findings, Loaded, Problem
 from orange_tui.domain.text.yaml_nodes import Item
 from orange_tui.domain.workflow import Workflow
-from orange_tui.domain.workflow_file.checks import check_together, implied_initial, warn
-from orange_tui.domain.workflow_file.draft import Draft
-from orange_tui.domain.workflow_file.parts import (
+from orange_tui.domain.workflow_file._checks import check_together, implied_initial, warn
+from orange_tui.domain.workflow_file._draft import Draft
+from orange_tui.domain.workflow_file._sections import (
     read_initial,
     read_monitoring,
     read_name,

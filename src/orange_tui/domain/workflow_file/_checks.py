@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from orange_tui.domain.workflow import Workflow
-    from orange_tui.domain.workflow_file.draft import Draft, Move
+    from orange_tui.domain.workflow_file._draft import Draft, Move
 
 _MOST_MOVES = 1000  # comparing each with each of its kind must end; no lifecycle of people needs more
 _ALSO_INITIAL = ("clarification", "agent-review", "reviewing")

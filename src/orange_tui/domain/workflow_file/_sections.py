@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from orange_tui.domain.text.findings import instead, quoted
 from orange_tui.domain.workflow import State, Transition
-from orange_tui.domain.workflow_file.draft import Move
-from orange_tui.domain.workflow_file.gate_keys import read_gate, read_rule, read_signal
-from orange_tui.domain.workflow_file.hook_keys import read_hooks, read_prompt
+from orange_tui.domain.workflow_file._draft import Move
+from orange_tui.domain.workflow_file._hooks import read_hooks, read_prompt
+from orange_tui.domain.workflow_file._rules import read_gate, read_rule, read_signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.text.yaml_nodes import Item
-    from orange_tui.domain.workflow_file.draft import Draft
+    from orange_tui.domain.workflow_file._draft import Draft
 
 _STATE_KEYS = ("terminal", "agent", "respawn_prompt", "auto", "rejoin")
 _TRANSITION_KEYS = ("from", "to", "when", "by", "gate", "hooks")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.actions import Parameter
     from orange_tui.domain.text.yaml_nodes import Item
-    from orange_tui.domain.workflow_file.draft import Draft
+    from orange_tui.domain.workflow_file._draft import Draft
 
 _FIELD = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 

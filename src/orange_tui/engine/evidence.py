@@ -1,21 +1,52 @@
-"""Gates that run a command in the worktree. A result stands until HEAD moves: asking again costs nothing."""
+"""What a gate is shown of a task: TASK.md, `.orange-outcome`, and how a command ends in the worktree.
+
+A command's result stands until HEAD moves: asking again costs nothing.
+"""
 
 from __future__ import annotations
 
 import os
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.home.paths import Home
     from orange_tui.store.open_task import OpenTask
+    from orange_tui.store.store import Store
 
 _TIMEOUT = 600.0
 _MOST_OUTPUT = 4000
 
 
-def failure(opened: OpenTask, command: str, home: Home) -> str | None:
+@record
+class TaskEvidence:
+    """The evidence of one open task, for `Gate.missing`."""
+
+    opened: OpenTask
+    store: Store
+
+    @property
+    def task_id(self) -> str:
+        """Which task it is."""
+        return self.opened.task.id
+
+    @property
+    def body(self) -> str:
+        """TASK.md without its frontmatter."""
+        return self.opened.body
+
+    def outcome(self) -> str | None:
+        """The text of `.orange-outcome`."""
+        return self.store.outcome(self.store.ref_of(self.opened.task))
+
+    def command_failure(self, command: str) -> str | None:
+        """Why a command fails in the task's workspace; None when it succeeds."""
+        return _failure(self.opened, command, self.store.home)
+
+
+def _failure(opened: OpenTask, command: str, home: Home) -> str | None:
     """Why the command keeps the gate shut, or None when it succeeds on the commit that is checked out."""
     from orange_tui.outside.git import Repository
 
@@ -27,7 +58,7 @@ def failure(opened: OpenTask, command: str, home: Home) -> str | None:
     if code == 0:
         return None
     return (
-        f"`{command}` must succeed, and it ended with {code}:\n{output}\nCommit a change that mends it, and try again"
+        f"`{command}` must succeed, and it ended with {code}:\n{output}\nCommit a change that fixes it, and try again"
     )
 
 

@@ -1,0 +1,70 @@
+"""What every kind of gate has: its keys in a workflow file, what is missing, its description, and itself as JSON."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Protocol, Self
+
+    from orange_tui.domain.text.yaml_nodes import Item
+
+    class Evidence(Protocol):
+        """What a gate may look at. Each of it is had only when it is asked for."""
+
+        @property
+        def task_id(self) -> str:
+            """The task that wants to move."""
+
+        @property
+        def body(self) -> str:
+            """TASK.md without its frontmatter."""
+
+        def outcome(self) -> str | None:
+            """The text of `.orange-outcome`."""
+
+        def command_failure(self, command: str) -> str | None:
+            """Why a command fails in the task's workspace; None when it succeeds."""
+
+
+class Gate:
+    """What must be there before a move is allowed. A kind is a record that inherits this."""
+
+    key = ""  # what asks for it in a workflow file
+    options: tuple[str, ...] = ()  # the keys that may stand beside it there
+    is_signal = False  # whether a signal can ask for it directly, without `has_artifact`
+    is_always_fresh = False  # whether what it looks at is emptied when an agent starts, so that this agent wrote it
+
+    @classmethod
+    def read(cls, entries: Mapping[str, Item]) -> Gate:
+        """The gate in these entries of a workflow file; what is wrong with them is reported to the items."""
+        raise NotImplementedError
+
+    def missing(self, evidence: Evidence) -> str | None:
+        """What keeps the gate shut, with an example of what would open it; None when it is open."""
+        raise NotImplementedError
+
+    def description(self) -> str:
+        """What it asks for, in a few words that follow "needs"."""
+        raise NotImplementedError
+
+    def to_data(self) -> dict[str, Any]:
+        """The gate as JSON values, in which `gate_from_data` finds the kind again."""
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+        return {"kind": self.key, **values}
+
+    @classmethod
+    def from_data(cls, values: Mapping[str, Any]) -> Self:
+        """The gate with these values, as `to_data` gives them."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+
+
+def either(words: Sequence[str]) -> str:
+    """`A, B or C`."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def with_example(problem: str, *lines: str) -> str:
+    """What is missing, and lines that somebody could copy to have it."""
+    return f"{problem}. For example:" + "".join(f"\n  {line}" for line in lines)

@@ -1,0 +1,21 @@
+"""Evidence for a gate, without a task on disk."""
+
+from __future__ import annotations
+
+from orange_tui.domain.records import record
+
+
+@record
+class Written:
+    """What the agent of task `a1` has written, and which commands succeed in its workspace."""
+
+    body: str = ""
+    outcome_text: str | None = None
+    succeeding: tuple[str, ...] = ()
+    task_id: str = "a1"
+
+    def outcome(self) -> str | None:
+        return self.outcome_text
+
+    def command_failure(self, command: str) -> str | None:
+        return None if command in self.succeeding else f"`{command}` fails"
