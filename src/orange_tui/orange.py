@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from orange_tui.outside.tmux import Tmux
     from orange_tui.sessions.liveness import Sessions
     from orange_tui.workspaces.pool import Pool
+    from orange_tui.workspaces.saved_work import SavedWorkStore
 
 
 @record
@@ -78,6 +79,13 @@ class Orange:
     def pool(self) -> Pool:
         """The workspaces."""
         return self.engine.services.pool
+
+    @property
+    def saved_work(self) -> SavedWorkStore:
+        """The work that was saved when workspaces were released."""
+        from orange_tui.workspaces import saved_work
+
+        return saved_work.SavedWorkStore(self.projects, self.store, self.engine.open)
 
 
 def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.task import Task
     from orange_tui.home.projects import Project
+    from orange_tui.workspaces.pool import ReleaseResult
     from orange_tui.workspaces.pool_file import Slot
-    from orange_tui.workspaces.release import Released
 
 
 class Cafe:
@@ -92,7 +92,7 @@ class Cafe:
             opened.change("hook.done", {"workspace": name})
             return opened.task
 
-    def release(self, task: Task, workspace: Path) -> Released:
+    def release(self, task: Task, workspace: Path) -> ReleaseResult:
         return self.pool.release(self.project, task.id, workspace.name)
 
     def gc(self) -> list[str]:

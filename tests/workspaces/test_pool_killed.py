@@ -11,6 +11,7 @@ import pytest
 
 from orange_tui.orange import assemble
 from orange_tui.store.store import TaskRef
+from orange_tui.workspaces.saved_work import saved_of
 from support.driver import transition
 from support.git import commit, git
 from support.killing import every_death, watch_workspaces
@@ -66,7 +67,7 @@ def with_work(cafe: Cafe, task: Task) -> tuple[Path, str]:
 
 
 def all_is_saved(cafe: Cafe, task: Task, loose: str) -> None:
-    (saved,) = cafe.pool.saved(cafe.project, task.id)
+    (saved,) = saved_of(cafe.project, task.id)
     assert saved.parents[0] == loose
     assert cafe.in_saved(saved.name, "README") == "changed"
     assert cafe.in_saved(saved.name, "draft") == "new"
@@ -88,7 +89,7 @@ def test_a_spawn_in_a_reused_workspace_that_was_killed_is_finished_by_the_next(c
     cafe.release(first, cafe.spawn(first))
     for _step in every_death(cafe.root, lambda: cafe.spawn(task), watch_workspaces):
         assert is_ready(cafe, cafe.spawn(task), task)
-        assert cafe.pool.saved(cafe.project, task.id) == []
+        assert saved_of(cafe.project, task.id) == []
 
 
 def test_a_spawn_that_was_killed_and_is_not_wanted_any_more_leaks_nothing(cafe: Cafe) -> None:

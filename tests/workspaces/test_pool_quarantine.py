@@ -11,6 +11,7 @@ import pytest
 
 from orange_tui.domain.errors import NotSaved
 from orange_tui.home import json_file
+from orange_tui.workspaces.saved_work import saved_of
 from support.git import git
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def test_a_workspace_in_which_something_runs_is_left_as_it_is(cafe: Cafe) -> Non
     (workspace / "deep").mkdir()
     with somebody_in(workspace / "deep"):
         released = cafe.release(task, workspace)
-        assert "still runs in it: cat, process" in str(released.quarantined)
+        assert "is still running in it: cat, process" in str(released.quarantined)
         assert (workspace / "draft").exists()
         assert (workspace / "TASK.md").is_symlink()
         assert cafe.states() == ["quarantined", "free"]
@@ -123,7 +124,7 @@ def test_a_repository_that_is_gone_keeps_the_workspace(cafe: Cafe) -> None:
     workspace = cafe.spawn(task)
     (workspace / "draft").write_text("x\n")
     os.rename(cafe.main, cafe.root / "away")
-    assert "is not there" in str(cafe.release(task, workspace).quarantined)
+    assert "does not exist" in str(cafe.release(task, workspace).quarantined)
     os.rename(cafe.root / "away", cafe.main)
     assert cafe.release(task, workspace).saved is not None
 
@@ -142,5 +143,5 @@ def test_a_full_disk_keeps_everything_until_there_is_space(cafe: Cafe, monkeypat
             cafe.release(task, workspace)
     assert (cafe.slot().state, cafe.slot().task) == ("bound", task.id)
     cafe.release(task, workspace)
-    assert [cafe.in_saved(saved.name, "draft") for saved in cafe.pool.saved(cafe.project, task.id)] == ["x"]
+    assert [cafe.in_saved(saved.name, "draft") for saved in saved_of(cafe.project, task.id)] == ["x"]
     assert cafe.is_clean(workspace)

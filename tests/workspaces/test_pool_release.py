@@ -6,6 +6,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+from orange_tui.workspaces.saved_work import restore_to_branch, saved_of
 from support.git import commit, git
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def test_numbers_count_up(cafe: Cafe) -> None:
         workspace = cafe.spawn(task)
         (workspace / "draft").write_text(f"{number}\n")
         assert cafe.release(task, workspace).saved == f"refs/orange/{task.id}/{number}"
-    assert [saved.number for saved in cafe.pool.saved(cafe.project, task.id)] == [1, 2, 3]
+    assert [saved.number for saved in saved_of(cafe.project, task.id)] == [1, 2, 3]
     assert cafe.in_saved(f"refs/orange/{task.id}/2", "draft") == "2"
 
 
@@ -188,7 +189,7 @@ def test_saved_work_is_put_on_a_new_branch(cafe: Cafe) -> None:
         workspace = cafe.spawn(task)
         (workspace / "draft").write_text(f"{text}\n")
         cafe.release(task, workspace)
-    restore = cafe.pool.restore
+    restore = restore_to_branch
     assert restore(cafe.project, task.id, None, None) == f"orange-restored/{task.id}-2"
     assert restore(cafe.project, task.id, None, None) == f"orange-restored/{task.id}-2"
     assert restore(cafe.project, task.id, 1, "rescued") == "rescued"

@@ -34,7 +34,7 @@ def test_a_path_that_leaves_the_root_is_refused(cafe: Cafe, path: str) -> None:
     (cafe.root / "secret").write_text("s")
     (cafe.main / "out").symlink_to(cafe.root)
     cafe.register(copy=[path])
-    assert "mend it in projects.json" in cafe.refusal(cafe.task())
+    assert "fix it in projects.json" in cafe.refusal(cafe.task())
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_path_that_leaves_the_root_is_refused(cafe: Cafe, path: str) -> None:
 )
 def test_settings_of_the_wrong_kind_are_refused(cafe: Cafe, settings: dict[str, object]) -> None:
     cafe.register(**settings)
-    assert "mend it in projects.json" in cafe.refusal(cafe.task())
+    assert "fix it in projects.json" in cafe.refusal(cafe.task())
 
 
 def test_setup_runs_in_the_worktree_with_the_task_in_its_environment(cafe: Cafe) -> None:
@@ -63,7 +63,7 @@ def test_a_setup_that_fails_says_what_it_said_last(cafe: Cafe) -> None:
     cafe.register(setup="seq 1000; echo no such package >&2; exit 3")
     task = cafe.task()
     said = cafe.refusal(task)
-    assert "ended with 3" in said
+    assert "failed with exit code 3" in said
     assert "no such package" in said
     assert "\n100\n" not in said
     assert "\n100\n" in (cafe.task_directory(task) / "logs/setup.log").read_text()

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from orange_tui.home import clock
 from orange_tui.supervisor.recovery import tidy_up
-from orange_tui.workspaces import saved_work
-from orange_tui.workspaces.saved_work import Deleted, deleted_tasks, is_overdue, pieces
+from orange_tui.workspaces.saved_work import DeletedTask, deleted_tasks, is_expired
 from support.git import git
 
 if TYPE_CHECKING:
@@ -48,10 +47,10 @@ def days_later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
 def test_a_deleted_task_is_remembered_with_what_was_saved_of_it(office: Office) -> None:
     ref = with_saved_work(office)
     office.orange.tasks.delete(ref)
-    (piece,) = pieces(office.orange)
-    assert (piece.ref, piece.number, piece.task) == (ref, 1, None)
-    assert piece.deleted is not None
-    assert (piece.deleted.branch, piece.deleted.summary) == ("oat-milk", "Brew oat-milk")
+    (snapshot,) = office.orange.saved_work.snapshots()
+    assert (snapshot.ref, snapshot.number, snapshot.task) == (ref, 1, None)
+    assert snapshot.deleted is not None
+    assert (snapshot.deleted.branch, snapshot.deleted.summary) == ("oat-milk", "Brew oat-milk")
 
 
 def test_restore_finds_a_deleted_task_by_the_beginning_of_its_id_from_anywhere(
@@ -69,7 +68,7 @@ def test_restore_finds_a_deleted_task_by_the_beginning_of_its_id_from_anywhere(
 def test_restoring_is_in_the_history_of_a_task_that_is_still_there(office: Office) -> None:
     ref = with_saved_work(office)
     project = office.orange.projects.get("coffee")
-    branch = saved_work.restore(office.orange, project, ref.id, None, None)
+    branch = office.orange.saved_work.restore(project, ref.id, None, None)
     assert branch == f"orange-restored/{ref.id}-1"
     assert [event["branch"] for event in office.events(ref, "work.restored")] == [branch]
 
@@ -85,7 +84,7 @@ def test_it_goes_thirty_days_after_the_deletion_and_not_a_day_before(
     assert refs(office)
     days_later(monkeypatch, 31)
     (sentence,) = tidy_up(office.orange)
-    assert sentence.startswith(f"{ref.id}: let go of refs/orange/{ref.id}/1")
+    assert sentence.startswith(f"{ref.id}: deleted refs/orange/{ref.id}/1")
     assert commit in sentence
     assert refs(office) == []
     assert tidy_up(office.orange) == []
@@ -127,10 +126,10 @@ def test_a_repository_that_is_gone_stops_nothing(office: Office, monkeypatch: py
     office.orange.tasks.delete(ref)
     office.repository.rename(office.root / "away")
     days_later(monkeypatch, 31)
-    assert any("was not looked through" in sentence for sentence in tidy_up(office.orange))
-    assert pieces(office.orange) == []
+    assert any("was not checked" in sentence for sentence in tidy_up(office.orange))
+    assert office.orange.saved_work.snapshots() == []
     (office.root / "away").rename(office.repository)
-    assert any("let go of" in sentence for sentence in tidy_up(office.orange))
+    assert any("deleted refs" in sentence for sentence in tidy_up(office.orange))
 
 
 def test_a_task_without_saved_work_leaves_no_note(office: Office) -> None:
@@ -151,9 +150,9 @@ def test_scribbled_notes_lose_nobody_anything(tmp_path: Path, lines: list[object
         "\n".join(json.dumps({"type": "task.deleted", **line} if isinstance(line, dict) else line) for line in lines)
     )
     for each in deleted_tasks(Home(str(tmp_path)), "coffee").values():
-        assert isinstance(is_overdue(each, clock.now()), bool)
+        assert isinstance(is_expired(each, clock.now()), bool)
 
 
 @pytest.mark.parametrize("at", ["", "None", "yesterday", "9999-12-31T00:00:00Z"])
 def test_a_time_that_cannot_be_read_is_not_long_ago(at: str) -> None:
-    assert not is_overdue(Deleted("x", "x", "", at), clock.now())
+    assert not is_expired(DeletedTask("x", "x", "", at), clock.now())

@@ -283,11 +283,10 @@ class Tasks:
                 )
             if opened.task.workspace or opened.task.tmux_session:
                 raise Refused(f"{ref.id} still holds {opened.task.workspace or opened.task.tmux_session}")
-            from orange_tui.workspaces.saved_work import note_deletion
+            from orange_tui.workspaces.saved_work import record_deletion
 
-            store = self.engine.store
-            note_deletion(self.engine.services.pool, store, self.projects.find(ref.project), opened.task)
-            store.remove(ref)
+            record_deletion(self.engine.store.home, self.projects.find(ref.project), opened.task)
+            self.engine.store.remove(ref)
         self.engine.log.write("info", "task deleted", task=ref.id)
 
     def mend(self, found: StoredTask) -> StoredTask | BrokenTask:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from orange_tui.domain.errors import OrangeError
 from orange_tui.outside.processes import end_sessions
 from orange_tui.store.store import StoredTask, TaskRef
-from orange_tui.workspaces import saved_work
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +68,6 @@ def _free_workspaces(orange: Orange) -> Iterator[str]:
 
 def _let_old_work_go(orange: Orange) -> Iterator[str]:
     try:
-        yield from saved_work.expire(orange)
+        yield from orange.saved_work.expire()
     except OrangeError as problem:
         yield f"saved work was not looked through: {problem}"

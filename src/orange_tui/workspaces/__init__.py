@@ -1,4 +1,6 @@
-"""The pool of worktrees: acquire, release, and the work that is saved before anything is reset.
+"""The pool of workspaces: git worktrees that are acquired by tasks, released, and reused.
 
-Begin with `pool.py`. Nothing here deletes what it has not saved.
+It promises that no work is lost: before a workspace is reset, everything in it is saved; one that cannot be saved, or
+in which a process runs, is quarantined. `pool.py` is where to begin; `pool_file.py` says which task holds which
+workspace; `saved_work.py` lists what was saved, restores it, and lets it expire long after its task was deleted.
 """

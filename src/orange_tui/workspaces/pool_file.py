@@ -37,10 +37,10 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 @record
 class Slot:
-    """A place in the pool.
+    """One workspace of the pool, made or not.
 
-    `head` is the commit it was left at when it was last free; `making` says that git has begun to make it, and
-    nobody has worked in it yet; `prepared` that it was handed over, and what is in it is the agent's.
+    `head` is the commit it was reset to when it was last released; `making` says that git has begun to add it, and
+    nobody has worked in it yet; `prepared` that a task was given it, and what is in it is the agent's.
     """
 
     name: str

@@ -1,16 +1,17 @@
-"""Saved work: all of it in one list, back onto a branch, and thrown away only long after its task was deleted.
+"""Saved work: listed, restored to a branch, and deleted only long after its task was deleted.
 
-That a task was deleted is noted beside its project's tasks, with the time: how old a commit is says nothing about
-how long somebody may still want it. Only what is noted here ever expires. A task whose directory went away by hand,
-or that belongs to another home with the same repository, is not noted, and so its work stays for good.
+The deletion of a task is recorded beside its project's tasks, with the time: the age of a commit does not tell how
+long somebody may still want it. Only work that is recorded there ever expires. A task whose directory was removed by
+hand, or that belongs to another home with the same repository, is not recorded, so its work is kept for good.
 """
 
 from __future__ import annotations
 
 import os
 
-from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.domain.records import record
+from orange_tui.domain.task import check_branch
 from orange_tui.home import clock
 from orange_tui.home.files import locked
 from orange_tui.outside import git_saved
@@ -20,23 +21,24 @@ from orange_tui.store.store import StoredTask, TaskRef
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from orange_tui.domain.task import Task
     from orange_tui.home.paths import Home
-    from orange_tui.home.projects import Project
-    from orange_tui.orange import Orange
+    from orange_tui.home.projects import Project, Projects
+    from orange_tui.outside.git_saved import Saved
+    from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import Store
-    from orange_tui.workspaces.pool import Pool
 
-KEPT_DAYS = 30
+RETENTION_DAYS = 30
 _DELETED, _EXPIRED = "task.deleted", "work.expired"
 
 
 @record
-class Deleted:
-    """A deleted task that had saved work: what it was, and since when it is gone."""
+class DeletedTask:
+    """A deleted task that had saved work: what it was, and when it was deleted."""
 
     id: str
     branch: str
@@ -45,146 +47,174 @@ class Deleted:
 
 
 @record
-class Piece:
-    """One piece of saved work. `task` is None where there is no such task here any more."""
+class SavedSnapshot:
+    """One saved commit of a task's work. `task` is None where there is no such task here any more."""
 
     ref: TaskRef
     repository: str
     number: int
     when: str
     task: Task | None
-    deleted: Deleted | None
+    deleted: DeletedTask | None
 
 
-def note_deletion(pool: Pool, store: Store, project: Project | None, task: Task) -> None:
-    """Before a task goes: remember it, if there is work of it that would be left without a name."""
+@record
+class SavedWorkStore:
+    """The saved work of every task of a home, those that were deleted included."""
+
+    projects: Projects
+    store: Store
+    open_task: Callable[[TaskRef], AbstractContextManager[OpenTask]]
+
+    def snapshots(self, project: str | None = None) -> list[SavedSnapshot]:
+        """Everything that is saved, the latest first; a repository that cannot be read has nothing to list."""
+        found: list[SavedSnapshot] = []
+        for each in self.projects.all():
+            if project in {None, each.name}:
+                found += self._snapshots_of(each)
+        return sorted(found, key=lambda snapshot: (snapshot.when, snapshot.number), reverse=True)
+
+    def _snapshots_of(self, project: Project) -> Iterator[SavedSnapshot]:
+        try:
+            saved = git_saved.all_saved_work(Repository(project.path))
+            deleted = deleted_tasks(self.store.home, project.name) if saved else {}
+        except OrangeError:
+            return
+        for each in saved:
+            ref = TaskRef(project.name, each.task)
+            known = self.store.read(ref)
+            task = known.task if isinstance(known, StoredTask) else None
+            yield SavedSnapshot(ref, project.path, each.number, each.when, task, deleted.get(each.task))
+
+    def find_deleted(self, prefix: str, project: str | None) -> TaskRef | None:
+        """The one deleted task whose id begins so; an exact id wins, an ambiguous prefix is refused."""
+        projects = [project] if project is not None else [each.name for each in self.projects.all()]
+        found = [TaskRef(name, task) for name in projects for task in deleted_tasks(self.store.home, name)]
+        matches = [ref for ref in found if ref.id.startswith(prefix)]
+        best = [ref for ref in matches if ref.id == prefix] or matches
+        if len(best) > 1:
+            raise Refused(f"{prefix} could be any of {', '.join(sorted(ref.id for ref in best))}; type more of it")
+        return best[0] if best else None
+
+    def restore(self, project: Project, task: str, number: int | None, branch: str | None) -> str:
+        """Put saved work on a new branch, and record that in the task's history, if it has one; returns the branch."""
+        name = restore_to_branch(project, task, number, branch)
+        ref = TaskRef(project.name, task)
+        if isinstance(self.store.read(ref), StoredTask):
+            with self.open_task(ref) as opened:
+                opened.record("work.restored", branch=name)
+        return name
+
+    def expire(self) -> Iterator[str]:
+        """Delete what was saved of tasks that were deleted long ago; yields a line for the log with each commit."""
+        for project in self.projects.all():
+            try:
+                for deleted in _expired_tasks(self.store.home, project.name):
+                    yield from _delete_saved_work(self.store.home, project, deleted)
+            except OrangeError as problem:
+                yield f"saved work of {project.name} was not checked: {problem}"
+
+
+def saved_of(project: Project, task_id: str) -> list[Saved]:
+    """What was saved of a task's work, oldest first."""
+    return git_saved.saved_work(Repository(project.path), task_id)
+
+
+def restore_to_branch(project: Project, task_id: str, number: int | None, branch: str | None) -> str:
+    """Put saved work on a branch, the latest unless a number says which; returns the branch's name."""
+    saved = saved_of(project, task_id)
+    found = next((each for each in reversed(saved) if number in {None, each.number}), None)
+    if found is None:
+        numbers = ", ".join(str(each.number) for each in saved)
+        raise NotFound(
+            f"Nothing was saved of {task_id} as number {number}; there is {numbers}"
+            if saved
+            else f"No work of {task_id} was saved: all of it is on its branch"
+        )
+    name = check_branch(branch or f"orange-restored/{task_id}-{found.number}")
+    git_saved.restore(Repository(project.path), found, name)
+    return name
+
+
+def record_deletion(home: Home, project: Project | None, task: Task) -> None:
+    """Before a task is deleted: record it, if it has saved work that would be left without a name."""
     if project is None:
         return
     try:
-        saved = bool(pool.saved(project, task.id))
+        saved = bool(saved_of(project, task.id))
     except OrangeError:
-        saved = True  # nobody can look just now; a note about nothing does no harm
+        saved = True  # nobody can tell just now; a record about nothing does no harm
     if saved:
-        _note(store.home, project.name, _DELETED, id=task.id, branch=task.branch, summary=task.summary)
+        _append(home, project.name, _DELETED, id=task.id, branch=task.branch, summary=task.summary)
 
 
-def _note(home: Home, project: str, kind: str, **details: object) -> None:
-    path = _notes(home, project)
-    with locked(f"{path}.lock", what=f"the saved work of {project}"):
-        Journal(path).append({"type": kind, "timestamp": clock.now(), **details})
-
-
-def _notes(home: Home, project: str) -> str:
-    return os.path.join(home.tasks, project, ".saved.jsonl")
-
-
-def deleted_tasks(home: Home, project: str) -> dict[str, Deleted]:
+def deleted_tasks(home: Home, project: str) -> dict[str, DeletedTask]:
     """The deleted tasks of a project whose saved work has not expired, by id."""
-    found: dict[str, Deleted] = {}
-    for event in Journal(_notes(home, project)).events():
+    found: dict[str, DeletedTask] = {}
+    for event in Journal(_deletions_file(home, project)).events():
         task_id = str(event.get("id"))
         found.pop(task_id, None)
         if event["type"] == _DELETED:
-            found[task_id] = Deleted(
+            found[task_id] = DeletedTask(
                 task_id, str(event.get("branch")), str(event.get("summary") or ""), str(event.get("timestamp"))
             )
     return found
 
 
-def find_deleted(orange: Orange, prefix: str, project: str | None) -> TaskRef | None:
-    """The one deleted task whose id begins so; an exact id wins, an ambiguous beginning is refused."""
-    projects = [project] if project is not None else [each.name for each in orange.projects.all()]
-    found = [TaskRef(name, task) for name in projects for task in deleted_tasks(orange.home, name)]
-    matches = [ref for ref in found if ref.id.startswith(prefix)]
-    best = [ref for ref in matches if ref.id == prefix] or matches
-    if len(best) > 1:
-        raise Refused(f"{prefix} could be any of {', '.join(sorted(ref.id for ref in best))}; type more of it")
-    return best[0] if best else None
+def _append(home: Home, project: str, kind: str, **details: object) -> None:
+    path = _deletions_file(home, project)
+    with locked(f"{path}.lock", what=f"the saved work of {project}"):
+        Journal(path).append({"type": kind, "timestamp": clock.now(), **details})
 
 
-def restore(orange: Orange, project: Project, task: str, number: int | None, branch: str | None) -> str:
-    """Put saved work on a new branch, and note that in the task's history, if it has one; returns the branch."""
-    name = orange.pool.restore(project, task, number, branch)
-    ref = TaskRef(project.name, task)
-    if isinstance(orange.store.read(ref), StoredTask):
-        with orange.engine.open(ref) as opened:
-            opened.record("work.restored", branch=name)
-    return name
+def _deletions_file(home: Home, project: str) -> str:
+    return os.path.join(home.tasks, project, ".saved.jsonl")
 
 
-def pieces(orange: Orange, project: str | None = None) -> list[Piece]:
-    """Everything that is saved, the latest first; a repository that cannot be asked has nothing to tell."""
-    found: list[Piece] = []
-    for each in orange.projects.all():
-        if project in {None, each.name}:
-            found += _pieces_of(orange, each)
-    return sorted(found, key=lambda piece: (piece.when, piece.number), reverse=True)
-
-
-def _pieces_of(orange: Orange, project: Project) -> Iterator[Piece]:
-    try:
-        kept = git_saved.all_saved_work(Repository(project.path))
-        deleted = deleted_tasks(orange.home, project.name) if kept else {}
-    except OrangeError:
-        return
-    for each in kept:
-        ref = TaskRef(project.name, each.task)
-        known = orange.store.read(ref)
-        task = known.task if isinstance(known, StoredTask) else None
-        yield Piece(ref, project.path, each.number, each.when, task, deleted.get(each.task))
-
-
-def expire(orange: Orange) -> Iterator[str]:
-    """Let go of what was saved of tasks that were deleted long ago; says of what, with the commits, for the log."""
-    for project in orange.projects.all():
-        try:
-            for deleted in _overdue(orange.home, project.name):
-                yield from _expired(orange, project, deleted)
-        except OrangeError as problem:
-            yield f"saved work of {project.name} was not looked through: {problem}"
-
-
-def _overdue(home: Home, project: str) -> list[Deleted]:
+def _expired_tasks(home: Home, project: str) -> list[DeletedTask]:
     now = clock.now()
     found = deleted_tasks(home, project).values()
-    return [each for each in found if is_overdue(each, now) and not _exists(home, project, each.id)]
+    return [each for each in found if is_expired(each, now) and not _exists(home, project, each.id)]
 
 
-def is_overdue(deleted: Deleted, now: str) -> bool:
+def is_expired(deleted: DeletedTask, now: str) -> bool:
     """Whether a task was deleted so long ago that its work may go; a time that cannot be read is never long ago."""
-    end = _end(deleted)
-    return end is not None and end < _moment(now)
+    end = _expiry(deleted)
+    return end is not None and end < _parse_time(now)
 
 
 def _exists(home: Home, project: str, task: str) -> bool:
-    """A directory is enough: what cannot be read may be mended, and a deletion that was killed is no deletion."""
+    """A directory is enough: what cannot be read may be repaired, and a deletion that was killed is no deletion."""
     return os.path.lexists(os.path.join(home.tasks, project, task))
 
 
-def _expired(orange: Orange, project: Project, deleted: Deleted) -> Iterator[str]:
-    saved = orange.pool.saved(project, deleted.id)
+def _delete_saved_work(home: Home, project: Project, deleted: DeletedTask) -> Iterator[str]:
+    saved = saved_of(project, deleted.id)
     for each in saved:
         git_saved.forget(Repository(project.path), each)
-        yield f"{deleted.id}: let go of {each.name}, {KEPT_DAYS} days after its task was deleted; it was {each.commit}"
-    _note(orange.home, project.name, _EXPIRED, id=deleted.id, commits=[each.commit for each in saved])
+        yield (
+            f"{deleted.id}: deleted {each.name}, {RETENTION_DAYS} days after its task was deleted;"
+            f" its commit was {each.commit}"
+        )
+    _append(home, project.name, _EXPIRED, id=deleted.id, commits=[each.commit for each in saved])
 
 
-def kept_until(deleted: Deleted) -> str | None:
-    """The day on which the work of a deleted task may go."""
-    end = _end(deleted)
+def expires_on(deleted: DeletedTask) -> str | None:
+    """The day on which the saved work of a deleted task may go."""
+    end = _expiry(deleted)
     return None if end is None else str(end.date())
 
 
-def _end(deleted: Deleted) -> datetime | None:
+def _expiry(deleted: DeletedTask) -> datetime | None:
     from datetime import timedelta
 
     try:
-        return _moment(deleted.at) + timedelta(days=KEPT_DAYS)
+        return _parse_time(deleted.at) + timedelta(days=RETENTION_DAYS)
     except (ValueError, OverflowError):
         return None
 
 
-def _moment(stamp: str) -> datetime:
+def _parse_time(stamp: str) -> datetime:
     from datetime import UTC, datetime
 
     moment = datetime.fromisoformat(stamp)

@@ -8,7 +8,6 @@ from orange_tui.cli.reply import Reply, safe
 from orange_tui.cli.where import here, named_project, the_project, the_task
 from orange_tui.domain.errors import NotFound
 from orange_tui.domain.task import check_id
-from orange_tui.workspaces import saved_work
 from orange_tui.workspaces.pool_file import BOUND, QUARANTINED
 
 TYPE_CHECKING = False
@@ -56,7 +55,7 @@ def gc(_parsed: Parsed, orange: Orange) -> Reply:
 def restore(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task restore`."""
     project, task = _whose(parsed, orange)
-    branch = saved_work.restore(orange, project, task, parsed.number("number"), parsed.text("branch"))
+    branch = orange.saved_work.restore(project, task, parsed.number("number"), parsed.text("branch"))
     return Reply(safe(f"{task}  restored on branch {branch}"), {"id": task, "project": project.name, "branch": branch})
 
 
@@ -66,7 +65,7 @@ def _whose(parsed: Parsed, orange: Orange) -> tuple[Project, str]:
         ref = the_task(parsed, orange)
     except NotFound:
         named = named_project(parsed, orange)
-        known = saved_work.find_deleted(orange, check_id(parsed.needed("id")), named.name if named else None)
+        known = orange.saved_work.find_deleted(check_id(parsed.needed("id")), named.name if named else None)
         if known is not None:
             return orange.projects.get(known.project), known.id
         project = named or orange.projects.containing(here())

@@ -10,7 +10,7 @@ from orange_tui.engine.hooks import Action
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.engine.hooks import HookRun
-    from orange_tui.workspaces.release import Released
+    from orange_tui.workspaces.pool import ReleaseResult
 
 
 def reserve(run: HookRun) -> None:
@@ -45,7 +45,7 @@ def release(run: HookRun) -> None:
         run.change("attention", f"{name} was not cleared: {released.quarantined}. `orange workspace gc` tries again")
 
 
-def _record(run: HookRun, name: str, released: Released) -> None:
+def _record(run: HookRun, name: str, released: ReleaseResult) -> None:
     if released.saved is not None:
         run.opened.record("work.saved", ref=released.saved, workspace=name)
 

@@ -13,14 +13,14 @@ from textual.widgets.option_list import Option
 
 from orange_tui.domain.task import printable
 from orange_tui.tui.screens.dialogs import Confirm
-from orange_tui.workspaces import saved_work
+from orange_tui.workspaces.saved_work import expires_on
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.app import OrangeApp
-    from orange_tui.workspaces.saved_work import Piece
+    from orange_tui.workspaces.saved_work import SavedSnapshot
 
 _HINT = "Enter puts a piece on a new branch. The saved copy stays, and no checkout is touched."
 _NOTHING = "Nothing is saved: no workspace was given back with work that is on no branch."
@@ -35,7 +35,7 @@ class SavedWork(ModalScreen[None]):
     def __init__(self, selected: TaskRef | None) -> None:
         super().__init__()
         self._selected = selected
-        self._pieces: list[Piece] = []
+        self._pieces: list[SavedSnapshot] = []
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog wide"):
@@ -48,7 +48,7 @@ class SavedWork(ModalScreen[None]):
         self.run_worker(self._load(), exclusive=True)
 
     async def _load(self) -> None:
-        self._pieces = await asyncio.to_thread(saved_work.pieces, self.app.orange, self.app.project)
+        self._pieces = await asyncio.to_thread(self.app.orange.saved_work.snapshots, self.app.project)
         options = self.query_one(OptionList)
         options.clear_options()
         options.add_options([Option(Text(line_of(piece), no_wrap=True)) for piece in self._pieces])
@@ -68,7 +68,7 @@ class SavedWork(ModalScreen[None]):
         def work() -> str:
             orange = self.app.orange
             project = orange.projects.get(piece.ref.project)
-            made = saved_work.restore(orange, project, piece.ref.id, piece.number, branch)
+            made = orange.saved_work.restore(project, piece.ref.id, piece.number, branch)
             return f"It is on branch {made} in {project.path}."
 
         what = f"A new branch {branch} is made in {piece.repository}, with piece {piece.number} of what was saved of"
@@ -76,23 +76,23 @@ class SavedWork(ModalScreen[None]):
         self.app.push_screen(Confirm(f"Restore saved work of {name_of(piece)}?", printable(what), "Restore"), restore)
 
 
-def name_of(piece: Piece) -> str:
+def name_of(piece: SavedSnapshot) -> str:
     """What people knew the task by."""
     known = piece.task or piece.deleted
     return known.branch if known is not None else f"task {piece.ref.id}"
 
 
-def day_of(piece: Piece) -> str:
+def day_of(piece: SavedSnapshot) -> str:
     """When it was written, to the minute."""
     return piece.when[:16].replace("T", " ")
 
 
-def line_of(piece: Piece) -> str:
+def line_of(piece: SavedSnapshot) -> str:
     """A piece in one line: when, whose, which, and how long it will be there."""
     known = piece.task or piece.deleted
     what = f" · {known.summary}" if known is not None and known.summary else ""
     fate = ""
     if piece.task is None:
-        until = saved_work.kept_until(piece.deleted) if piece.deleted is not None else None
+        until = expires_on(piece.deleted) if piece.deleted is not None else None
         fate = f" · task deleted, kept until {until}" if until is not None else " · its task is not here"
     return printable(f"{day_of(piece)}  {piece.ref.id}-{piece.number}  {name_of(piece)}{fate}{what}")

@@ -1,4 +1,4 @@
-"""Making a worktree, and checking a task's branch out in it."""
+"""Adding a worktree to a repository, and checking a task's branch out in it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from orange_tui.domain.records import record
 from orange_tui.outside.git import FETCH_EVERY_BRANCH, SLOW, Repository, local, remote
 from orange_tui.outside.git_worktree import common_directory, find_worktree
 from orange_tui.outside.processes import git_processes
-from orange_tui.workspaces.release import reset, save_work
+from orange_tui.workspaces._release import reset, save_work
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,28 +22,30 @@ if TYPE_CHECKING:
 
 
 @record
-class Place:
-    """A worktree as it was found; `restored` when its directory was gone and has been written again."""
+class ExistingWorktree:
+    """A worktree that was found; `restored` when its directory was gone and has been checked out again."""
 
     worktree: Worktree
     restored: bool
 
 
-def find_place(project: Project, path: str) -> Place | None:
-    """The worktree at a path, mended where that takes nothing from anybody; None when there is none yet."""
+def find_existing(project: Project, path: str) -> ExistingWorktree | None:
+    """The worktree at a path, repaired where that loses nothing; None when there is none yet."""
     if not os.path.isdir(project.path):
-        raise Refused(f"{project.path}, the repository of {project.name}, is not there")
+        raise Refused(f"{project.path}, the repository of {project.name}, does not exist")
     worktree, gone = find_worktree(path), not _has_content(path)
     if worktree is None and (gone or os.path.exists(os.path.join(path, ".git"))):
-        worktree = _mended(project, path)
+        worktree = _repair(project, path)
     if worktree is None and not gone:
         raise Refused(
             f"{path} is not a worktree of {project.name}: git has forgotten it, or it never was one."
-            " Look through it, then move it away"
+            " Check what is in it, then move it away"
         )
     if worktree is not None and worktree.common_directory != common_directory(project.path):
-        raise Refused(f"{path} belongs to another repository than {project.path}; look through it, then move it away")
-    return Place(worktree, restored=gone) if worktree is not None else None
+        raise Refused(
+            f"{path} belongs to another repository than {project.path}; check what is in it, then move it away"
+        )
+    return ExistingWorktree(worktree, restored=gone) if worktree is not None else None
 
 
 def _has_content(path: str) -> bool:
@@ -54,11 +56,11 @@ def _has_content(path: str) -> bool:
         return False
 
 
-def _mended(project: Project, path: str) -> Worktree | None:
-    """What git still knows of a directory that was deleted: the branch, the index. Also after a repository moved."""
+def _repair(project: Project, path: str) -> Worktree | None:
+    """Bring back what git still knows of a deleted directory: the branch, the index. Also after a repository moved."""
     gone = not _has_content(path)
     os.makedirs(path, exist_ok=True)
-    # Without a path, links from git to its worktrees are followed; with one, the way back is mended too.
+    # Without a path, links from git to its worktrees are repaired; with one, the link back is repaired too.
     Repository(project.path).ask("worktree", "repair", *(() if gone else (path,)))
     worktree = find_worktree(path)
     if worktree is not None and gone and os.path.exists(os.path.join(worktree.git_directory, "index")):
@@ -68,19 +70,19 @@ def _mended(project: Project, path: str) -> Worktree | None:
 
 @record
 class Checkout:
-    """One task's branch, in one project."""
+    """Checks out one branch of one project in a worktree."""
 
     project: Project
     branch: str
     log: Log
 
     def fetch(self) -> str | None:
-        """Bring the remote's branches up to date; one that cannot be reached is only logged. Returns why."""
+        """Fetch the branches that matter; returns why that failed, which is only logged."""
         if not Repository(self.project.path).has_remote():
             return None
         reason = Repository(self.project.path).fetch(*dict.fromkeys((self.project.default_branch, self.branch)))
         if reason is not None:
-            self.log.write("warning", "fetch failed; going on with what is here", project=self.project.name, why=reason)
+            self.log.write("warning", "fetch failed; using the local copy", project=self.project.name, why=reason)
         return reason
 
     def refs(self) -> dict[str, Ref]:
@@ -88,27 +90,27 @@ class Checkout:
         names = [form(branch) for branch in (self.branch, self.project.default_branch) for form in (local, remote)]
         return Repository(self.project.path).refs(*names)
 
-    def start(self, refs: Mapping[str, Ref], offline: str | None) -> str:
-        """Where new branches begin: the default branch of the remote, else our own."""
+    def start_point(self, refs: Mapping[str, Ref], fetch_error: str | None) -> str:
+        """The commit new branches start from: the default branch of the remote, else the local one."""
         default = self.project.default_branch
         for name in (remote(default), local(default)):
             if name in refs:
                 return name
-        reason = f" The remote could not be asked: {offline}." if offline else ""
+        reason = f" The remote could not be reached: {fetch_error}." if fetch_error else ""
         if Repository(self.project.path).answer("rev-list", "--all", "--max-count=1") is None:
-            raise Refused(f"{self.project.path} has no commits yet; make a first one, then try again.{reason}")
+            raise Refused(f"{self.project.path} has no commits yet; commit something, then try again.{reason}")
         raise Refused(
             f"{self.project.path} has no branch {default}, neither here nor on the remote.{reason}"
             f" `orange project update {self.project.name} --default-branch …` names another"
         )
 
-    def make(self, path: str, start: str, *, again: bool) -> Worktree:
-        """A new worktree. With `again`, an attempt that was killed is swept away first: nobody has worked in it."""
-        if again:
-            self._sweep(path)
-        force = ("--force", "--force") if again else ()
-        words = ("worktree", "add", "--quiet", "--detach", *force, path, start)
-        done = Repository(self.project.path).ask(*words, timeout=SLOW)
+    def add_worktree(self, path: str, start_point: str, *, retry: bool) -> Worktree:
+        """A new worktree. With `retry`, what a killed attempt left is removed first: nobody has worked in it."""
+        if retry:
+            self._remove_leftovers(path)
+        force = ("--force", "--force") if retry else ()
+        arguments = ("worktree", "add", "--quiet", "--detach", *force, path, start_point)
+        done = Repository(self.project.path).ask(*arguments, timeout=SLOW)
         worktree = find_worktree(path)
         if worktree is None or os.path.exists(os.path.join(worktree.git_directory, "locked")):
             raise Refused(f"git worktree add: {done.message}")
@@ -116,7 +118,7 @@ class Checkout:
             self.log.write("warning", "a git hook failed in a new worktree", worktree=path, why=done.message)
         return worktree
 
-    def _sweep(self, path: str) -> None:
+    def _remove_leftovers(self, path: str) -> None:
         import shutil
 
         users = git_processes(path)
@@ -126,22 +128,22 @@ class Checkout:
             shutil.rmtree(path)
 
     def switch(self, worktree: Worktree, *, clean: bool, task: str) -> None:
-        """Check the branch out. A worktree that was not left clean, or resists, is saved and reset before."""
+        """Check the branch out. A worktree that is not clean, or where git refuses, is saved and reset first."""
         if not clean:
-            self._tidy(worktree, task)
-        failed = self._try(worktree)
+            self._save_and_reset(worktree, task)
+        failed = self._try_switch(worktree)
         if failed is None:
             return
         try:
-            self._tidy(worktree, task)
+            self._save_and_reset(worktree, task)
         except (OrangeError, OSError) as problem:
             raise Refused(f"{failed} {problem}") from None
-        failed = self._try(worktree)
+        failed = self._try_switch(worktree)
         if failed is not None:
             raise Refused(failed)
 
-    def _try(self, worktree: Worktree) -> str | None:
-        done = worktree.git.ask(*self._words(worktree), timeout=SLOW, settings=(FETCH_EVERY_BRANCH,))
+    def _try_switch(self, worktree: Worktree) -> str | None:
+        done = worktree.git.ask(*self._switch_arguments(worktree), timeout=SLOW, settings=(FETCH_EVERY_BRANCH,))
         if done.code == 0:
             return None
         if worktree.head() == local(self.branch):
@@ -149,31 +151,33 @@ class Checkout:
             return None
         return f"git switch: {done.message}"
 
-    def _words(self, worktree: Worktree) -> tuple[str, ...]:
-        """A branch that exists is taken up as it is; one that only the remote has is followed; else it is new."""
+    def _switch_arguments(self, worktree: Worktree) -> tuple[str, ...]:
+        """A local branch is checked out as it is; one that only the remote has is tracked; else it is created."""
         refs = self.refs()
         ours = refs.get(local(self.branch))
         if ours is not None:
-            _must_not_be_elsewhere(self.branch, ours, worktree)
+            _check_not_elsewhere(self.branch, ours, worktree)
             return ("switch", "--quiet", self.branch)
         if remote(self.branch) in refs:
             return ("switch", "--quiet", "--create", self.branch, "--track", remote(self.branch))
-        return ("switch", "--quiet", "--no-track", "--create", self.branch, self.start(refs, None))
+        return ("switch", "--quiet", "--no-track", "--create", self.branch, self.start_point(refs, None))
 
-    def _tidy(self, worktree: Worktree, task: str) -> None:
+    def _save_and_reset(self, worktree: Worktree, task: str) -> None:
         saved = save_work(self.project, worktree, task)
         if saved is not None:
             self.log.write("warning", "a workspace was not clean", worktree=worktree.path, saved=saved)
         reset(self.project, worktree)
 
 
-def _must_not_be_elsewhere(branch: str, ref: Ref, worktree: Worktree) -> None:
+def _check_not_elsewhere(branch: str, ref: Ref, worktree: Worktree) -> None:
     where = ref.worktree
     if where is None or os.path.realpath(where) == os.path.realpath(worktree.path):
         return
     if not os.path.isdir(where):
-        raise Refused(f"Branch {branch} is checked out in {where}, which is gone; `git worktree prune` forgets it")
+        raise Refused(
+            f"Branch {branch} is checked out in {where}, which no longer exists; `git worktree prune` forgets it"
+        )
     raise Refused(
-        f"Branch {branch} is checked out in {where}, and a branch can be in one place only;"
+        f"Branch {branch} is checked out in {where}, and git allows a branch in one worktree only;"
         f" switch to another one there (`git -C {where} switch …`) and try again"
     )

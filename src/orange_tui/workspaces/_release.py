@@ -1,6 +1,6 @@
-"""Emptying a workspace so that nothing in it is lost: first all of it is saved, then it is reset.
+"""Clearing a workspace so that no work is lost: first all of it is saved, then the workspace is reset.
 
-Whatever cannot be saved, or is still in use, is a refusal, with the workspace as it was.
+Where something cannot be saved, or is still in use, that is refused and the workspace stays as it is.
 """
 
 from __future__ import annotations
@@ -9,31 +9,23 @@ import os
 import time
 
 from orange_tui.domain.errors import Refused
-from orange_tui.domain.records import record
 from orange_tui.outside.git import local, remote
 from orange_tui.outside.git_saved import changes_in, is_settled_submodule, save, save_submodules
 from orange_tui.outside.processes import processes_in
-from orange_tui.workspaces.contents import is_copy, plain_files_for_links, remove_links
+from orange_tui.workspaces._contents import is_unchanged_copy, links_replaced_by_files, remove_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.home.projects import Project
     from orange_tui.outside.git_worktree import Worktree
 
-PATIENCE = 2.0  # seconds for the processes of a window that was just closed to be gone
-
-
-@record
-class Released:
-    """What came of giving a workspace back: where its work was saved, and why it is not free."""
-
-    saved: str | None
-    quarantined: str | None
+EXIT_WAIT_SECONDS = 2.0  # for the processes of a window that was just closed
+_POLL_SECONDS = 0.02
 
 
 def save_work(project: Project, worktree: Worktree, task: str) -> str | None:
-    """Keep everything in a workspace that is on no branch; returns the name it has now, if there was anything."""
-    must_be_left(worktree.path)
+    """Save everything in a workspace that is on no branch; returns the ref it is under, if there was anything."""
+    check_unused(worktree.path)
     worktree.remove_dead_locks()
     changes = changes_in(worktree)
     if changes.dirty_submodules:
@@ -41,28 +33,28 @@ def save_work(project: Project, worktree: Worktree, task: str) -> str | None:
     nested = [path for path in changes.nested if not is_settled_submodule(worktree, path)]
     if nested:
         raise Refused(f"{nested[0]} is a git repository of its own, which cannot be saved with the rest; move it away")
-    files = [path for path in changes.files if not is_copy(project, worktree, path)]
-    saved = save(worktree, task, files=files, forced=plain_files_for_links(worktree))
+    files = [path for path in changes.files if not is_unchanged_copy(project, worktree, path)]
+    saved = save(worktree, task, files=files, forced=links_replaced_by_files(worktree))
     save_submodules(worktree, task)
     return saved
 
 
-def must_be_left(path: str) -> None:
-    """Nobody may be at work in it; those who are just leaving are given a moment."""
-    deadline = time.monotonic() + PATIENCE
+def check_unused(path: str) -> None:
+    """Refuse a workspace in which a process runs; one that is just ending is waited for."""
+    deadline = time.monotonic() + EXIT_WAIT_SECONDS
     while (found := processes_in(path)) and time.monotonic() < deadline:
-        time.sleep(0.02)
+        time.sleep(_POLL_SECONDS)
     if found:
-        raise Refused(f"Something still runs in it: {'; '.join(map(str, found[:3]))}")
+        raise Refused(f"A process is still running in it: {'; '.join(map(str, found[:3]))}")
 
 
 def reset(project: Project, worktree: Worktree) -> str | None:
-    """Put a workspace whose work is saved on the default branch, clean and without links; returns its commit."""
+    """Reset a workspace whose work is saved to the default branch, clean and without links; returns its commit."""
     names = (remote(project.default_branch), local(project.default_branch))
     refs = worktree.git.refs(*names)
     start = next((refs[name].commit for name in names if name in refs), "HEAD")
     worktree.detach(start)
     remove_links(worktree.path)
-    for name in plain_files_for_links(worktree):
+    for name in links_replaced_by_files(worktree):
         os.unlink(os.path.join(worktree.path, name))
     return worktree.head()

@@ -1,4 +1,4 @@
-"""What a task finds in its workspace besides the repository: links to its files, the project's files, its set-up."""
+"""What a workspace has besides the repository: symlinks to the task's files, the project's `copy` files, its set-up."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 LINKS = ("TASK.md", ".orange-outcome")
 _EXCLUDED = tuple(f"/{name}" for name in LINKS)
-_TIMEOUT = 600
+_SETUP_TIMEOUT_SECONDS = 600
 _TAIL_LINES = 15
 _TAIL_BYTES = 3000
 
 
 def link_task(home: Home, task: Task, worktree: Worktree) -> None:
-    """Links to the task's own files, which git overlooks."""
+    """Symlink the task's own files into a worktree, excluded from git."""
     directory = os.path.join(home.tasks, task.project, task.id)
     if not os.path.isdir(directory):
-        raise NotFound(f"{directory} is not there, so {task.id} cannot be worked on")
+        raise NotFound(f"{directory} does not exist, so {task.id} cannot be worked on")
     worktree.exclude(_EXCLUDED)
     os.close(os.open(os.path.join(directory, ".orange-outcome"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644))
     for name in LINKS:
@@ -38,38 +38,38 @@ def link_task(home: Home, task: Task, worktree: Worktree) -> None:
 def _link(link: str, target: str, task: Task) -> None:
     if os.path.islink(link) and os.readlink(link) == target:
         return
-    if os.path.lexists(link) and not (os.path.islink(link) and _is_ours(link)):
+    if os.path.lexists(link) and not (os.path.islink(link) and _is_task_link(link)):
         name = os.path.basename(link)
         raise Refused(
             f"{task.project} has a {name} of its own on {task.branch}, where Orange puts the link to the task's;"
             f" rename it in the repository (`git mv {name} …`) and try again"
         )
-    aside = f"{link}.orange-link"
+    temporary = f"{link}.orange-link"
     with suppress(FileNotFoundError):
-        os.unlink(aside)
-    os.symlink(target, aside)
-    os.rename(aside, link)
+        os.unlink(temporary)
+    os.symlink(target, temporary)
+    os.rename(temporary, link)
 
 
-def _is_ours(link: str, there: str | None = None) -> bool:
-    """A link that leads to a file of the same name in some task's directory; a repository's own leads elsewhere."""
-    target = os.readlink(there or link)
+def _is_task_link(link: str, path: str | None = None) -> bool:
+    """Whether a link points to a file of the same name in some task's directory, unlike a repository's own links."""
+    target = os.readlink(path or link)
     return os.path.isabs(target) and os.path.basename(target) == os.path.basename(link)
 
 
 def remove_links(path: str) -> None:
-    """Take the links away, and what a killed command left of them."""
+    """Remove the links, and what a killed command left of them."""
     for name in LINKS:
         link = os.path.join(path, name)
         for leftover in (link, f"{link}.orange-link"):
-            if os.path.islink(leftover) and _is_ours(link, leftover):
+            if os.path.islink(leftover) and _is_task_link(link, leftover):
                 os.unlink(leftover)
 
 
-def plain_files_for_links(worktree: Worktree) -> list[str]:
-    """Those of the links that somebody replaced by a file, which git overlooks and we must not."""
-    places = {name: os.path.join(worktree.path, name) for name in LINKS}
-    plain = [name for name, place in places.items() if os.path.isfile(place) and not os.path.islink(place)]
+def links_replaced_by_files(worktree: Worktree) -> list[str]:
+    """The links that somebody replaced by a plain file: git excludes them, so they must be saved separately."""
+    paths = {name: os.path.join(worktree.path, name) for name in LINKS}
+    plain = [name for name, path in paths.items() if os.path.isfile(path) and not os.path.islink(path)]
     if not plain:
         return []
     tracked = worktree.git.must("ls-files", "-z", "--", *plain).split("\0")
@@ -77,11 +77,11 @@ def plain_files_for_links(worktree: Worktree) -> list[str]:
 
 
 def copy_files(project: Project, worktree: Worktree) -> None:
-    """The project's `copy` list: files such as `.env`, from the main checkout, where the workspace lacks them."""
+    """Copy the project's `copy` files (such as `.env`) from the main checkout, where the workspace lacks them."""
     for name in copy_list(project):
         source, target = os.path.join(project.path, name), os.path.join(worktree.path, name)
-        _must_stay_inside(name, project.path, source)
-        _must_stay_inside(name, worktree.path, target)
+        _check_inside(name, project.path, source)
+        _check_inside(name, worktree.path, target)
         if os.path.exists(source) and not os.path.lexists(target):
             _copy(source, target)
 
@@ -90,37 +90,37 @@ def copy_list(project: Project) -> list[str]:
     """The paths to be copied, normalised."""
     entries = project.entry.get("copy", [])
     if not isinstance(entries, list) or not all(isinstance(entry, str) and entry for entry in entries):
-        raise Refused(f"`copy` of project {project.name} must be a list of paths; mend it in projects.json")
+        raise Refused(f"`copy` of project {project.name} must be a list of paths; fix it in projects.json")
     return [os.path.normpath(entry) for entry in entries]
 
 
-def _must_stay_inside(name: str, root: str, path: str) -> None:
+def _check_inside(name: str, root: str, path: str) -> None:
     top, parent = os.path.realpath(root), os.path.realpath(os.path.dirname(path))
     outside = os.path.isabs(name) or name.split(os.sep, 1)[0] in {"..", ".", ".git"}
     if outside or not (parent == top or parent.startswith(top + os.sep)):
-        raise Refused(f"`copy` names {name}, which is not a path inside {root}; mend it in projects.json")
+        raise Refused(f"`copy` names {name}, which is not a path inside {root}; fix it in projects.json")
 
 
 def _copy(source: str, target: str) -> None:
-    """Complete or not at all: half a file would never be copied again."""
+    """Copy all or nothing: half a file would never be copied again."""
     import shutil
 
-    aside = f"{target}.orange-copy"
-    if os.path.isdir(aside):
-        shutil.rmtree(aside)
+    temporary = f"{target}.orange-copy"
+    if os.path.isdir(temporary):
+        shutil.rmtree(temporary)
     try:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if os.path.isdir(source):
-            shutil.copytree(source, aside, symlinks=True)
+            shutil.copytree(source, temporary, symlinks=True)
         else:
-            shutil.copy2(source, aside)
-        os.rename(aside, target)
+            shutil.copy2(source, temporary)
+        os.rename(temporary, target)
     except (OSError, shutil.Error) as problem:
         raise Refused(f"{source} could not be copied into the workspace: {problem}") from None
 
 
-def is_copy(project: Project, worktree: Worktree, path: str) -> bool:
-    """Whether a file is just what `copy` has put there, and so nobody's work."""
+def is_unchanged_copy(project: Project, worktree: Worktree, path: str) -> bool:
+    """Whether a file is exactly what `copy` has put there, and so nobody's work."""
     with suppress(OSError, Refused):
         if not any(path == name or path.startswith(name + os.sep) for name in copy_list(project)):
             return False
@@ -131,17 +131,17 @@ def is_copy(project: Project, worktree: Worktree, path: str) -> bool:
 
 
 def run_setup(home: Home, project: Project, task: Task, worktree: Worktree) -> None:
-    """The project's `setup` command; what it says goes to the task's logs, and its end into the refusal."""
-    command, timeout = project.entry.get("setup"), project.entry.get("setup_timeout", _TIMEOUT)
+    """Run the project's `setup` command; its output goes to the task's logs, the end of it into the refusal."""
+    command, timeout = project.entry.get("setup"), project.entry.get("setup_timeout", _SETUP_TIMEOUT_SECONDS)
     if command is None:
         return
     if not isinstance(command, str) or not isinstance(timeout, int | float) or timeout <= 0:
         raise Refused(
             f"`setup` of project {project.name} must be a command and `setup_timeout` a number of seconds;"
-            " mend it in projects.json"
+            " fix it in projects.json"
         )
     earlier = processes_with("ORANGE_TASK", task.id, worktree.path)
-    if earlier:  # its orange was killed, and it was not
+    if earlier:  # the Orange that ran it was killed, but the set-up was not
         raise Refused(f"An earlier set-up still runs in {worktree.path} ({earlier[0]}); try again when it has ended")
     directory = os.path.join(home.tasks, task.project, task.id)
     log = os.path.join(directory, "logs", "setup.log")
@@ -163,9 +163,9 @@ def run_setup(home: Home, project: Project, task: Task, worktree: Worktree) -> N
             timeout=float(timeout),
         )
     except OrangeError:
-        raise Refused(f"Set-up `{command}` took longer than {timeout:g} s and was ended.{_tail(log)}") from None
+        raise Refused(f"Set-up `{command}` took longer than {timeout:g} s and was stopped.{_tail(log)}") from None
     if finished.code != 0:
-        raise Refused(f"Set-up `{command}` ended with {finished.code}.{_tail(log)}")
+        raise Refused(f"Set-up `{command}` failed with exit code {finished.code}.{_tail(log)}")
 
 
 def _tail(log: str) -> str:
@@ -175,4 +175,4 @@ def _tail(log: str) -> str:
             lines = file.read().decode(errors="replace").splitlines()[-_TAIL_LINES:]
     except OSError:
         return ""
-    return f" It said, at its end:\n{chr(10).join(lines)}\n(all of it is in {log})" if lines else " It said nothing."
+    return f" Its last output:\n{chr(10).join(lines)}\n(all of it is in {log})" if lines else " It printed nothing."
