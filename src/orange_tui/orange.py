@@ -17,6 +17,7 @@ from orange_tui.store.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from orange_tui.agents.chat import ProjectChats
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.domain.task import Task
     from orange_tui.engine.restart import Agents
@@ -61,6 +62,13 @@ class Orange:
     def harnesses(self) -> Harnesses:
         """The agents there are."""
         return self.engine.services.harnesses
+
+    @property
+    def chats(self) -> ProjectChats:
+        """The orchestrator chats."""
+        from orange_tui.agents import chat
+
+        return chat.ProjectChats(self.home, self.tmux, self.harnesses)
 
     @property
     def jobs(self) -> ScheduledJobs:

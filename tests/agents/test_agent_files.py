@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from orange_tui.agents.agent_files import place, remove
+from orange_tui.agents.agent_files import write_agent_files
 from orange_tui.domain.harnesses.shipped import CLAUDE, CODEX
 from orange_tui.domain.records import replace
 from support.git import git
@@ -36,11 +36,8 @@ class Worktree:
     def git(self, *words: str, at: Path | None = None) -> str:
         return git(at or self.path, *words)
 
-    def place(self, harness: Harness = CLAUDE, **values: str) -> list[str]:
-        return place(harness, str(self.path), {**VALUES, **values})
-
-    def remove(self, harness: Harness = CLAUDE) -> None:
-        remove(harness, str(self.path))
+    def write_agent_files(self, harness: Harness = CLAUDE, **values: str) -> list[str]:
+        return write_agent_files(harness, str(self.path), {**VALUES, **values})
 
     def settings(self) -> Any:
         return json.loads((self.path / SETTINGS).read_text())
@@ -63,7 +60,7 @@ def commands(settings: Any, event: str) -> list[str]:
 
 
 def test_hooks_and_answers_are_there_and_git_does_not_see_them(worktree: Worktree) -> None:
-    assert worktree.place() == []
+    assert worktree.write_agent_files() == []
     settings = worktree.settings()
     assert settings["skipDangerousModePermissionPrompt"] is True
     expected = "/opt/orange/bin/orange task event --agent claude --event Stop 2>/dev/null || :"
@@ -73,9 +70,9 @@ def test_hooks_and_answers_are_there_and_git_does_not_see_them(worktree: Worktre
 
 
 def test_placing_twice_changes_nothing(worktree: Worktree) -> None:
-    worktree.place()
+    worktree.write_agent_files()
     before = os.stat(worktree.path / SETTINGS).st_ino, worktree.excludes()
-    assert worktree.place() == []
+    assert worktree.write_agent_files() == []
     assert (os.stat(worktree.path / SETTINGS).st_ino, worktree.excludes()) == before
 
 
@@ -83,29 +80,26 @@ def test_what_the_person_has_there_stays_and_comes_first(worktree: Worktree) -> 
     mine = {"matcher": "Bash", "hooks": [{"type": "command", "command": "say done"}]}
     theirs = {"model": "opus", "hooks": {"Stop": [mine], "PreToolUse": [mine]}, "ümlaut": "✳"}
     worktree.write(theirs)
-    worktree.place()
+    worktree.write_agent_files()
     settings = worktree.settings()
     assert settings["model"] == "opus"
     assert settings["hooks"]["PreToolUse"] == [mine]
     assert settings["hooks"]["Stop"][0] == mine
     assert len(settings["hooks"]["Stop"]) == 2
-    worktree.remove()
-    assert worktree.settings() == theirs
+    assert settings["ümlaut"] == "✳"
 
 
 def test_a_value_the_person_chose_differently_is_theirs(worktree: Worktree) -> None:
     worktree.write({"skipDangerousModePermissionPrompt": False, "hooks": "none"})
-    worktree.place()
+    worktree.write_agent_files()
     assert worktree.settings() == {"skipDangerousModePermissionPrompt": False, "hooks": "none"}
 
 
 def test_an_orange_that_moved_replaces_its_hooks_and_does_not_pile_them_up(worktree: Worktree) -> None:
-    worktree.place(orange="/old/orange")
-    worktree.place(orange="/new/orange")
+    worktree.write_agent_files(orange="/old/orange")
+    worktree.write_agent_files(orange="/new/orange")
     (command,) = commands(worktree.settings(), "Stop")
     assert command.startswith("/new/orange ")
-    worktree.remove()
-    assert not (worktree.path / ".claude").exists()
 
 
 @pytest.mark.parametrize("orange", ["/with space/orange", "/it's/orange", "/a$b/`c`/orange", '/quo"te/orange'])
@@ -114,7 +108,7 @@ def test_a_path_of_any_kind_stays_one_word_for_the_shell(worktree: Worktree, tmp
     program.parent.mkdir(parents=True)
     program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/words"\n')
     program.chmod(0o755)
-    worktree.place(orange=str(program))
+    worktree.write_agent_files(orange=str(program))
     (command,) = commands(worktree.settings(), "Stop")
     subprocess.run(["/bin/sh", "-c", command], check=True)
     assert (tmp_path / "words").read_text().split() == ["task", "event", "--agent", "claude", "--event", "Stop"]
@@ -124,10 +118,9 @@ def test_a_file_that_git_tracks_is_never_changed(worktree: Worktree) -> None:
     worktree.write({"model": "opus"})
     worktree.git("add", "--force", SETTINGS)
     worktree.git("commit", "--quiet", "-m", "settings")
-    (note,) = worktree.place()
-    assert "git tracks it" in note
+    (warning,) = worktree.write_agent_files()
+    assert "git tracks it" in warning
     assert worktree.settings() == {"model": "opus"}
-    worktree.remove()
     assert worktree.git("status", "--porcelain") == ""
 
 
@@ -135,15 +128,14 @@ def test_nothing_is_written_through_a_link(worktree: Worktree, tmp_path: Path) -
     own = tmp_path / "own-claude"
     own.mkdir()
     (worktree.path / ".claude").symlink_to(own)
-    (note,) = worktree.place()
-    assert "leads out of the worktree" in note
+    (warning,) = worktree.write_agent_files()
+    assert "symlink out of the worktree" in warning
     assert os.listdir(own) == []
     (worktree.path / ".claude").unlink()
     (worktree.path / ".claude").mkdir()
     (own / "settings.json").write_text("{}")
     (worktree.path / SETTINGS).symlink_to(own / "settings.json")
-    assert len(worktree.place()) == 1
-    worktree.remove()
+    assert len(worktree.write_agent_files()) == 1
     assert (own / "settings.json").read_text() == "{}"
 
 
@@ -151,56 +143,46 @@ def test_nothing_is_written_through_a_link(worktree: Worktree, tmp_path: Path) -
 def test_a_file_that_is_not_what_it_should_be_is_left_with_a_note(worktree: Worktree, content: str) -> None:
     worktree.write({})
     (worktree.path / SETTINGS).write_text(content)
-    (note,) = worktree.place()
-    assert "left as it is" in note
-    worktree.remove()
+    (warning,) = worktree.write_agent_files()
+    assert "left as it is" in warning
     assert (worktree.path / SETTINGS).read_text() == content
 
 
 def test_an_empty_file_is_filled(worktree: Worktree) -> None:
     worktree.write({})
     (worktree.path / SETTINGS).write_text("\n")
-    assert worktree.place() == []
+    assert worktree.write_agent_files() == []
     assert worktree.settings()["skipDangerousModePermissionPrompt"] is True
 
 
 def test_a_directory_in_its_place_is_a_note(worktree: Worktree) -> None:
     (worktree.path / SETTINGS).mkdir(parents=True)
-    (note,) = worktree.place()
-    assert "could not be written" in note
-
-
-def test_removing_leaves_other_files_of_the_folder(worktree: Worktree) -> None:
-    worktree.place()
-    (worktree.path / ".claude" / "notes.md").write_text("mine")
-    worktree.remove()
-    worktree.remove()
-    assert os.listdir(worktree.path / ".claude") == ["notes.md"]
+    (warning,) = worktree.write_agent_files()
+    assert "could not be written" in warning
 
 
 def test_a_plain_text_is_put_only_where_nothing_is(worktree: Worktree) -> None:
     harness = replace(CODEX, files={"rules/orange.md": "Use {orange}.\n"}, excludes=("/rules/",))
-    assert worktree.place(harness) == []
+    assert worktree.write_agent_files(harness) == []
     assert (worktree.path / "rules" / "orange.md").read_text() == "Use /opt/orange/bin/orange.\n"
-    assert worktree.place(harness) == []
+    assert worktree.write_agent_files(harness) == []
     (worktree.path / "rules" / "orange.md").write_text("mine")
-    (note,) = worktree.place(harness)
-    assert "left as it is" in note
+    (warning,) = worktree.write_agent_files(harness)
+    assert "left as it is" in warning
 
 
 def test_an_exclude_file_without_a_last_line_end_is_continued_properly(worktree: Worktree) -> None:
     (worktree.main / ".git" / "info" / "exclude").write_text("*.tmp")
-    worktree.place()
+    worktree.write_agent_files()
     assert worktree.excludes() == ["*.tmp", "/.claude/settings.local.json"]
 
 
 def test_an_exclude_folder_that_is_missing_is_made(worktree: Worktree) -> None:
     (worktree.main / ".git" / "info" / "exclude").unlink(missing_ok=True)
     (worktree.main / ".git" / "info").rmdir()
-    worktree.place()
+    worktree.write_agent_files()
     assert worktree.excludes() == ["/.claude/settings.local.json"]
 
 
 def test_an_agent_without_files_asks_git_nothing(tmp_path: Path) -> None:
-    assert place(CODEX, str(tmp_path / "nowhere"), VALUES) == []
-    remove(CODEX, str(tmp_path / "nowhere"))
+    assert write_agent_files(CODEX, str(tmp_path / "nowhere"), VALUES) == []

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.agents.chat import open_chat
 from orange_tui.domain.errors import Refused
 from orange_tui.supervisor import recovery
 from support.person import ORANGE, Terminal
@@ -71,10 +70,10 @@ def test_inside_the_same_server_it_goes_over_to_the_conversation(office: Office,
 
 
 def test_nobody_takes_it_for_a_tasks_session_and_tidies_it_up(office: Office) -> None:
-    session = open_chat(office.orange, office.orange.projects.get("coffee"), "demo")
+    session = office.orange.chats.open(office.orange.projects.get("coffee"), "demo")
     assert recovery.tidy_up(office.orange) == []
     assert office.orange.sessions.panes(fresh=True) == []
-    assert open_chat(office.orange, office.orange.projects.get("coffee")) == session
+    assert office.orange.chats.open(office.orange.projects.get("coffee")) == session
 
 
 def seen_by(office: Office, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -82,7 +81,7 @@ def seen_by(office: Office, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = office.harness()
     for name in ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW"):
         monkeypatch.setenv(name, "somebody-elses")
-    open_chat(office.orange, office.orange.projects.get("coffee"), "recorder")
+    office.orange.chats.open(office.orange.projects.get("coffee"), "recorder")
     office.wait((folder / "starts").exists)
     return folder
 
@@ -105,24 +104,24 @@ def test_another_agent_is_not_taken_for_the_one_that_was_asked_for(office: Offic
     project = office.orange.projects.get("coffee")
     office.harness()
     project = office.orange.projects.get("coffee")
-    open_chat(office.orange, project, "recorder")
+    office.orange.chats.open(project, "recorder")
     with pytest.raises(Refused, match="open with recorder"):
-        open_chat(office.orange, project, "demo")
+        office.orange.chats.open(project, "demo")
 
 
 def test_without_an_agent_it_says_how_to_get_one(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     with pytest.raises(Refused, match=r"npm install -g") as refused:
-        open_chat(office.orange, office.orange.projects.get("coffee"))
+        office.orange.chats.open(office.orange.projects.get("coffee"))
     assert "--harness demo" in str(refused.value)
     assert office.tmux.sessions == []
 
 
 def test_a_name_that_somebody_else_has_is_no_trouble(office: Office) -> None:
     office.tmux.new_session("orange/chat-coffee")
-    session = open_chat(office.orange, office.orange.projects.get("coffee"), "demo")
+    session = office.orange.chats.open(office.orange.projects.get("coffee"), "demo")
     assert len(sessions(office)) == 2
-    assert open_chat(office.orange, office.orange.projects.get("coffee")) == session
+    assert office.orange.chats.open(office.orange.projects.get("coffee")) == session
 
 
 def test_in_the_app_a_key_leads_there_and_detaching_back(office: Office, terminal: Terminal) -> None:

@@ -88,7 +88,7 @@ def test_a_program_may_be_given_by_its_path(machine: Machine, monkeypatch: pytes
     machine.write(f"claude: {{binary: '{path}'}}\n")
     assert machine.harnesses.installed("claude") == path
     values = {"task_dir": "/t"}
-    assert machine.harnesses.words("claude", "full", values)[0] == path
+    assert machine.harnesses.command_line("claude", "full", values)[0] == path
     monkeypatch.setenv("HOME", str(machine.bin))
     assert which("~/my claude") == path
     assert which(f"{path}.not") is None
@@ -129,20 +129,20 @@ def test_a_change_of_the_file_is_seen_at_once(machine: Machine) -> None:
 
 def test_the_words_are_complete_for_whoever_runs_orange(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     values = {"task_dir": "/t", "worktree": "/w", "repository_git": "/src/coffee/.git", "worktree_git": "/g"}
-    codex = machine.harnesses.words("codex", "full", values)
+    codex = machine.harnesses.command_line("codex", "full", values)
     assert 'projects={"/src/coffee"={trust_level="trusted"}}' in codex
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert "dontAsk" in machine.harnesses.words("claude", "full", values)
+    assert "dontAsk" in machine.harnesses.command_line("claude", "full", values)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert "bypassPermissions" in machine.harnesses.words("claude", "full", values, effort="high")
-    demo = machine.harnesses.words("demo", "full", values)
+    assert "bypassPermissions" in machine.harnesses.command_line("claude", "full", values, effort="high")
+    demo = machine.harnesses.command_line("demo", "full", values)
     assert demo == (sys.executable, "-m", "orange_tui.demo.agent", "{prompt}")
     assert "/t/*" in machine.harnesses.environment("opencode", values)["OPENCODE_PERMISSION"]
 
 
 def test_a_repository_without_a_working_tree_is_trusted_by_its_worktree(machine: Machine) -> None:
     values = {"task_dir": "/t", "worktree": "/w", "repository_git": "/src/coffee.git", "worktree_git": "/g"}
-    assert 'projects={"/w"={trust_level="trusted"}}' in machine.harnesses.words("codex", "full", values)
+    assert 'projects={"/w"={trust_level="trusted"}}' in machine.harnesses.command_line("codex", "full", values)
 
 
 def test_without_a_file_of_the_persons_no_yaml_is_read(machine: Machine) -> None:
@@ -150,7 +150,7 @@ def test_without_a_file_of_the_persons_no_yaml_is_read(machine: Machine) -> None
         "import sys\n"
         "from orange_tui.agents.harnesses import Harnesses\n"
         "from orange_tui.home.paths import Home\n"
-        "Harnesses(Home(sys.argv[1])).words('claude', 'full', {'task_dir': '/t'})\n"
+        "Harnesses(Home(sys.argv[1])).command_line('claude', 'full', {'task_dir': '/t'})\n"
         "print(*sorted({'yaml', 'shutil', 'pathlib', 'dataclasses', 'typing'} & sys.modules.keys()))\n"
     )
     source = os.path.dirname(next(iter(orange_tui.__path__)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.agents.skill import folder, is_ours, marked, skill_text
+from orange_tui.agents.skill import is_unmodified, skill_folder, skill_text, with_checksum
 from orange_tui.cli.commands.install import install
 from orange_tui.cli.parsing.grammar import Parsed
 from orange_tui.cli.parsing.parser import parse
@@ -67,7 +67,7 @@ def test_every_installed_agent_gets_it(person: Person) -> None:
         f"claude  installed  {person.skill()}",
         f"pi  installed  {person.skill('.pi/agent/skills')}",
     ]
-    assert person.skill().read_bytes() == marked(skill_text())
+    assert person.skill().read_bytes() == with_checksum(skill_text())
     assert not (person.home / ".codex").exists()
 
 
@@ -88,8 +88,8 @@ def test_one_agent_can_be_named_installed_or_not(person: Person, harness: str, w
 
 
 def test_an_agents_own_variable_says_where_its_folder_is(person: Person, tmp_path: Path) -> None:
-    assert folder("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": "/x"}) == "/x/skills"
-    assert folder("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": ""}) == f"{person.home}/.codex/skills"
+    assert skill_folder("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": "/x"}) == "/x/skills"
+    assert skill_folder("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": ""}) == f"{person.home}/.codex/skills"
 
 
 def test_twice_is_up_to_date(person: Person) -> None:
@@ -102,12 +102,12 @@ def test_twice_is_up_to_date(person: Person) -> None:
 
 def test_an_older_copy_of_ours_is_replaced(person: Person) -> None:
     person.skill().parent.mkdir(parents=True)
-    person.skill().write_bytes(marked(b"# The skill of an earlier version\n"))
+    person.skill().write_bytes(with_checksum(b"# The skill of an earlier version\n"))
     assert "installed" in person.install("--harness", "claude").text
-    assert person.skill().read_bytes() == marked(skill_text())
+    assert person.skill().read_bytes() == with_checksum(skill_text())
 
 
-@pytest.mark.parametrize("mine", [b"# My own\n", marked(b"# Old\n").replace(b"Old", b"New"), b"", b"\xff"])
+@pytest.mark.parametrize("mine", [b"# My own\n", with_checksum(b"# Old\n").replace(b"Old", b"New"), b"", b"\xff"])
 def test_a_copy_that_the_person_changed_is_theirs_until_they_say_yes(person: Person, mine: bytes) -> None:
     person.has("claude", "codex")
     person.skill().parent.mkdir(parents=True)
@@ -119,7 +119,7 @@ def test_a_copy_that_the_person_changed_is_theirs_until_they_say_yes(person: Per
     assert "--yes replaces it" in reply.notes[0]
     assert person.skill().read_bytes() == mine
     assert person.install("--yes").code == 0
-    assert is_ours(person.skill().read_bytes())
+    assert is_unmodified(person.skill().read_bytes())
 
 
 def test_a_linked_folder_stays_linked(person: Person, tmp_path: Path) -> None:

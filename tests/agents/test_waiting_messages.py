@@ -57,7 +57,7 @@ def heard(seen: Path) -> str:
 
 
 def still_waiting(office: Office, ref: TaskRef) -> list[str]:
-    return [message.text for message in messages.waiting(office.orange.store.journal(ref))]
+    return [message.text for message in messages.undelivered(office.orange.store.journal(ref))]
 
 
 def end_server(office: Office) -> None:

@@ -142,7 +142,7 @@ def test_a_cancelled_child_is_told_to_the_person_who_can_go_on_without_it(office
             office.orange.tasks.cancel(child.ref)
     office.supervised(lambda: bool(office.task(ref).attention) or office.status(ref) != "blocked")
     assert "was cancelled or is gone; unblock it, or cancel it" in str(office.task(ref).attention)
-    moved = attempts.unblock(office.orange, ref)
+    moved = attempts.unblock(office.orange.engine, ref)
     assert (moved.target, moved.task.blocked_by) == ("new", ())
 
 
@@ -176,7 +176,7 @@ def test_a_task_that_waits_for_another_starts_when_that_one_is_done(office: Offi
     second = office.create("second", workflow="autopilot", harness=None, blocked_by=(first.id,), fields={})
     office.supervised(lambda: office.rests(first, "blocked"))
     assert office.status(second) == "new"
-    attempts.unblock(office.orange, first)
+    attempts.unblock(office.orange.engine, first)
     office.orange.tasks.cancel(first)
     office.supervised(lambda: bool(office.task(second).attention))
     assert "cancelled or is gone" in str(office.task(second).attention)
@@ -185,13 +185,13 @@ def test_a_task_that_waits_for_another_starts_when_that_one_is_done(office: Offi
 def test_retry_starts_anything_unfinished_over(office: Office) -> None:
     ref = autopilot(office, "needs-review")
     office.supervised(lambda: office.rests(ref, "needs_review"))
-    moved = attempts.retry(office.orange, ref)
+    moved = attempts.retry(office.orange.engine, ref)
     assert (moved.target, moved.task.number("attempts"), moved.task.attention) == ("new", 0, None)
     with pytest.raises(Refused, match="is new, not blocked"):
-        attempts.unblock(office.orange, ref)
+        attempts.unblock(office.orange.engine, ref)
     office.orange.tasks.cancel(ref)
-    with pytest.raises(Refused, match="which is its end"):
-        attempts.retry(office.orange, ref)
+    with pytest.raises(Refused, match="cannot start over"):
+        attempts.retry(office.orange.engine, ref)
 
 
 def test_an_agent_cannot_start_itself_over(office: Office) -> None:
@@ -243,5 +243,5 @@ def test_a_report_is_found_behind_megabytes_of_chatter(office: Office) -> None:
     logs.mkdir()
     (logs / "worker.answer").write_text("chatter\n" * 500_000 + '{"status": "done", "summary": "at last"}\n')
     with office.orange.engine.open(ref) as opened:
-        reports.collect(opened, "worker")
-        assert reports.current(opened).summary == "at last"
+        reports.save_printed_report(opened, "worker")
+        assert reports.current_report(opened).summary == "at last"

@@ -89,16 +89,16 @@ def test_a_person_lets_a_parent_go_on_without_a_part_that_was_given_up(office: O
     office.orange.tasks.cancel(only)
     office.supervised(lambda: bool(office.task(ref).attention))
     assert only.id in str(office.task(ref).attention)
-    attempts.unblock(office.orange, ref)
+    attempts.unblock(office.orange.engine, ref)
     assert (office.status(ref), office.task(ref).blocked_by) == ("pending", ())
 
 
 def test_retrying_is_refused_where_a_workflow_has_no_way_back(office: Office) -> None:
     ref = working(office)
     with pytest.raises(Refused, match="has no move working → pending"):
-        attempts.retry(office.orange, ref)
+        attempts.retry(office.orange.engine, ref)
     with pytest.raises(Refused, match="is working, not blocked"):
-        attempts.unblock(office.orange, ref)
+        attempts.unblock(office.orange.engine, ref)
 
 
 def reporting_parent(office: Office, branch: str) -> TaskRef:

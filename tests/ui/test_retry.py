@@ -53,7 +53,7 @@ async def test_where_there_is_no_way_back_the_key_says_so(stage: Stage) -> None:
     stage.task(branch="default", status="working")
     autopilot(stage, "done", "finished")
     autopilot(stage, "new", "fresh")
-    reasons = {"default": "no way back to pending", "finished": "create a new task", "fresh": "has not begun yet"}
+    reasons = {"default": "cannot go back to pending", "finished": "create a new task", "fresh": "has not started yet"}
     async with stage.open() as scene:
         for branch, reason in reasons.items():
             await scene.press("escape", "slash", *branch, "enter")

@@ -130,7 +130,7 @@ def test_a_workspace_the_task_has_worked_in_is_not_taken_away_because_something_
     with orange.engine.open(TaskRef("coffee", task.id)) as opened:
         opened.change("task.updated", {"status": "back"})
     moved = move(orange, task, "doing")
-    assert "is not there" in moved.hook_errors[0]
+    assert "does not exist" in moved.hook_errors[0]
     assert (moved.task.workspace, draft.read_text()) == ("coffee--1", "x\n")
 
 

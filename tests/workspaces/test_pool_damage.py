@@ -85,7 +85,7 @@ def test_a_repository_that_moved_keeps_its_workspaces(cafe: Cafe) -> None:
 
 def test_a_repository_that_is_gone_is_named(cafe: Cafe) -> None:
     os.rename(cafe.main, cafe.root / "moved")
-    assert f"{cafe.main}, the repository of coffee, is not there" in cafe.refusal(cafe.task())
+    assert f"{cafe.main}, the repository of coffee, does not exist" in cafe.refusal(cafe.task())
 
 
 def test_a_lock_left_by_a_dead_git_is_removed_once_it_is_old(cafe: Cafe) -> None:

@@ -48,7 +48,7 @@ def test_a_remote_that_is_down_and_never_was_up_is_refused(cafe: Cafe) -> None:
 def test_an_empty_repository_is_refused(cafe: Cafe) -> None:
     shutil.rmtree(cafe.main)
     git(cafe.root, "init", "--quiet", str(cafe.main))
-    assert "has no commits yet; make a first one" in cafe.refusal(cafe.task())
+    assert "has no commits yet; commit something" in cafe.refusal(cafe.task())
 
 
 def test_a_default_branch_that_does_not_exist_is_refused(cafe: Cafe) -> None:

@@ -1,7 +1,7 @@
-"""The files an agent needs in its worktree: hooks that report what it does, answers to its first questions.
+"""The files an agent needs in its worktree: hooks that report its state, answers to its first-run dialogs.
 
-They share a file with the person's own settings where there is one: what is theirs stays theirs. A file that git
-tracks is the project's, and a link may lead anywhere; neither is touched, and the note says what that costs.
+They are merged into the person's own settings file where there is one; what is theirs stays theirs. A file that git
+tracks is the project's, and a symlink may point anywhere: neither is touched, and a warning says so.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from contextlib import suppress
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.harnesses.harness import fill
@@ -23,31 +22,23 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.harnesses.harness import Harness
 
-_MOST_BYTES = 5_000_000
+_MAX_BYTES = 5_000_000
 _SAFE_WORD = re.compile(r"[A-Za-z0-9_@%+=:,./-]+", re.ASCII)
 
 
-def place(harness: Harness, worktree: str, values: Mapping[str, str]) -> list[str]:
-    """Put the harness's files into a worktree; returns a note for each that could not be. May be run again."""
+def write_agent_files(harness: Harness, worktree: str, values: Mapping[str, str]) -> list[str]:
+    """Write the harness's files into a worktree; returns a warning for each that was not. May be run again."""
     if not harness.files and not harness.excludes:
         return []
     git = Repository(worktree)
     tracked = _tracked(git, harness)
-    notes = [
-        note
+    warnings = [
+        warning
         for path, content in harness.files.items()
-        if (note := _refusal(worktree, path, tracked) or _write(harness, worktree, path, content, values))
+        if (warning := _why_left_alone(worktree, path, tracked) or _write(harness, worktree, path, content, values))
     ]
     _exclude(git, worktree, harness.excludes)
-    return notes
-
-
-def remove(harness: Harness, worktree: str) -> None:
-    """Take the harness's files out again; what somebody else put into them stays."""
-    tracked = _tracked(Repository(worktree), harness) if harness.files else set()
-    for path, content in harness.files.items():
-        if _refusal(worktree, path, tracked) is None:
-            _take_out(harness, os.path.join(worktree, path), content)
+    return warnings
 
 
 def _tracked(git: Repository, harness: Harness) -> set[str]:
@@ -55,7 +46,7 @@ def _tracked(git: Repository, harness: Harness) -> set[str]:
     return set(finished.output.split("\0"))
 
 
-def _refusal(worktree: str, path: str, tracked: set[str]) -> str | None:
+def _why_left_alone(worktree: str, path: str, tracked: set[str]) -> str | None:
     """Why a file is left alone, if it is."""
     full = os.path.join(worktree, path)
     if path in tracked:
@@ -64,17 +55,17 @@ def _refusal(worktree: str, path: str, tracked: set[str]) -> str | None:
     root = os.path.realpath(worktree)
     outside = folder != root and not folder.startswith(root + os.sep)
     if outside or os.path.islink(full):
-        return f"{path} leads out of the worktree by a link and was left as it is"
+        return f"{path} is a symlink out of the worktree and was left as it is"
     return None
 
 
 def _write(harness: Harness, worktree: str, path: str, content: str, values: Mapping[str, str]) -> str | None:
     full = os.path.join(worktree, path)
     try:
-        present = read_bytes(full, max_bytes=_MOST_BYTES) if os.path.lexists(full) else None
+        present = read_bytes(full, max_bytes=_MAX_BYTES) if os.path.lexists(full) else None
         new = _merged(harness, path, content, present, values)
         if new is None:
-            return f"{path} is there already and is not what {harness.title} should find; it was left as it is"
+            return f"{path} exists already and cannot be merged with what {harness.title} needs; it was left as it is"
         if new != present:
             os.makedirs(os.path.dirname(full), exist_ok=True)
             replace_file(full, new)
@@ -86,35 +77,19 @@ def _write(harness: Harness, worktree: str, path: str, content: str, values: Map
 def _merged(
     harness: Harness, path: str, content: str, present: bytes | None, values: Mapping[str, str]
 ) -> bytes | None:
-    """What the file should be; None when there is something in its place that cannot be added to."""
+    """The new content of the file; None when what is there cannot be merged with."""
     if not path.endswith(".json"):
-        wanted = fill(content, _for_shell(values), harness).encode()
+        wanted = fill(content, _quoted_for_shell(values), harness).encode()
         return wanted if present in {None, wanted} else None
-    theirs = {} if present is None or not present.strip() else _object(present)
+    theirs = {} if present is None or not present.strip() else _parse_object(present)
     if theirs is None:
         return None
-    ours = _filled(json.loads(content), harness, values)
-    merged = _added(_without(theirs, json.loads(content), harness), ours)
-    return present if present is not None and merged == theirs else _as_bytes(merged)
+    ours = _fill_placeholders(json.loads(content), harness, values)
+    merged = _merge(_remove_ours(theirs, json.loads(content), harness), ours)
+    return present if present is not None and merged == theirs else _encode(merged)
 
 
-def _take_out(harness: Harness, full: str, content: str) -> None:
-    with suppress(OrangeError, OSError):
-        if not full.endswith(".json"):
-            os.unlink(full)
-            return
-        theirs = _object(read_bytes(full, max_bytes=_MOST_BYTES))
-        if theirs is None:
-            return
-        left = _without(theirs, json.loads(content), harness)
-        if left:
-            replace_file(full, _as_bytes(left))
-        else:
-            os.unlink(full)
-            os.rmdir(os.path.dirname(full))  # fails, and rightly, when anything else is in it
-
-
-def _object(data: bytes) -> dict[str, Any] | None:
+def _parse_object(data: bytes) -> dict[str, Any] | None:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -122,53 +97,53 @@ def _object(data: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _as_bytes(value: Mapping[str, Any]) -> bytes:
+def _encode(value: Mapping[str, Any]) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
 
 
-def _filled(value: Any, harness: Harness, values: Mapping[str, str]) -> Any:
+def _fill_placeholders(value: Any, harness: Harness, values: Mapping[str, str]) -> Any:
     """Placeholders are filled in after parsing, so no path can break the JSON."""
     if isinstance(value, dict):
-        return {key: _filled(each, harness, values) for key, each in value.items()}
+        return {key: _fill_placeholders(each, harness, values) for key, each in value.items()}
     if isinstance(value, list):
-        return [_filled(each, harness, values) for each in value]
-    return fill(value, _for_shell(values), harness) if isinstance(value, str) else value
+        return [_fill_placeholders(each, harness, values) for each in value]
+    return fill(value, _quoted_for_shell(values), harness) if isinstance(value, str) else value
 
 
-def _for_shell(values: Mapping[str, str]) -> dict[str, str]:
+def _quoted_for_shell(values: Mapping[str, str]) -> dict[str, str]:
     """`{orange}` stands in commands that the agent gives to a shell: it must stay one word there."""
     orange = values.get("orange") or "orange"
     quoted = orange if _SAFE_WORD.fullmatch(orange) else "'" + orange.replace("'", "'\"'\"'") + "'"
     return {**values, "orange": quoted}
 
 
-def _added(theirs: dict[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
-    """Theirs with ours added: lists get longer, a value they have chosen differently stays theirs."""
+def _merge(theirs: dict[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    """Their settings with ours added: lists get longer, a value they have set differently stays theirs."""
     result = dict(theirs)
     for key, value in ours.items():
         present = result.get(key)
         if key not in result:
             result[key] = value
         elif isinstance(present, dict) and isinstance(value, dict):
-            result[key] = _added(present, value)
+            result[key] = _merge(present, value)
         elif isinstance(present, list) and isinstance(value, list):
             result[key] = [*present, *value]
     return result
 
 
-def _without(theirs: dict[str, Any], ours: Mapping[str, Any], harness: Harness) -> dict[str, Any]:
-    """What is left when our own is taken out, also what an Orange in another place put there."""
+def _remove_ours(theirs: dict[str, Any], ours: Mapping[str, Any], harness: Harness) -> dict[str, Any]:
+    """Their settings without ours, also without what an Orange installed elsewhere wrote there."""
     result = {}
     for key, value in theirs.items():
-        left = _rest(value, ours[key], harness) if key in ours else value
+        left = _remove_value(value, ours[key], harness) if key in ours else value
         if left is not None:
             result[key] = left
     return result
 
 
-def _rest(value: Any, ours: Any, harness: Harness) -> Any:
+def _remove_value(value: Any, ours: Any, harness: Harness) -> Any:
     if isinstance(value, dict) and isinstance(ours, dict):
-        return _without(value, ours, harness) or None
+        return _remove_ours(value, ours, harness) or None
     if isinstance(value, list) and isinstance(ours, list):
         mark = f" task event --agent {harness.name} "
         return [each for each in value if each not in ours and mark not in json.dumps(each)] or None

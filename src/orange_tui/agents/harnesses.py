@@ -1,6 +1,6 @@
-"""Which agents there are: those that come with Orange, and the person's own from `harnesses.yml`.
+"""The harnesses of a home: those shipped with Orange, and the person's own from `harnesses.yml`.
 
-YAML is read only when that file exists: starting an agent should not pay for what nobody uses.
+YAML is imported only when that file exists: starting an agent should not pay for what nobody uses.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from orange_tui.home.paths import Home
 
 DEMO = "demo"
-_MOST_BYTES = 1024 * 1024
+_MAX_BYTES = 1024 * 1024
 
 
 class Harnesses:
-    """The agents of one home, as the files say now."""
+    """The harnesses of one home, as the files are now."""
 
     def __init__(self, home: Home) -> None:
         self.file = os.path.join(home.root, "harnesses.yml")
-        self._seen: tuple[Signature, LoadedHarnesses] | None = None
+        self._cache: tuple[Signature, LoadedHarnesses] | None = None
 
     def names(self) -> list[str]:
-        """Every agent's name: ours in the order of preference, then the person's, the demo last."""
-        ours = [name for name in SHIPPED if name != DEMO]
-        return [*ours, *(name for name in self._own() if name not in SHIPPED), DEMO]
+        """Every agent's name: the shipped ones in the order of preference, then the person's, the demo last."""
+        shipped = [name for name in SHIPPED if name != DEMO]
+        return [*shipped, *(name for name in self._users_own() if name not in SHIPPED), DEMO]
 
     def get(self, name: str) -> Harness:
         """An agent by its name."""
-        found = self._own().get(name) or SHIPPED.get(name)
+        found = self._users_own().get(name) or SHIPPED.get(name)
         if found is None:
             broken = "".join(f"\n{problem}" for problem in self.problems())
             raise NotFound(f"There is no harness {name[:100]!r}; there are {', '.join(self.names())}{broken}")
@@ -55,11 +55,11 @@ class Harnesses:
         return next((name for name in self.names() if name != DEMO and self.installed(name)), None)
 
     def problems(self) -> list[str]:
-        """Everything that is wrong with `harnesses.yml`; our own agents work all the same."""
+        """Everything that is wrong with `harnesses.yml`; the shipped agents work all the same."""
         loaded = self._load()
         return [] if loaded is None else [str(problem) for problem in loaded.problems]
 
-    def words(
+    def command_line(
         self,
         name: str,
         mode: Mode,
@@ -68,22 +68,24 @@ class Harnesses:
         model: str | None = None,
         effort: str | None = None,
     ) -> tuple[str, ...]:
-        """The words that start an agent, complete but for the word `{prompt}`."""
+        """The command line that starts an agent, complete but for the word `{prompt}`."""
         harness = self.get(name)
-        return build(harness, mode, self._known(harness, values), model=model, effort=effort, root=os.geteuid() == 0)
+        return build(
+            harness, mode, self._placeholder_values(harness, values), model=model, effort=effort, root=os.geteuid() == 0
+        )
 
     def environment(self, name: str, values: Mapping[str, str]) -> dict[str, str]:
         """The variables an agent needs besides Orange's own."""
         harness = self.get(name)
-        return environment(harness, self._known(harness, values))
+        return environment(harness, self._placeholder_values(harness, values))
 
-    def _known(self, harness: Harness, values: Mapping[str, str]) -> dict[str, str]:
+    def _placeholder_values(self, harness: Harness, values: Mapping[str, str]) -> dict[str, str]:
         program = self.installed(harness.name) or harness.binary
-        known = {"python": sys.executable, "orange": orange_command(), "binary": program, **values}
-        known.setdefault("repository", _repository(known))
-        return known
+        found = {"python": sys.executable, "orange": orange_command(), "binary": program, **values}
+        found.setdefault("repository", _repository(found))
+        return found
 
-    def _own(self) -> Mapping[str, Harness]:
+    def _users_own(self) -> Mapping[str, Harness]:
         loaded = self._load()
         return {} if loaded is None else loaded.harnesses
 
@@ -92,9 +94,9 @@ class Harnesses:
         signature = read_signature(self.file)
         if signature is None:
             return None
-        if self._seen is None or self._seen[0] != signature:
-            self._seen = (signature, _read(self.file))
-        return self._seen[1]
+        if self._cache is None or self._cache[0] != signature:
+            self._cache = (signature, _read(self.file))
+        return self._cache[1]
 
 
 def _read(path: str) -> LoadedHarnesses:
@@ -111,7 +113,7 @@ def _read(path: str) -> LoadedHarnesses:
 
 
 def _text(path: str) -> str:
-    data = read_bytes(path, max_bytes=_MOST_BYTES)
+    data = read_bytes(path, max_bytes=_MAX_BYTES)
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -119,7 +121,7 @@ def _text(path: str) -> str:
 
 
 def _repository(values: Mapping[str, str]) -> str:
-    """The main repository; of one without a working tree, agents ask about the worktree instead."""
+    """The main repository; where it is bare, agents ask to trust the worktree instead."""
     git = values.get("repository_git", "").rstrip("/")
     return os.path.dirname(git) if os.path.basename(git) == ".git" else values.get("worktree", "")
 

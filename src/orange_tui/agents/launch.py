@@ -1,7 +1,7 @@
-"""The little shell script that an agent's window runs.
+"""The launcher: a small shell script that an agent's window runs.
 
-It sets the scene, starts the agent with its prompt from a file, and notes how it ended. The shell sees only words
-that were quoted here; the prompt reaches the agent as one argument and is never parsed.
+It sets the environment, starts the agent with its prompt from a file, and writes its exit code to a file. The shell
+sees only words that were quoted here; the prompt reaches the agent as one argument and is never parsed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import shlex
 import sys
 from contextlib import suppress
 
+from orange_tui.domain.harnesses.harness import PROMPT
 from orange_tui.domain.records import record
 from orange_tui.home.files import replace_file
 
@@ -18,99 +19,99 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-PROMPT = "{prompt}"
-CHAT = "ORANGE_CHAT"  # in the environment of an orchestrator: the project it talks about; it has no task
-_LONGEST_ARGUMENT = 120_000  # Linux takes 128 KiB in one argument
-_KEEP_BYTES = 2_500_000  # of what a window prints, and as much again of what came before
+CHAT_VARIABLE = "ORANGE_CHAT"  # in the environment of an orchestrator: the project it talks about; it has no task
+_MAX_ARGUMENT_BYTES = 120_000  # Linux takes 128 KiB in one argument
+_LOG_BYTES = 2_500_000  # of what a window prints; one older file of that size is kept as well
 
 _SCRIPT = """\
 #!/bin/sh
-# Written by Orange: starts the agent of window {window}, and notes how it ended. When the window is closed, this
+# Written by Orange: starts the agent of window {window}, and writes down its exit code. When the window is closed, this
 # shell dies of it, and only then does the agent hear of it too: so there must be no trap here.
 cd {directory} || exit 1
 {exports}
 {run}
 """
-_RUN = '{command}\ncode=$?\necho "$code" >{note}\nexit "$code"'
+_RUN = '{command}\ncode=$?\necho "$code" >{exit_file}\nexit "$code"'
 # What it prints is wanted as well. The exit code is that of the agent, not that of `tee`.
-_RUN_AND_KEEP = '{{ {command}; echo $? >{note}; }} | tee {answer}\nexit "$(cat {note})"'
-
-_KEEP = (
+_RUN_AND_TEE = '{{ {command}; echo $? >{exit_file}; }} | tee {answer}\nexit "$(cat {exit_file})"'
+# Appends what the window prints to a file that is rotated when it is full.
+_LOG_SCRIPT = (
     'while dd bs=65536 count="$1" iflag=count_bytes of="$0" oflag=append conv=notrunc 2>/dev/null'
     ' && [ "$(wc -c <"$0")" -ge "$1" ]; do mv -f "$0" "$0.1"; done || cat >>"$0"'
 )
 
 
 @record
-class Launch:
-    """A window ready to be started: its command, and the command that keeps what it prints."""
+class LaunchCommands:
+    """The commands of a window: the one it runs, and the one that logs what it prints."""
 
     command: tuple[str, ...]
-    log: str
+    log_command: str
 
 
 @record
-class Start:
-    """What to start: the agent's words, its prompt, where, and what it finds in its environment."""
+class LaunchSpec:
+    """What to launch: the agent's command line, its prompt, its directory and its environment."""
 
-    words: Sequence[str]
+    command_line: Sequence[str]
     prompt: str
     directory: str
     environment: Mapping[str, str]
-    keeps_answer: bool = False  # what it prints is its answer, kept as it is beside the log of its window
+    keep_output: bool = False  # what it prints is its answer, saved beside the log of its window
 
 
-def prepare(task_directory: str, window: str, start: Start) -> Launch:
-    """Write the launcher and the prompt of a window into the task's logs."""
+def write_launcher(task_directory: str, window: str, spec: LaunchSpec) -> LaunchCommands:
+    """Write the launcher script and the prompt of a window into the task's logs."""
     logs = os.path.join(task_directory, "logs")
     os.makedirs(logs, exist_ok=True)
     base = os.path.join(logs, window)
-    replace_file(f"{base}.prompt.md", start.prompt.encode(), durable=False)
+    replace_file(f"{base}.prompt.md", spec.prompt.encode(), durable=False)
     for earlier in (f"{base}.exit", answer_file(task_directory, window)):
         with suppress(FileNotFoundError):
             os.unlink(earlier)
-    run = (_RUN_AND_KEEP if start.keeps_answer else _RUN).format(
-        command=" ".join(_word(word, f"{base}.prompt.md", start.prompt) for word in start.words),
-        note=shlex.quote(f"{base}.exit"),
+    run = (_RUN_AND_TEE if spec.keep_output else _RUN).format(
+        command=" ".join(_quote(word, f"{base}.prompt.md", spec.prompt) for word in spec.command_line),
+        exit_file=shlex.quote(f"{base}.exit"),
         answer=shlex.quote(answer_file(task_directory, window)),
     )
     script = _SCRIPT.format(
         window=window,
-        directory=shlex.quote(start.directory),
-        exports="\n".join(f"export {name}={shlex.quote(value)}" for name, value in start.environment.items()),
+        directory=shlex.quote(spec.directory),
+        exports="\n".join(f"export {name}={shlex.quote(value)}" for name, value in spec.environment.items()),
         run=run,
     )
     replace_file(f"{base}.sh", script.encode(), durable=False)
-    keep = f"exec sh -c {shlex.quote(_KEEP)} {shlex.quote(f'{base}.log')} {_KEEP_BYTES}"
-    # tmux expands formats and times in this one, and a path may have either mark in it.
-    return Launch(("/bin/sh", f"{base}.sh"), keep.replace("#", "##").replace("%", "%%"))
+    log_command = f"exec sh -c {shlex.quote(_LOG_SCRIPT)} {shlex.quote(f'{base}.log')} {_LOG_BYTES}"
+    # tmux expands formats and times in this one, and a path may contain either character.
+    return LaunchCommands(("/bin/sh", f"{base}.sh"), log_command.replace("#", "##").replace("%", "%%"))
 
 
 def answer_file(task_directory: str, window: str) -> str:
-    """Where what a one-shot agent printed is kept."""
+    """The file with what a one-shot agent printed."""
     return os.path.join(task_directory, "logs", f"{window}.answer")
 
 
-def _word(word: str, prompt_file: str, prompt: str) -> str:
+def _quote(word: str, prompt_file: str, prompt: str) -> str:
+    """One word for the shell; a prompt too long for an argument becomes the request to read its file."""
     if word != PROMPT:
         return shlex.quote(word)
-    if len(prompt.encode()) > _LONGEST_ARGUMENT:
+    if len(prompt.encode()) > _MAX_ARGUMENT_BYTES:
         return shlex.quote(f"Read your instructions in the file {prompt_file}, all of it, and follow them.")
     return f'"$(cat {shlex.quote(prompt_file)})"'
 
 
-def scene(task_directory: str, task_id: str, window: str, home: str) -> dict[str, str]:
-    """What an agent finds in its environment, the `orange` command on its PATH included."""
+def task_environment(task_directory: str, task_id: str, window: str, home: str) -> dict[str, str]:
+    """The environment variables of a task's agent, the `orange` command on its PATH included."""
     return {
         "ORANGE_TASK": task_id,
         "ORANGE_TASK_FILE": os.path.join(task_directory, "TASK.md"),
         "ORANGE_WINDOW": window,
-        **surroundings(home),
+        **base_environment(home),
     }
 
 
-def surroundings(home: str) -> dict[str, str]:
-    """The same without a task."""
+def base_environment(home: str) -> dict[str, str]:
+    """The environment variables of an agent without a task."""
     passed_on = ("ORANGE_TMUX_SOCKET", "ORANGE_DEMO_PACE")
     return {
         "ORANGE_HOME": home,

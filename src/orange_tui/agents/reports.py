@@ -1,4 +1,4 @@
-"""An agent's report: found where the agent has left it, kept in the history, and shown in TASK.md."""
+"""An agent's report in `.orange-outcome`: read, taken from what it printed, archived, and shown in TASK.md."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from orange_tui.domain.report import Report
-    from orange_tui.store.journal import Journal
     from orange_tui.store.open_task import OpenTask
 
 SECTION = "Report"
 _MOST_BYTES = 4 * MOST_CHARACTERS
 
 
-def collect(opened: OpenTask, window: str) -> None:
-    """Where an agent printed its report and wrote none, what it printed becomes the file. It has ended by now."""
-    path = os.path.join(opened.directory, ".orange-outcome")
+def save_printed_report(opened: OpenTask, window: str) -> None:
+    """Where an agent printed its report and wrote none, write the file for it. The agent has ended by now."""
+    path = _report_file(opened)
     if _text(path).strip():
         return
     found = answered(_printed(opened, window), "status")
@@ -35,9 +34,9 @@ def collect(opened: OpenTask, window: str) -> None:
         replace_file(path, json.dumps(found, ensure_ascii=False).encode(errors="replace"))
 
 
-def put_aside(opened: OpenTask, window: str) -> None:
-    """Before an agent starts: an earlier one's report is not its own. It is kept, in case nobody has taken it."""
-    path = os.path.join(opened.directory, ".orange-outcome")
+def archive_report(opened: OpenTask, window: str) -> None:
+    """Before an agent starts: move an earlier agent's report to the logs, in case nobody has read it."""
+    path = _report_file(opened)
     earlier = _text(path)
     if earlier.strip():
         os.makedirs(os.path.join(opened.directory, "logs"), exist_ok=True)
@@ -45,13 +44,13 @@ def put_aside(opened: OpenTask, window: str) -> None:
     replace_file(path, b"", durable=False)
 
 
-def current(opened: OpenTask) -> Report:
-    """The report that lies there; raises `Unreadable` where there is none."""
-    return read_report(_text(os.path.join(opened.directory, ".orange-outcome")), opened.task.id)
+def current_report(opened: OpenTask) -> Report:
+    """The report in the file; raises `Unreadable` where there is none."""
+    return read_report(_text(_report_file(opened)), opened.task.id)
 
 
-def cost(opened: OpenTask, window: str) -> dict[str, Any]:
-    """How long the agent took and what it used, as far as it says so."""
+def printed_usage(opened: OpenTask, window: str) -> dict[str, Any]:
+    """The tokens and the time an agent used, as far as it printed them."""
     found = envelope(_printed(opened, window))
     usage = found.get("usage")
     names = ("input_tokens", "output_tokens")
@@ -59,13 +58,6 @@ def cost(opened: OpenTask, window: str) -> dict[str, Any]:
     known = [number for number in tokens if isinstance(number, int)]
     took = found.get("duration_ms")
     return ({"tokens": sum(known)} if known else {}) | ({"milliseconds": took} if isinstance(took, int) else {})
-
-
-def last_report(journal: Journal) -> dict[str, Any] | None:
-    """What was reported last, as `Report.as_json` has it."""
-    event = journal.last("agent.reported")
-    report = event.get("report") if event is not None else None
-    return report if isinstance(report, dict) else None
 
 
 def as_markdown(report: Report) -> str:
@@ -92,6 +84,10 @@ def _bullets(title: str, items: Sequence[str]) -> str:
     return f"{title}:\n\n" + "\n".join(f"- {' '.join(item.split())}" for item in items)
 
 
+def _report_file(opened: OpenTask) -> str:
+    return os.path.join(opened.directory, ".orange-outcome")
+
+
 def _text(path: str) -> str:
     try:
         return read_bytes(path, max_bytes=_MOST_BYTES).decode(errors="replace")
@@ -100,7 +96,7 @@ def _text(path: str) -> str:
 
 
 def _printed(opened: OpenTask, window: str) -> str:
-    """The end of what an agent printed: its answer comes last, however much it has said before."""
+    """The end of what an agent printed: its answer comes last, however much came before."""
     try:
         with open(answer_file(opened.directory, window), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - _MOST_BYTES))

@@ -1,7 +1,7 @@
-"""The orchestrator skill: one text, put into the skill folders of the agents.
+"""The orchestrator skill: a SKILL.md that is installed in the skill folders of the agents.
 
-Each copy ends with a line that has the hash of the rest. A copy whose hash is right is one of ours, of whatever
-version, and may be replaced; any other has been changed by the person, and is theirs.
+Each copy ends with a line that has the checksum of the rest. A copy whose checksum is right was written by some
+version of Orange and may be replaced; any other was changed by the person, and is left alone.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from orange_tui.domain.harnesses.harness import Harness
 
 _VARIABLE = re.compile(r"\$\{([A-Z_]+):-([^}]*)\}")
-_MARK = re.compile(rb"\n<!-- installed by orange, sha256 ([0-9a-f]{64}); changed copies are left alone -->\n\Z")
+_CHECKSUM = re.compile(rb"\n<!-- installed by orange, sha256 ([0-9a-f]{64}); changed copies are left alone -->\n\Z")
 _MOST_BYTES = 1_000_000
 
 
 @record
-class Installed:
-    """What became of the skill in one folder: `written`, `unchanged`, or `kept` because the person changed it."""
+class SkillInstallation:
+    """The result of installing in one folder: `written`, `unchanged`, or `kept` because the person changed it."""
 
     harness: str
     path: str
     outcome: str
 
 
-def wanted(harnesses: Harnesses, name: str | None) -> list[Harness]:
+def select_harnesses(harnesses: Harnesses, name: str | None) -> list[Harness]:
     """The agents that get the skill: the one named, else all that are installed."""
     if name is not None:
         harness = harnesses.get(name)
@@ -50,23 +50,23 @@ def wanted(harnesses: Harnesses, name: str | None) -> list[Harness]:
     return found
 
 
-def install(harness: Harness, *, overwrite: bool = False) -> Installed:
+def install(harness: Harness, *, overwrite: bool = False) -> SkillInstallation:
     """Put the skill into an agent's folder, unless the person has changed the one that is there."""
-    path = os.path.join(folder(harness.skills, os.environ), "orange", "SKILL.md")
-    present = _present(path)
-    text = marked(skill_text())
+    path = os.path.join(skill_folder(harness.skills, os.environ), "orange", "SKILL.md")
+    present = _read_if_present(path)
+    text = with_checksum(skill_text())
     if present == text:
-        return Installed(harness.name, path, "unchanged")
-    if present is not None and not is_ours(present) and not overwrite:
-        return Installed(harness.name, path, "kept")
+        return SkillInstallation(harness.name, path, "unchanged")
+    if present is not None and not is_unmodified(present) and not overwrite:
+        return SkillInstallation(harness.name, path, "kept")
     path = os.path.realpath(path)  # people keep their settings elsewhere and link to them
     os.makedirs(os.path.dirname(path), exist_ok=True)
     replace_file(path, text)
-    return Installed(harness.name, path, "written")
+    return SkillInstallation(harness.name, path, "written")
 
 
-def folder(skills: str, environment: Mapping[str, str]) -> str:
-    """A skill folder as the harness writes it: `~` and `${VARIABLE:-default}`, the way the agent itself looks."""
+def skill_folder(skills: str, environment: Mapping[str, str]) -> str:
+    """The path of a skill folder: `~` and `${VARIABLE:-default}` are expanded as the agent itself does."""
     filled = _VARIABLE.sub(lambda found: environment.get(found[1]) or found[2], skills)
     return os.path.abspath(os.path.expanduser(filled))
 
@@ -76,31 +76,31 @@ def skill_text() -> bytes:
     return read_bytes(os.path.join(paths.shipped("skill"), "SKILL.md"))
 
 
-def instructions() -> str:
-    """The same for an agent that is told it outright: without the lines that only say when it is worth reading."""
+def skill_body() -> str:
+    """The skill without its frontmatter, for a prompt."""
     text = skill_text().decode()
     return text.split("---\n", 2)[-1].strip() if text.startswith("---\n") else text.strip()
 
 
-def marked(text: bytes) -> bytes:
-    """A copy of the skill, with the line that says it is unchanged."""
-    mark = f"\n<!-- installed by orange, sha256 {_hash(text)}; changed copies are left alone -->\n"
-    return text + mark.encode()
+def with_checksum(text: bytes) -> bytes:
+    """The skill followed by the line with its checksum."""
+    line = f"\n<!-- installed by orange, sha256 {_checksum(text)}; changed copies are left alone -->\n"
+    return text + line.encode()
 
 
-def is_ours(text: bytes) -> bool:
-    """Whether a copy is exactly as some Orange wrote it."""
-    found = _MARK.search(text)
-    return found is not None and _hash(text[: found.start()]) == found[1].decode()
+def is_unmodified(text: bytes) -> bool:
+    """Whether a copy is exactly as some version of Orange wrote it."""
+    found = _CHECKSUM.search(text)
+    return found is not None and _checksum(text[: found.start()]) == found[1].decode()
 
 
-def _hash(text: bytes) -> str:
+def _checksum(text: bytes) -> str:
     import hashlib
 
     return hashlib.sha256(text).hexdigest()
 
 
-def _present(path: str) -> bytes | None:
+def _read_if_present(path: str) -> bytes | None:
     try:
         return read_bytes(path, max_bytes=_MOST_BYTES)
     except NotFound:

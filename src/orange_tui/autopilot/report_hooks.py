@@ -25,7 +25,7 @@ SIGN = "delegated_as"  # the field by which a child is known again to the hook t
 def take_report(run: HookRun) -> None:
     """Keep what the agent has reported: in the history, under ## Report, and as the reason why a person should look."""
     try:
-        report = reports.current(run.opened)
+        report = reports.current_report(run.opened)
     except Unreadable:
         return  # the engine moved the task on its own; there is nothing to take
     if not _is_noted(run, "agent.reported"):
@@ -35,7 +35,7 @@ def take_report(run: HookRun) -> None:
             report=report.as_json(),
             attempt=run.task.number("attempts"),
             hook=run.token,
-            **reports.cost(run.opened, WORKER),
+            **reports.printed_usage(run.opened, WORKER),
         )
     sentence = _one_line(report.sentence)
     words = _IN_WORDS.get(report.judged)
@@ -100,7 +100,7 @@ def delegate(run: HookRun) -> None:
 
 def _delegating_report(run: HookRun) -> Report | None:
     try:
-        report = reports.current(run.opened)
+        report = reports.current_report(run.opened)
     except Unreadable:
         return None
     return report if report.judged == DELEGATED else None

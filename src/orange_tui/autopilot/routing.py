@@ -163,7 +163,7 @@ def _printed(services: Services, plan: Plan, task: Task, question: str) -> str:
         raise Refused(f"the question is longer than the {longest:,} bytes it takes")
     project = services.projects.get(task.project)
     values = _values(services, task, project.path)
-    words = harnesses.words(router, "one_shot", values, model=plan.model)
+    words = harnesses.command_line(router, "one_shot", values, model=plan.model)
     finished = run_capped(
         [question if word == PROMPT else word for word in words],
         directory=project.path,

@@ -73,7 +73,7 @@ def _is_queued(journal: Journal) -> bool:
 
 def _has_message(journal: Journal) -> bool:
     try:
-        return bool(messages.waiting(journal))
+        return bool(messages.undelivered(journal))
     except (OrangeError, LookupError):  # a journal somebody has scribbled in
         return False
 

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 
-from orange_tui.agents.launch import CHAT
+from orange_tui.agents.launch import CHAT_VARIABLE
 from orange_tui.demo.brief import is_reviewer
 from orange_tui.demo.chat import converse
 from orange_tui.demo.desk import find_desk
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     screen = open_screen()
     try:
         with Inbox(sys.stdin.fileno()) as inbox:
-            project = os.environ.get(CHAT)
+            project = os.environ.get(CHAT_VARIABLE)
             return converse(project, screen, inbox) if project else _play(prompt, screen, inbox)
     except KeyboardInterrupt:
         return _INTERRUPTED

@@ -81,7 +81,7 @@ class Agents:
                 raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` brings it back")
             name = f"answer {clock.now()}"
             message = messages.queue(opened, name, pane.window, guarded(text), by=messages.PERSON)
-            harness = messages.harness_in(engine.services.harnesses, opened.journal, pane.window)
+            harness = messages.harness_of_window(engine.services.harnesses, opened.journal, pane.window)
             return messages.deliver(opened, message, pane, engine.services.tmux, harness)
 
     def is_waiting(self, task: Task, journal: Journal) -> bool:

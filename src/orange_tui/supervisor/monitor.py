@@ -122,7 +122,7 @@ class Monitor:
         return False
 
     def _bury(self, opened: OpenTask, workflow: Workflow) -> None:
-        reports.collect(opened, _window(opened, workflow))
+        reports.save_printed_report(opened, _window(opened, workflow))
         for rule in workflow.rules:
             is_for_this = rule.status == opened.task.status and rule.stale_after is None
             if is_for_this and self._applies(opened, workflow, rule) and self._apply(opened, workflow, rule):
@@ -257,7 +257,7 @@ def _what_failed(opened: OpenTask, workflow: Workflow) -> str:
     if not any(isinstance(rule.has_artifact, ReportGate) for rule in workflow.rules):
         return how
     try:
-        reports.current(opened)
+        reports.current_report(opened)
     except Unreadable as problem:
         return f"{problem} ({how})"
     return how

@@ -203,12 +203,12 @@ class Supervisor:
             self._safely(ref, self._monitor.look_at)
 
     def _deliver(self, ref: TaskRef) -> None:
-        if not messages.waiting(self._orange.store.journal(ref)):
+        if not messages.undelivered(self._orange.store.journal(ref)):
             return
         with self._orange.engine.open(ref, wait=False) as opened:
-            for message in messages.waiting(opened.journal):
+            for message in messages.undelivered(opened.journal):
                 pane = self._orange.sessions.window(ref.id, message.window)
-                harness = messages.harness_in(self._orange.services.harnesses, opened.journal, message.window)
+                harness = messages.harness_of_window(self._orange.services.harnesses, opened.journal, message.window)
                 tmux = self._orange.services.tmux
                 if pane is None or not messages.deliver(opened, message, pane, tmux, harness):
                     self._retry.add(ref)

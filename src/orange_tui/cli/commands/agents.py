@@ -51,9 +51,7 @@ def attach(parsed: Parsed, orange: Orange) -> Reply:
 
 def chat(parsed: Parsed, orange: Orange) -> Reply:
     """`orange chat`: the same for the conversation about a project, which begins where there is none."""
-    from orange_tui.agents.chat import open_chat
-
-    return show_session(orange, open_chat(orange, the_project(parsed, orange), parsed.text("harness")))
+    return show_session(orange, orange.chats.open(the_project(parsed, orange), parsed.text("harness")))
 
 
 def show_session(orange: Orange, session_id: str) -> Reply:

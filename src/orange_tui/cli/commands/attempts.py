@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def retry(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task retry`."""
-    moved = attempts.retry(orange, the_task(parsed, orange))
+    moved = attempts.retry(orange.engine, the_task(parsed, orange))
     return moved_reply(moved.task, moved, orange)
 
 
@@ -26,12 +26,12 @@ def unblock(parsed: Parsed, orange: Orange) -> Reply:
         return _unblock_all(orange, parsed.text("project"))
     if parsed.text("id") is None:
         raise UsageError("Which task? Give its id, or --all for every blocked one")
-    moved = attempts.unblock(orange, the_task(parsed, orange))
+    moved = attempts.unblock(orange.engine, the_task(parsed, orange))
     return moved_reply(moved.task, moved, orange)
 
 
 def _unblock_all(orange: Orange, project: str | None) -> Reply:
-    results = attempts.unblock_all(orange, project)
+    results = attempts.unblock_all(orange.engine, project)
     done = [ref.id for ref, problem in results if problem is None]
     failed = {ref.id: problem for ref, problem in results if problem is not None}
     text = f"{', '.join(done)}  unblocked" if done else "" if failed else "Nothing is blocked"

@@ -18,7 +18,7 @@ _SAID = {"written": "installed", "unchanged": "up to date", "kept": "left as it 
 def install(parsed: Parsed, orange: Orange) -> Reply:
     """Put the orchestrator skill into the agents' skill folders."""
     harnesses = Harnesses(orange.home)
-    chosen = skill.wanted(harnesses, parsed.text("harness"))
+    chosen = skill.select_harnesses(harnesses, parsed.text("harness"))
     done = [skill.install(harness, overwrite=parsed.flag("yes")) for harness in chosen]
     lines = [f"{each.harness}  {_SAID[each.outcome]}  {each.path}" for each in done]
     notes = [*harnesses.problems()]

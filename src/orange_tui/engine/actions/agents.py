@@ -75,7 +75,7 @@ def _tell(run: HookRun, window: str, text: str, pane: Pane) -> None:
     if messages.was_delivered(run.opened.journal, run.token):
         return
     message = messages.queue(run.opened, run.token, window, text)
-    harness = messages.harness_in(run.services.harnesses, run.opened.journal, window)
+    harness = messages.harness_of_window(run.services.harnesses, run.opened.journal, window)
     messages.deliver(run.opened, message, pane, run.services.tmux, harness)
 
 

@@ -6,10 +6,10 @@ import os
 import sys
 
 from orange_tui.agents import launch, messages, reports
-from orange_tui.agents.agent_files import place
+from orange_tui.agents.agent_files import write_agent_files
 from orange_tui.domain.actions import PROMPT_VARIABLES
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.domain.harnesses.harness import build, environment, guarded, resumable
+from orange_tui.domain.harnesses.harness import PROMPT, build, environment, guarded, resumable
 from orange_tui.domain.prompts import render_prompt, variables
 from orange_tui.engine.actions.workspaces import acquire
 from orange_tui.outside.tmux import Window
@@ -32,7 +32,7 @@ _REMEMBERED_PROMPT = 300  # enough to tell the agent's own conversation from one
 def start_agent(run: HookRun, window: str, role: str, sessions: Sessions) -> None:
     """Start the task's or the review's agent; one that cannot be started for the first time keeps no workspace."""
     if _is_one_shot(run):
-        reports.put_aside(run.opened, window)
+        reports.archive_report(run.opened, window)
     try:
         wanted, harness, unsaid = _prepared(run, window, role)
         _open_window(run, wanted, harness, sessions.windows(run.task.id))
@@ -109,18 +109,21 @@ def _prepared(run: HookRun, window: str, role: str) -> tuple[Window, Harness, st
         raise Refused(f"{harness.name} is not installed. {harness.install}")
     place_to_work = _place_to_work(run)
     values = _values(run, place_to_work, window)
-    for note in place(harness, place_to_work, values) if run.task.workspace else ():
+    for note in write_agent_files(harness, place_to_work, values) if run.task.workspace else ():
         run.services.log.write("warning", note, task=run.task.id)
     words, prompt = _said(run, harness, values, role)
-    scene = launch.scene(run.opened.directory, run.task.id, window, run.services.home.root)
-    surroundings = {**scene, **environment(harness, values)}
-    start = launch.Start(words, prompt, place_to_work, surroundings, keeps_answer=_is_one_shot(run))
-    made = launch.prepare(run.opened.directory, window, start)
+    home = run.services.home.root
+    variables = launch.task_environment(run.opened.directory, run.task.id, window, home)
+    variables |= environment(harness, values)
+    spec = launch.LaunchSpec(words, prompt, place_to_work, variables, keep_output=_is_one_shot(run))
+    made = launch.write_launcher(run.opened.directory, window, spec)
     resumes = run.params.get("resume") and resumable(harness, "resume", values) == "resume"
     known = {"session_id": values["session_id"]} if resumes else {}
     Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT], **known)
-    wanted = Window(run.services.home.root, run.task.id, window, run.token, place_to_work, made.command, made.log)
-    return wanted, harness, "" if launch.PROMPT in words else prompt
+    wanted = Window(
+        run.services.home.root, run.task.id, window, run.token, place_to_work, made.command, made.log_command
+    )
+    return wanted, harness, "" if PROMPT in words else prompt
 
 
 def _place_to_work(run: HookRun) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from orange_tui.agents.chat import open_chat
 from orange_tui.domain.errors import OrangeError
 from orange_tui.outside.programs import run_in_terminal
 
@@ -45,7 +44,7 @@ async def talk(dashboard: Dashboard) -> None:
         dashboard.notify("About which project? Put the cursor on one of its tasks.", severity="warning", markup=False)
         return
     try:
-        session_id = await asyncio.to_thread(lambda: open_chat(dashboard.orange, project))
+        session_id = await asyncio.to_thread(lambda: dashboard.orange.chats.open(project))
     except OrangeError as problem:
         dashboard.notify(str(problem), title="chat", severity="error", timeout=15, markup=False)
         return

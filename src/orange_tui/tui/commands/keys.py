@@ -134,12 +134,12 @@ def why_no_refresh(dashboard: Dashboard, row: TaskRow) -> str | None:
 
 def why_no_retry(dashboard: Dashboard, row: TaskRow) -> str | None:
     """Starting over needs a way back to where the workflow begins."""
-    from orange_tui.autopilot.attempts import why_not
+    from orange_tui.autopilot import attempts
 
     workflow = workflow_of(dashboard, row)
     if row.task is None or workflow is None:
         return "Its TASK.md cannot be read" if row.task is None else "Its workflow cannot be read"
-    return why_not(workflow, row.task)
+    return attempts.why_no_retry(workflow, row.task)
 
 
 def is_under_way(dashboard: Dashboard, row: TaskRow) -> bool:

@@ -159,7 +159,7 @@ def _retry(dashboard: Dashboard, row: TaskRow) -> None:
 
     def start_over(yes: bool | None) -> None:
         if yes:
-            work = lambda _say: _moved(retry(dashboard.orange, row.ref).hook_errors)  # noqa: E731
+            work = lambda _say: _moved(retry(dashboard.orange.engine, row.ref).hook_errors)  # noqa: E731
             dashboard.app.jobs.start(row.ref, "Starting over", work)
 
     if not is_under_way(dashboard, row):
@@ -173,7 +173,7 @@ def _unblock_all(dashboard: Dashboard) -> None:
     from orange_tui.autopilot.attempts import unblock_all
 
     async def work() -> None:
-        results = await asyncio.to_thread(unblock_all, dashboard.orange, dashboard.app.project)
+        results = await asyncio.to_thread(unblock_all, dashboard.orange.engine, dashboard.app.project)
         done = sum(problem is None for _, problem in results)
         dashboard.notify(f"{done} unblocked." if done or results else "Nothing is blocked.", markup=False)
         for ref, problem in results:
