@@ -10,7 +10,7 @@ from orange_tui.agents import reports
 from orange_tui.autopilot import attempts
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.text.sections import find_section
-from orange_tui.store.subtasks import children_of
+from orange_tui.store.subtasks import subtasks_of
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -122,7 +122,7 @@ def test_broken_json_is_an_error_that_is_named(office: Office) -> None:
 def test_a_parent_waits_for_its_three_children_and_goes_on_with_their_results(office: Office) -> None:
     ref = autopilot(office, "delegate")
     office.supervised(lambda: office.rests(ref, "done"))
-    found = children_of(office.orange.store, ref.id)
+    found = subtasks_of(office.orange.store, ref.id)
     assert [child.task.summary for child in found] == ["Order the beans", "Order the grinder", "Order the cups"]
     assert {child.task.status for child in found} == {"done"}
     assert {child.task.labels for child in found} == {("part",)}
@@ -137,7 +137,7 @@ def test_a_parent_waits_for_its_three_children_and_goes_on_with_their_results(of
 def test_a_cancelled_child_is_told_to_the_person_who_can_go_on_without_it(office: Office) -> None:
     ref = autopilot(office, "delegate")
     office.supervised(lambda: office.status(ref) == "blocked" and office.rests(ref, "blocked"))
-    for child in children_of(office.orange.store, ref.id):
+    for child in subtasks_of(office.orange.store, ref.id):
         if child.task.status != "done":
             office.orange.tasks.cancel(child.ref)
     office.supervised(lambda: bool(office.task(ref).attention) or office.status(ref) != "blocked")

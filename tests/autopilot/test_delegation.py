@@ -10,7 +10,7 @@ import pytest
 from orange_tui.autopilot import attempts
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.tasks import NewTask
-from orange_tui.store.subtasks import children_of
+from orange_tui.store.subtasks import subtasks_of
 from support.driver import transition
 from support.killing import dies_at
 from support.office import Office
@@ -122,7 +122,7 @@ def test_killed_at_any_step_each_part_is_made_once(office: Office) -> None:
             delegate(ref)
         with office.orange.engine.open(ref) as opened:
             assert opened.task.status == "blocked"
-        found = children_of(office.orange.store, ref.id)
+        found = subtasks_of(office.orange.store, ref.id)
         assert sorted(child.task.summary for child in found) == ["a", "b", "c"], step
         assert set(office.task(ref).blocked_by) == {child.ref.id for child in found}
         assert len(office.events(ref, "agent.reported")) == 1

@@ -14,7 +14,7 @@ import pytest
 
 from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.home import files
-from orange_tui.store import task_swap
+from orange_tui.store import _task_swap as task_swap
 from orange_tui.store.store import BrokenTask
 from support.driver import STEPS, Cli, World, recorded, transition
 

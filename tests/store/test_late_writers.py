@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from orange_tui.home import files
-from orange_tui.store import task_swap
+from orange_tui.store import _task_swap as task_swap
 
 if TYPE_CHECKING:
     import pytest
@@ -80,7 +80,7 @@ def test_where_open_files_cannot_be_told_the_old_one_is_held_for_a_while(
     world.touch(ref)
     assert world.body(ref) == "\nlate\n"
     assert len(world.dotfiles(ref)) > 0
-    monkeypatch.setattr(task_swap, "_GRACE", -1.0)
+    monkeypatch.setattr(task_swap, "_OPEN_FILE_GRACE_SECONDS", -1.0)
     world.touch(ref)
     assert world.dotfiles(ref) == []
     assert world.body(ref) == "\nlate\n"

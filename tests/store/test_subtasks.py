@@ -1,11 +1,11 @@
-"""A task's relatives are found whatever became of their files, and without reading every task."""
+"""Subtasks and parents are found whatever became of their files, and without reading every task."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from orange_tui.store.store import BrokenTask, Store, StoredTask
-from orange_tui.store.subtasks import ancestors, children_of, circle, parent_of
+from orange_tui.store.subtasks import ancestors, parent_of, subtasks_of, waiting_cycle
 
 if TYPE_CHECKING:
     import pytest
@@ -21,19 +21,21 @@ def task(world: World, ref: TaskRef) -> Task:
     return found.task
 
 
-def test_parts_are_found_the_oldest_first_and_know_where_they_belong(world: World) -> None:
+def test_subtasks_are_found_oldest_first_and_know_their_parent(world: World) -> None:
     plan = world.task()
-    parts = [world.task(parent=plan.id, branch=f"part/{number}") for number in range(3)]
-    assert [each.ref for each in children_of(world.orange.store, plan.id)] == parts
-    above = parent_of(world.orange.store, task(world, parts[0]))
+    subtasks = [world.task(parent=plan.id, branch=f"part/{number}") for number in range(3)]
+    assert [each.ref for each in subtasks_of(world.orange.store, plan.id)] == subtasks
+    above = parent_of(world.orange.store, task(world, subtasks[0]))
     assert above is not None
     assert above.ref == plan
-    assert ancestors(world.orange.store, task(world, parts[0])) == [plan.id]
+    assert ancestors(world.orange.store, task(world, subtasks[0])) == [plan.id]
 
 
-def test_only_tasks_that_mention_it_are_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looking_for_subtasks_reads_only_tasks_that_mention_the_parent(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan, _other = world.task(), world.task(branch="other")
-    part = world.task(parent=plan.id, branch="part")
+    subtask = world.task(parent=plan.id, branch="part")
     read: list[TaskRef] = []
     usual = Store.read
 
@@ -42,28 +44,28 @@ def test_only_tasks_that_mention_it_are_read(world: World, monkeypatch: pytest.M
         return usual(self, ref)
 
     monkeypatch.setattr(Store, "read", noted)
-    assert [each.ref for each in children_of(world.orange.store, plan.id)] == [part]
-    assert set(read) == {plan, part}
+    assert [each.ref for each in subtasks_of(world.orange.store, plan.id)] == [subtask]
+    assert set(read) == {plan, subtask}
 
 
-def test_a_part_whose_agent_threw_its_parent_out_of_the_file_is_still_a_part(world: World) -> None:
+def test_subtask_whose_agent_removed_its_parent_from_the_file_is_still_found(world: World) -> None:
     plan = world.task()
-    part = world.task(parent=plan.id, branch="part")
-    file = world.file(part)
+    subtask = world.task(parent=plan.id, branch="part")
+    file = world.file(subtask)
     file.write_text("".join(line for line in file.read_text().splitlines(keepends=True) if plan.id not in line))
     assert plan.id not in file.read_text()
-    assert [each.ref for each in children_of(world.orange.store, plan.id)] == [part]
+    assert [each.ref for each in subtasks_of(world.orange.store, plan.id)] == [subtask]
 
 
-def test_a_part_that_was_copied_in_without_a_history_counts_too(world: World) -> None:
+def test_subtask_copied_in_without_a_history_is_found(world: World) -> None:
     plan = world.task()
-    part = world.task(parent=plan.id, branch="part")
-    world.file(part).with_name("history.jsonl").unlink()
-    assert [each.ref for each in children_of(world.orange.store, plan.id)] == [part]
+    subtask = world.task(parent=plan.id, branch="part")
+    world.file(subtask).with_name("history.jsonl").unlink()
+    assert [each.ref for each in subtasks_of(world.orange.store, plan.id)] == [subtask]
 
 
-def test_a_circle_is_told_as_the_way_round(world: World) -> None:
+def test_waiting_cycle_names_the_tasks_from_the_first_back_to_itself(world: World) -> None:
     first = world.task()
     second = world.task(branch="second", blocked_by=[first.id])
-    assert circle(world.orange.store, first.id, [second.id]) == [first.id, second.id, first.id]
-    assert circle(world.orange.store, second.id, [first.id]) == []
+    assert waiting_cycle(world.orange.store, first.id, [second.id]) == [first.id, second.id, first.id]
+    assert waiting_cycle(world.orange.store, second.id, [first.id]) == []

@@ -15,7 +15,8 @@ from orange_tui.engine.hooks import Action, Actions
 from orange_tui.engine.tasks import NewTask
 from orange_tui.home import files
 from orange_tui.orange import assemble
-from orange_tui.store import task_swap, task_text
+from orange_tui.store import _task_swap as task_swap
+from orange_tui.store import task_text
 from support.driver import transition
 from support.killing import Countdown, every_death, killed
 
@@ -205,7 +206,7 @@ def test_what_an_agent_writes_in_the_last_moment_outlives_the_command_that_is_ki
         return real(one, other)
 
     monkeypatch.setattr(task_swap, "exchange", exchange)
-    monkeypatch.setattr(task_text, "_MEMORY", -1.0)
+    monkeypatch.setattr(task_text, "_SEEN_KEPT_SECONDS", -1.0)
     deaths = 0
     for steps in every_death(world.root / "tasks", lambda: world.orange.tasks.update(ref, status="doing")):
         world.touch(ref)

@@ -17,8 +17,8 @@ import orange_tui.agents.launch as launch_seam
 import orange_tui.home.json_file as json_seam
 import orange_tui.outside.git as git_seam
 import orange_tui.outside.tmux as tmux_seam
-import orange_tui.store.task_links as links_seam
-import orange_tui.store.task_swap as swap_seam
+import orange_tui.store._task_links as links_seam
+import orange_tui.store._task_swap as swap_seam
 import orange_tui.workspaces._contents as setup_seam
 from orange_tui.store.journal import Journal
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.store.store import working
+from orange_tui.store.store import readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def unblock(engine: Engine, ref: TaskRef) -> Moved:
 
 def unblock_all(engine: Engine, project: str | None) -> list[tuple[TaskRef, str | None]]:
     """Unblock every blocked task of one project or of all; returns each with why it stays blocked, if it does."""
-    found = working(engine.store.read_all(project))
+    found = readable(engine.store.read_all(project))
     blocked = [each.ref for each in found if _is_blocked(engine, each.task)]
     return [(ref, _try_unblock(engine, ref)) for ref in blocked]
 

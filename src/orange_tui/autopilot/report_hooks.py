@@ -67,7 +67,7 @@ def commit_work(run: HookRun) -> None:
 def must_have_children(run: HookRun) -> None:
     """Before the task is moved: somebody to wait for, and no circle in it."""
     report = _delegating_report(run)
-    children = subtasks.children_of(run.services.store, run.task.id)
+    children = subtasks.subtasks_of(run.services.store, run.task.id)
     if not children and not report and run.params.get("subtasks") == "required":
         raise Refused(
             f"{run.task.id} has no subtasks to wait for;"
@@ -75,7 +75,7 @@ def must_have_children(run: HookRun) -> None:
         )
     if report and len(subtasks.ancestors(run.services.store, run.task)) >= _DEEPEST:
         raise Refused(f"{run.task.id} was delegated {_DEEPEST} times over already; do it, or ask for a person")
-    circle = subtasks.circle(run.services.store, run.task.id, [child.ref.id for child in children])
+    circle = subtasks.waiting_cycle(run.services.store, run.task.id, [child.ref.id for child in children])
     if circle:
         raise Refused(f"{run.task.id} would wait for itself: {' waits for '.join(circle)}; change their blocked_by")
 
@@ -86,13 +86,13 @@ def delegate(run: HookRun) -> None:
 
     tasks = Tasks(run.engine)
     report = _delegating_report(run)
-    made = {str(child.task.extra.get(SIGN)) for child in subtasks.children_of(run.services.store, run.task.id)}
+    made = {str(child.task.extra.get(SIGN)) for child in subtasks.subtasks_of(run.services.store, run.task.id)}
     for number, each in enumerate(report.delegations if report else ()):
         sign = f"{run.token} {number}"
         if sign not in made:
             _make_child(run, tasks, each, sign)
     if report or run.params.get("subtasks") == "required":
-        found = subtasks.children_of(run.services.store, run.task.id)
+        found = subtasks.subtasks_of(run.services.store, run.task.id)
         # Those that are done already count too: with nobody to wait for, it would wait for ever.
         wanted = [child for child in found if child.task.status == "done" or not tasks.is_finished(child.task)]
         run.change("blocked_by", [child.ref.id for child in wanted])

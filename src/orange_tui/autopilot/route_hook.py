@@ -8,7 +8,7 @@ from orange_tui.domain.prompts import render_prompt
 from orange_tui.domain.records import replace
 from orange_tui.domain.route import route_in
 from orange_tui.engine.hooks import Action
-from orange_tui.store.subtasks import children_of
+from orange_tui.store.subtasks import subtasks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _asked(run: HookRun) -> Route:
 
 def _split_once(run: HookRun, found: Route) -> Route:
     """A task is split once: neither a part of another one, nor one that has parts, is split again."""
-    if not found.decompose or (run.task.parent is None and not children_of(run.services.store, run.task.id)):
+    if not found.decompose or (run.task.parent is None and not subtasks_of(run.services.store, run.task.id)):
         return found
     why = "it is a part already" if run.task.parent is not None else "it has parts already"
     return replace(found, decompose=False, reason=f"{found.reason} Not split: {why}.".strip())

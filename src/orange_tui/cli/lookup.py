@@ -9,7 +9,7 @@ from orange_tui.cli.completion import script as script_for
 from orange_tui.cli.reply import Reply
 from orange_tui.cli.table.root import COMMANDS
 from orange_tui.domain.errors import OrangeError
-from orange_tui.store.store import working
+from orange_tui.store.store import readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ def _names(kind: str, orange: Orange) -> Iterable[str]:
 
 
 def _tasks(orange: Orange) -> list[str]:
-    return [f"{found.ref.id}\t{found.task.summary}" for found in working(orange.store.read_all())]
+    return [f"{found.ref.id}\t{found.task.summary}" for found in readable(orange.store.read_all())]
 
 
 def _branches(orange: Orange) -> list[str]:
-    return [found.task.branch for found in working(orange.store.read_all())]
+    return [found.task.branch for found in readable(orange.store.read_all())]
 
 
 def _statuses(orange: Orange) -> list[str]:

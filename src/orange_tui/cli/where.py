@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.domain.errors import NotFound, Refused, UsageError
-from orange_tui.store.store import working
+from orange_tui.store.store import readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _task_of_workspace(orange: Orange) -> TaskRef | None:
     if linked.startswith(os.path.realpath(orange.home.tasks) + os.sep):
         return orange.store.find(os.path.basename(os.path.dirname(linked)))
     project = workspace.rpartition("--")[0]
-    holders = [found for found in working(orange.store.read_all(project)) if found.task.workspace == workspace]
+    holders = [found for found in readable(orange.store.read_all(project)) if found.task.workspace == workspace]
     return holders[0].ref if len(holders) == 1 else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.errors import OrangeError
-from orange_tui.store.subtasks import children_of, parent_of
+from orange_tui.store.subtasks import parent_of, subtasks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def family_text(scene: Scene) -> str:
     lines = []
     if parent is not None:
         lines += [f"This is a part of {_named(parent)}.", *_came_of(scene.services, parent)]
-    for part in children_of(scene.services.store, scene.task.id)[:_MOST_PARTS]:
+    for part in subtasks_of(scene.services.store, scene.task.id)[:_MOST_PARTS]:
         state = "is finished" if _is_finished(scene.services, part) else f"is still {part.task.status}"
         lines += [f"The part {_named(part)} {state}.", *_came_of(scene.services, part)]
     return "\n".join(lines)

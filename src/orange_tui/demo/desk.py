@@ -46,7 +46,7 @@ class Desk:
         link = self._link
         if self.replaces_link and os.path.isfile(link) and not os.path.islink(link):
             return decode(read_bytes(link))
-        return TaskText(os.path.dirname(self.task_file)).read_settled()
+        return TaskText(os.path.dirname(self.task_file)).read_with_retry()
 
     @property
     def _link(self) -> str:

@@ -13,7 +13,7 @@ from orange_tui.issues._task_fields import TaskFields, with_context
 from orange_tui.issues.changes import CANCELLED, CREATED, MARKED, PROBLEM, UPDATED, IssueChange
 from orange_tui.issues.links import IssueLinks
 from orange_tui.issues.rules import rules_of
-from orange_tui.store.store import StoredTask, TaskRef, working
+from orange_tui.store.store import StoredTask, TaskRef, readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class IssueImporter:
     def _adopt(self, issue: Issue) -> dict[str, Any] | None:
         """Where the file was lost, a task is found by the issue's URL in its TASK.md."""
         if self._task_by_url is None:
-            tasks = working(self._store.read_all(self._project.name))
+            tasks = readable(self._store.read_all(self._project.name))
             urls = {each.ref.id: each.task.extra.get("issue_url") for each in tasks}
             self._task_by_url = {str(url): task for task, url in urls.items() if url is not None}
         task = self._task_by_url.get(issue.url)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import NotSaved
 from orange_tui.domain.text import task_file
 from orange_tui.home.files import exchange, read_bytes, replace_file
-from orange_tui.store.task_swap import keep
+from orange_tui.store._task_swap import keep_conflict_copy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from orange_tui.store.task_text import TaskText
 
 
-def heal_task_link(link: str, text: TaskText) -> list[str] | None:
+def restore_task_link(link: str, text: TaskText) -> list[str] | None:
     """Take over a TASK.md that replaced its link; returns the lines it no longer has, or None if there was none."""
     replaced: list[str] = []
     ours_is_newer = _was_written_later(text.path, link)
 
-    def take_over(data: bytes) -> None:
+    def merge(data: bytes) -> None:
         theirs = task_file.decode(data)
 
         def edit(current: TaskFile) -> TaskFile:
@@ -36,18 +36,18 @@ def heal_task_link(link: str, text: TaskText) -> list[str] | None:
             missing = [line for line in current.body.splitlines() if line not in their_lines]
             if missing and ours_is_newer:
                 # Written to on both sides: the lines they do not have are not lost.
-                keep(text.directory, current.encode())
+                keep_conflict_copy(text.directory, current.encode())
             replaced.extend(line for line in missing if line not in replaced)
             return _with_their_edits(current, theirs)
 
         text.rewrite(edit)
 
-    return replaced if _heal(link, text.path, take_over) else None
+    return replaced if _restore(link, text.path, merge) else None
 
 
-def heal_outcome_link(link: str, target: str) -> bool:
+def restore_outcome_link(link: str, target: str) -> bool:
     """The same for `.orange-outcome`, of which the newest version is the one that counts."""
-    return _heal(link, target, lambda data: replace_file(target, data))
+    return _restore(link, target, lambda data: replace_file(target, data))
 
 
 def _was_written_later(one: str, other: str) -> bool:
@@ -65,16 +65,16 @@ def _with_their_edits(current: TaskFile, theirs: TaskFile) -> TaskFile:
     )
 
 
-def _heal(link: str, target: str, take_over: Callable[[bytes], None]) -> bool:
-    healed = False
+def _restore(link: str, target: str, merge: Callable[[bytes], None]) -> bool:
+    restored = False
     while _is_plain_file(link):
         seen = read_bytes(link)
-        take_over(seen)
-        healed = True
+        merge(seen)
+        restored = True
         displaced = _put_link_back(link, target)
         if displaced is not None and displaced != seen:
-            take_over(displaced)
-    return healed
+            merge(displaced)
+    return restored
 
 
 def _is_plain_file(path: str) -> bool:

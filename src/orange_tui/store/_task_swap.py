@@ -17,30 +17,28 @@ from orange_tui.home.files import exchange, has_writer, not_saved, read_bytes, s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from orange_tui.domain.text.task_file import TaskFile
 
 OLD, NEW, SEEN = ".TASK.md.old-", ".TASK.md.new-", ".TASK.md.seen-"
-SEAM = b"\xff\xfe"  # between two texts in one file: no UTF-8 has it
-_KEPT = "TASK.md.kept-"
-_GRACE = 10.0  # where open files cannot be told: seconds until a superseded file is let go
+SEPARATOR = b"\xff\xfe"  # between two texts in one file: no UTF-8 has it
+_CONFLICT_COPY = "TASK.md.kept-"
+_OPEN_FILE_GRACE_SECONDS = 10.0  # where open files cannot be told: until a replaced file is let go
 
 
-def keep(directory: str, data: bytes) -> None:
+def keep_conflict_copy(directory: str, data: bytes) -> None:
     """Keep a version that cannot be merged where a person can see it."""
-    path = os.path.join(directory, f"{_KEPT}{zlib.crc32(data):08x}")
+    path = os.path.join(directory, f"{_CONFLICT_COPY}{zlib.crc32(data):08x}")
     if not os.path.exists(path):
         write_aside(path, data)
 
 
-def kept(directory: str) -> list[str]:
+def conflict_copies(directory: str) -> list[str]:
     """Versions that were kept beside TASK.md and wait for a person."""
-    return sorted(name for name in os.listdir(directory) if name.startswith(_KEPT))
+    return sorted(name for name in os.listdir(directory) if name.startswith(_CONFLICT_COPY))
 
 
 @record
-class Superseded:
+class ReplacedVersion:
     """A version of TASK.md that was swapped out; its name tells what it was then."""
 
     path: str
@@ -52,7 +50,7 @@ class Superseded:
         if zlib.crc32(data[:size]) == crc and len(data) >= size:
             return data[size:] if finished else data[size : data.rfind(b"\n", size) + 1]
         if finished:
-            keep(os.path.dirname(self.path), data)
+            keep_conflict_copy(os.path.dirname(self.path), data)
         return b""
 
     def is_finished(self) -> bool:
@@ -69,9 +67,9 @@ class Superseded:
         data = read_bytes(self.path)[:size]
         return task_file.decode(data) if zlib.crc32(data) == crc else None
 
-    def remember(self, taken: int) -> None:
-        """Note in its name that so many bytes more have been taken over."""
-        size = self._size_and_crc()[0] + taken
+    def mark_as_read(self, count: int) -> None:
+        """Note in its name that so many bytes more have been merged."""
+        size = self._size_and_crc()[0] + count
         token = self.path.rpartition("-")[2]
         name = _name_of_old(read_bytes(self.path)[:size], token)
         os.rename(self.path, os.path.join(os.path.dirname(self.path), name))
@@ -117,16 +115,12 @@ class Swap:
         swap._ours, swap._inode = os.stat(swap._new), _inode(swap._old)
         return swap
 
-    def announce(self, note: Callable[[], None]) -> None:
-        """Note what is about to happen; if it cannot be noted, nothing has happened."""
-        try:
-            note()
-        except BaseException:
-            os.unlink(self._new)
-            os.unlink(self._old)
-            raise
+    def discard(self) -> None:
+        """Take back what was prepared: TASK.md is still the old file."""
+        os.unlink(self._new)
+        os.unlink(self._old)
 
-    def carry_out(self, *, insist: bool) -> None:
+    def execute(self, *, insist: bool) -> None:
         """Swap; where an agent has put another file into the old one's place, leave it there to begin anew from it."""
         if not insist and _inode(self._path) != self._inode:
             return
@@ -137,12 +131,12 @@ class Swap:
         elif not insist and _inode(self._new) != self._inode:
             theirs = read_bytes(self._new)
             self.made = not exchange(self._new, self._path)
-            write_aside(self._seen, SEAM.join([self._before, theirs]))
+            write_aside(self._seen, SEPARATOR.join([self._before, theirs]))
         sync_directory(self._directory)
 
-    def late(self) -> list[bytes]:
+    def late_writes(self) -> list[bytes]:
         """The versions that were written in the last moment, if there are any."""
-        return [late for late in (self._displaced_by_another(), self._last_look()) if late is not None]
+        return [late for late in (self._displaced_by_another(), self._late_write_to_old()) if late is not None]
 
     def clear(self) -> None:
         """Let go of what was swapped out, unless somebody is still writing to it: the next command looks again."""
@@ -159,7 +153,7 @@ class Swap:
     def _is_ours(self) -> bool:
         return os.path.samestat(os.stat(self._new), self._ours)
 
-    def _last_look(self) -> bytes | None:
+    def _late_write_to_old(self) -> bytes | None:
         descriptor = os.open(self._old, os.O_RDONLY | os.O_CLOEXEC)
         try:
             self._old_is_finished = _is_finished(descriptor, wait=0.03)
@@ -179,7 +173,7 @@ def _is_finished(descriptor: int, *, wait: float = 0.0) -> bool:
     while (writer := has_writer(descriptor)) and time.monotonic() < deadline:
         time.sleep(0.001)
     if writer is None:
-        return time.time() - os.fstat(descriptor).st_ctime > _GRACE
+        return time.time() - os.fstat(descriptor).st_ctime > _OPEN_FILE_GRACE_SECONDS
     return not writer
 
 

@@ -13,9 +13,9 @@ from orange_tui.domain.errors import NotSaved, Unreadable
 from orange_tui.domain.records import replace
 from orange_tui.domain.task import ENGINE_FIELDS
 from orange_tui.home import clock
+from orange_tui.store._task_links import restore_outcome_link, restore_task_link
+from orange_tui.store._task_swap import conflict_copies
 from orange_tui.store.journal import Journal
-from orange_tui.store.task_links import heal_outcome_link, heal_task_link
-from orange_tui.store.task_swap import kept
 from orange_tui.store.task_text import TaskText
 
 TYPE_CHECKING = False
@@ -46,23 +46,24 @@ class OpenTask:
         """The Markdown under the frontmatter."""
         return self._file.body
 
-    def put_right(self) -> None:
+    def recover(self) -> None:
         """Finish interrupted writes, take over replaced links, and restore tampered fields."""
-        self._text.settle()
-        self._accept(self._text.read_settled())
+        self._text.recover()
+        self._accept(self._text.read_with_retry())
         event = self.journal.engine_event()
         self._has_journal = event is not None
         if event is not None:
-            self._restore(event)
-        self._heal_links()
-        self._point_at_kept_versions()
+            self._restore_fields(event)
+        self._restore_links()
+        self._report_conflict_copies()
 
-    def _accept(self, file: TaskFile, engine: Mapping[str, object] | None = None) -> None:
+    def _accept(self, file: TaskFile, known: Mapping[str, object] | None = None) -> None:
         """Go on with the file as it is; by the time we read it again, it may be an agent's, with old engine fields."""
+        engine = {name: known[name] for name in ENGINE_FIELDS} if known is not None else {}
         self._file = file
-        self.task = replace(self._complete(file.task), **(engine or {}))
+        self.task = replace(self._complete(file.task), **engine)
 
-    def _restore(self, event: Event) -> None:
+    def _restore_fields(self, event: Event) -> None:
         """Give TASK.md what the journal says and it does not: our own lost writes, and what a hand has changed."""
         truth = replace(self.task, **event["engine"])
         values: dict[str, object] = {name: getattr(truth, name) for name in self._differing(event)}
@@ -77,7 +78,8 @@ class OpenTask:
             self.record("task.tampered", fields=found, restored={name: getattr(truth, name) for name in tampered})
             names = ", ".join(tampered)
             values["attention"] = f"{names} was changed by hand in TASK.md; only the engine may, so it was put back"
-        self._write({**event["engine"], **values}, updated_at=clock.now())
+        fields = self._fields({**event["engine"], **values}, clock.now())
+        self._accept(self._text.rewrite(lambda file: file.with_fields(fields)), fields)
 
     def _differing(self, event: Event | None) -> list[str]:
         engine = event["engine"] if event is not None else {}
@@ -89,33 +91,33 @@ class OpenTask:
         missed: dict[str, object] = {}
         for event in self.journal.changes_after(self.task.updated_at):
             for name, (before, after) in event["changes"].items():
-                if _as_noted((present | missed).get(name)) == before != after:
+                if _as_json((present | missed).get(name)) == before != after:
                     missed[name] = after
         return missed
 
-    def _heal_links(self) -> None:
+    def _restore_links(self) -> None:
         if self.task.workspace is None:
             return
         worktree = os.path.join(self._home.workspaces, self.task.workspace)
         outcome = os.path.join(self.directory, ".orange-outcome")
         try:
-            healed = heal_task_link(os.path.join(worktree, "TASK.md"), self._text)
+            replaced = restore_task_link(os.path.join(worktree, "TASK.md"), self._text)
         except Unreadable as problem:
             attention = f"TASK.md in {self.task.workspace} replaced its link and cannot be read: {problem}"
             self._set_attention(attention)
             return
         except NotSaved as problem:
-            self._accept(self._text.read_settled(), self.task.engine_fields())
+            self._accept(self._text.read_with_retry(), self.task.engine_fields())
             self._set_attention(str(problem))
             return
-        if healed is not None:
-            self._accept(self._text.read_settled(), self.task.engine_fields())
-            self.record("task.link_restored", file="TASK.md", **({"replaced": healed} if healed else {}))
-        if heal_outcome_link(os.path.join(worktree, ".orange-outcome"), outcome):
+        if replaced is not None:
+            self._accept(self._text.read_with_retry(), self.task.engine_fields())
+            self.record("task.link_restored", file="TASK.md", **({"replaced": replaced} if replaced else {}))
+        if restore_outcome_link(os.path.join(worktree, ".orange-outcome"), outcome):
             self.record("task.link_restored", file=".orange-outcome")
 
-    def _point_at_kept_versions(self) -> None:
-        versions = kept(self.directory)
+    def _report_conflict_copies(self) -> None:
+        versions = conflict_copies(self.directory)
         if versions:
             self._set_attention(
                 f"{', '.join(versions)} beside TASK.md: written at the same time and not merged;"
@@ -138,10 +140,25 @@ class OpenTask:
             self.record(event, **details)
 
     def change(self, event: str, changes: Mapping[str, object], **details: object) -> Event:
-        """Note something and change fields with it: journal first, then TASK.md, which is written aside by then."""
+        """Note something and change fields with it. Journal first: what a crash keeps from TASK.md is in the journal.
+
+        The new TASK.md lies beside the old one by then, so that a full disk is noticed before anything is noted.
+        """
         self._begin_journal()
-        stamp = clock.now()
-        entry: Event = {"type": event, "timestamp": stamp, **details}
+        entry = self._entry(event, changes, details)
+        fields = self._fields(changes, entry["timestamp"])
+        rewrite = self._text.prepare(lambda file: file.with_fields(fields))
+        try:
+            self.journal.append(entry)
+        except BaseException:
+            rewrite.discard()
+            raise
+        self._accept(rewrite.commit(), fields)
+        return entry
+
+    def _entry(self, event: str, changes: Mapping[str, object], details: Mapping[str, object]) -> Event:
+        """The journal's line for a change: all engine fields if one changes; other fields with the values they had."""
+        entry: Event = {"type": event, "timestamp": clock.now(), **details}
         present = self.task.as_json()
         engine = {name: value for name, value in changes.items() if name in ENGINE_FIELDS}
         others = {name: [present.get(name), value] for name, value in changes.items() if name not in ENGINE_FIELDS}
@@ -149,13 +166,22 @@ class OpenTask:
             entry["engine"] = self.task.engine_fields() | engine
         if others:
             entry["changes"] = others
-        self._write(changes, updated_at=stamp, note=lambda: self.journal.append(entry))
         return entry
 
+    def _fields(self, changes: Mapping[str, object], updated_at: str) -> dict[str, object]:
+        """What TASK.md is to say: the changes, and the engine's own fields, whatever it says of them now."""
+        return {**self.task.engine_fields(), **changes, "updated_at": updated_at}
+
     def edit_body(self, event: str, edit: Callable[[str], str], **details: object) -> None:
-        """Change the body, as it is at that moment. The body comes first: of what is in it, the note is no copy."""
+        """Change the body, as it is at that moment. The journal holds no copy of the body, so the body comes first."""
         self._begin_journal()
-        self._write({}, updated_at=clock.now(), edit=edit)
+        fields = self._fields({}, clock.now())
+
+        def apply(file: TaskFile) -> TaskFile:
+            changed = file.with_fields(fields)
+            return changed.with_body(edit(changed.body))
+
+        self._accept(self._text.rewrite(apply), fields)
         self.record(event, **details)
 
     def _begin_journal(self) -> None:
@@ -166,24 +192,7 @@ class OpenTask:
                 {"type": "task.adopted", "timestamp": clock.now(), "engine": self.task.engine_fields()},
             )
 
-    def _write(
-        self,
-        changes: Mapping[str, object],
-        *,
-        updated_at: str,
-        edit: Callable[[str], str] | None = None,
-        note: Callable[[], None] | None = None,
-    ) -> None:
-        fields = {**self.task.engine_fields(), **changes, "updated_at": updated_at}
 
-        def apply(file: TaskFile) -> TaskFile:
-            changed = file.with_fields(fields)
-            return changed.with_body(edit(changed.body)) if edit else changed
-
-        file = self._text.rewrite(apply, note)
-        self._accept(file, {name: fields[name] for name in ENGINE_FIELDS})
-
-
-def _as_noted(value: object) -> object:
+def _as_json(value: object) -> object:
     """A value as it comes back from JSON."""
     return list(value) if isinstance(value, tuple) else value

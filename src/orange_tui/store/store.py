@@ -1,7 +1,7 @@
 """Tasks on disk: finding them, reading them, and holding one to change it.
 
 Reading takes no lock and repairs nothing. Whoever changes a task opens it first: the lock is taken, whatever
-a crash, a careless editor or an agent left behind is put right, and only then is there a task to work on.
+a crash, a careless editor or an agent left behind is repaired, and only then is there a task to work on.
 """
 
 from __future__ import annotations
@@ -135,14 +135,14 @@ class Store:
 
     @contextmanager
     def open(self, ref: TaskRef, *, wait: bool = True) -> Iterator[OpenTask]:
-        """Hold a task's lock, put right what is wrong with its files, and hand it out to be changed."""
+        """Hold a task's lock, repair what is wrong with its files, and hand it out to be changed."""
         lock = os.path.join(self.directory(ref), ".lock")
         with locked(lock, what=f"task {ref.id}", wait=wait) as held:
             if not held:
                 raise Busy(f"Task {ref.id} is busy: another command is at work on it")
             task = OpenTask(self.home, self.directory(ref), lambda found: self.complete(found, ref))
             try:
-                task.put_right()
+                task.recover()
             except Unreadable as problem:
                 raise Unreadable(_at_path(problem, self.directory(ref))) from None
             yield task
@@ -161,7 +161,7 @@ class Store:
         That its agent is to be started is noted with it: a command killed in between is finished by the supervisor.
         Its id may have been chosen before (`free_id`).
         """
-        ref = TaskRef(project, str(values.get("id") or self._free_id()))
+        ref = TaskRef(project, str(values.get("id") or self.free_id()))
         stamp = clock.now()
         branch = values.get("branch") or f"orange-tasks/{ref.id}"
         file = task_file.new(
@@ -205,9 +205,6 @@ class Store:
 
     def free_id(self) -> str:
         """An id for a task that is yet to be written down."""
-        return self._free_id()
-
-    def _free_id(self) -> str:
         return random_id({ref.id for ref in self.refs()})
 
     def remove(self, ref: TaskRef) -> None:
@@ -246,6 +243,6 @@ def _at_path(problem: OrangeError, directory: str) -> str:
     return text if directory in text else f"{path}: {text}"
 
 
-def working(tasks: Iterable[StoredTask | BrokenTask]) -> list[StoredTask]:
+def readable(tasks: Iterable[StoredTask | BrokenTask]) -> list[StoredTask]:
     """Those that could be read."""
     return [task for task in tasks if isinstance(task, StoredTask)]

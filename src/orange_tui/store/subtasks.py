@@ -1,4 +1,4 @@
-"""A task's relatives: the one it is a part of, its own parts, and whether it would end up waiting for itself."""
+"""The subtasks of a task, its parents, and whether it would end up waiting for itself."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.store.store import Store, TaskRef
 
-# Where a task says what it is a part of, and how much of that to look at. The history has it in its first line, also
-# where an agent has thrown it out of TASK.md; a task that was copied in has no history yet.
-_SAYS_SO = (("history.jsonl", 20_000), ("TASK.md", 300_000))
+# The files that name a task's parent, and how many bytes of each to read. The history has it in its first line, also
+# where an agent has removed it from TASK.md; a task that was copied in has no history yet.
+_FILES_WITH_PARENT = (("history.jsonl", 20_000), ("TASK.md", 300_000))
 
 
 def parent_of(store: Store, task: Task) -> StoredTask | None:
-    """The task that this one is a part of, if it is there and can be read."""
+    """The task that this one is a subtask of, if it is there and can be read."""
     return _read(store, task.parent) if task.parent else None
 
 
-def children_of(store: Store, task_id: str) -> list[StoredTask]:
-    """The parts of a task, oldest first. Only files that mention it are read as tasks: there may be thousands."""
+def subtasks_of(store: Store, task_id: str) -> list[StoredTask]:
+    """The subtasks of a task, oldest first. Only files that mention it are read as tasks: there may be thousands."""
     wanted = task_id.encode()
     found = [store.read(ref) for ref in store.refs() if _mentions(store, ref, wanted)]
-    parts = [each for each in found if isinstance(each, StoredTask) and each.task.parent == task_id]
-    return sorted(parts, key=lambda each: (each.task.created_at, each.ref.id))
+    subtasks = [each for each in found if isinstance(each, StoredTask) and each.task.parent == task_id]
+    return sorted(subtasks, key=lambda each: (each.task.created_at, each.ref.id))
 
 
 def _mentions(store: Store, ref: TaskRef, wanted: bytes) -> bool:
     directory = store.directory(ref)
-    return any(wanted in _beginning(os.path.join(directory, name), most) for name, most in _SAYS_SO)
+    return any(wanted in _beginning(os.path.join(directory, name), most) for name, most in _FILES_WITH_PARENT)
 
 
 def _beginning(path: str, most: int) -> bytes:
@@ -56,18 +56,18 @@ def ancestors(store: Store, task: Task) -> list[str]:
     return found
 
 
-def circle(store: Store, start: str, waits_for: Iterable[str]) -> list[str]:
-    """The way on which a task that waits for these would come to wait for itself; empty where there is none."""
-    open_ways = [[start, other] for other in waits_for]
+def waiting_cycle(store: Store, start: str, waits_for: Iterable[str]) -> list[str]:
+    """The tasks through which one that waits for these would wait for itself; empty where there is no cycle."""
+    paths = [[start, other] for other in waits_for]
     seen: set[str] = set()
-    while open_ways:
-        way = open_ways.pop()
-        if way[-1] == start:
-            return way
-        if way[-1] not in seen:
-            seen.add(way[-1])
-            found = _read(store, way[-1])
-            open_ways += [[*way, other] for other in (found.task.blocked_by if found is not None else ())]
+    while paths:
+        path = paths.pop()
+        if path[-1] == start:
+            return path
+        if path[-1] not in seen:
+            seen.add(path[-1])
+            found = _read(store, path[-1])
+            paths += [[*path, other] for other in (found.task.blocked_by if found is not None else ())]
     return []
 
 

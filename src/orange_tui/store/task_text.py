@@ -10,7 +10,7 @@ Our own writers exclude each other by the task's lock; agents know no lock. So a
 4. look at what was swapped out, once nobody has it open for writing any more: what an agent put into it
    meanwhile is taken over. A file still open keeps its second name, and the next command looks again.
 
-Killed at any point, the names left behind say what was under way, and `settle` finishes it.
+Killed at any point, the names left behind say what was under way, and `recover` finishes it.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ import os
 import time
 import zlib
 from contextlib import suppress
-from itertools import count
 
 from orange_tui.domain.errors import NotFound, OrangeError, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import ENGINE_FIELDS
 from orange_tui.domain.text import task_file
 from orange_tui.home.files import read_bytes
-from orange_tui.store.task_swap import NEW, OLD, SEAM, SEEN, Superseded, Swap, keep, same_file
+from orange_tui.store._task_swap import NEW, OLD, SEEN, SEPARATOR, ReplacedVersion, Swap, keep_conflict_copy, same_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +37,8 @@ if TYPE_CHECKING:
 
 _OURS = frozenset({*ENGINE_FIELDS, "updated_at"})
 _ATTEMPTS = 50  # to begin anew from what agents put in TASK.md's place; then ours goes first, and theirs is merged
-_MOMENT = 0.2  # seconds an agent gets to finish what it is writing
-_MEMORY = 1.0  # seconds until somebody who has read our file for theirs will have written what they make of it
+_WRITE_WAIT_SECONDS = 0.2  # for an agent to finish what it is writing
+_SEEN_KEPT_SECONDS = 1.0  # until somebody who has read our file for theirs will have written what they make of it
 
 
 @record
@@ -60,9 +59,9 @@ class TaskText:
         except NotFound:
             raise Unreadable("TASK.md is gone") from None
 
-    def read_settled(self) -> TaskFile:
+    def read_with_retry(self) -> TaskFile:
         """The file, allowing an agent a moment to finish writing it."""
-        deadline = time.monotonic() + _MOMENT
+        deadline = time.monotonic() + _WRITE_WAIT_SECONDS
         while True:
             try:
                 return self.read()
@@ -76,34 +75,15 @@ class TaskText:
             return abs(time.time() - os.stat(self.path).st_mtime) < 1
         return False
 
-    def rewrite(self, edit: Edit, note: Callable[[], None] | None = None) -> TaskFile:
-        """Apply an edit to the file as it is at that moment; returns what is on disk then.
+    def rewrite(self, edit: Edit) -> TaskFile:
+        """Apply an edit to the file as it is at that moment; returns what is on disk then."""
+        return self.prepare(edit).commit()
 
-        `note` is called when the new text is safely beside the old one and only the swap is left to do: what it
-        writes elsewhere is written only if this can be, too.
-        """
-        for attempt in count():
-            before = self.read_settled()
-            after = edit(before)
-            if after.text == before.text:
-                if note is not None:
-                    note()
-                break
-            swap = Swap.prepare(self.directory, before.text.encode(), after.encode())
-            if swap is None:
-                continue  # an agent wrote between our reading and linking: begin anew
-            if note is not None:
-                swap.announce(note)
-                note = None
-            swap.carry_out(insist=attempt >= _ATTEMPTS)
-            for late in swap.late():
-                self._take_over(late, before)
-            swap.clear()
-            if swap.made:
-                break
-        return self.read_settled()
+    def prepare(self, edit: Edit) -> Rewrite:
+        """Write the edited text beside TASK.md, synced, so that only the swap is left to do."""
+        return Rewrite(self, edit)
 
-    def _take_over(self, late: bytes, base: TaskFile | None) -> None:
+    def merge_late_write(self, late: bytes, base: TaskFile | None) -> None:
         """Something was written to `base` while we replaced it: put both together, or keep it beside."""
         try:
             if base is None:
@@ -111,23 +91,23 @@ class TaskText:
             theirs = task_file.decode(late)
             self.rewrite(lambda current: _merged(current, theirs, base))
         except OrangeError:
-            keep(self.directory, late)  # it cannot be merged, and may not be lost
+            keep_conflict_copy(self.directory, late)  # it cannot be merged, and may not be lost
 
-    def settle(self) -> None:
+    def recover(self) -> None:
         """Finish what a killed command left, and take over what agents wrote to superseded files."""
         names = [name for name in os.listdir(self.directory) if name.startswith((OLD, NEW, SEEN))]
         others = {name.rpartition("-")[2]: name for name in names if name.startswith(NEW)}
         pairs = [(name, others.pop(name.rpartition("-")[2], None)) for name in names if name.startswith(OLD)]
-        made = [pair for pair in pairs if not self._was_never_made(*pair)]
+        made = [pair for pair in pairs if not self._clear_if_never_swapped(*pair)]
         for old, other in made:
-            self._settle_old(old, other)
+            self._recover_old(old, other)
         for name in others.values():
             self._remove(name)
         for name in names:
             if name.startswith(SEEN):
-                self._make_sure_of(name)
+                self._restore_lost_lines(name)
 
-    def _was_never_made(self, old: str, other: str | None) -> bool:
+    def _clear_if_never_swapped(self, old: str, other: str | None) -> bool:
         """Clear a swap away that was only prepared: TASK.md is still the old file."""
         if not same_file(os.path.join(self.directory, old), self.path):
             return False
@@ -136,10 +116,10 @@ class TaskText:
         self._remove(old)
         return True
 
-    def _settle_old(self, name: str, other: str | None) -> None:
-        old = Superseded(os.path.join(self.directory, name))
+    def _recover_old(self, name: str, other: str | None) -> None:
+        old = ReplacedVersion(os.path.join(self.directory, name))
         if other is not None:
-            self._settle_displaced(os.path.join(self.directory, other), old)
+            self._recover_displaced(os.path.join(self.directory, other), old)
             self._remove(other)
         late = old.additions()
         if late:
@@ -147,27 +127,27 @@ class TaskText:
         if old.is_finished():
             self._remove(name)
         elif late:
-            old.remember(len(late))
+            old.mark_as_read(len(late))
 
-    def _settle_displaced(self, path: str, old: Superseded) -> None:
+    def _recover_displaced(self, path: str, old: ReplacedVersion) -> None:
         """What has the new file's name: after the swap the old file, or one an agent had just put in its place."""
         if same_file(path, old.path):
             return
         data = read_bytes(path)
         if not path.startswith(f"{os.path.join(self.directory, NEW)}{zlib.crc32(data):08x}-"):  # else never swapped
-            self._take_over(data, old.as_it_was())
+            self.merge_late_write(data, old.as_it_was())
 
-    def _make_sure_of(self, name: str) -> None:
+    def _restore_lost_lines(self, name: str) -> None:
         """Somebody may have read our file in the moment theirs was out of place: what they added is still there."""
         path = os.path.join(self.directory, name)
-        base, _, theirs = read_bytes(path).partition(SEAM)
+        base, _, theirs = read_bytes(path).partition(SEPARATOR)
         try:
             known, wanted = task_file.decode(base).body, task_file.decode(theirs).body
         except Unreadable:  # we were killed while we wrote it: nobody has read anything since
             self._remove(name)
             return
         self.rewrite(lambda current: _with_lines_of(wanted, current, known))
-        if time.time() - os.stat(path).st_mtime > _MEMORY:
+        if time.time() - os.stat(path).st_mtime > _SEEN_KEPT_SECONDS:
             self._remove(name)
 
     def _append(self, late: bytes) -> None:
@@ -176,11 +156,49 @@ class TaskText:
             text = late.decode()
             self.rewrite(lambda current: current.with_body(_with_addition(current.body, text)))
         except (OrangeError, UnicodeDecodeError):
-            keep(self.directory, late)
+            keep_conflict_copy(self.directory, late)
 
     def _remove(self, name: str) -> None:
         with suppress(FileNotFoundError):
             os.unlink(os.path.join(self.directory, name))
+
+
+class Rewrite:
+    """A rewrite of TASK.md that is prepared, and then either committed or discarded."""
+
+    def __init__(self, text: TaskText, edit: Edit) -> None:
+        self._text, self._edit = text, edit
+        self._attempts = 0
+        self._before, self._swap = self._prepare()
+
+    def _prepare(self) -> tuple[TaskFile, Swap | None]:
+        """The file as it is, and the swap that is left to do; None where the edit changes nothing."""
+        while True:
+            self._attempts += 1
+            before = self._text.read_with_retry()
+            after = self._edit(before)
+            if after.text == before.text:
+                return before, None
+            swap = Swap.prepare(self._text.directory, before.text.encode(), after.encode())
+            if swap is not None:  # else an agent wrote between our reading and linking: begin anew
+                return before, swap
+
+    def discard(self) -> None:
+        """Leave TASK.md as it is: nothing has happened."""
+        if self._swap is not None:
+            self._swap.discard()
+
+    def commit(self) -> TaskFile:
+        """Swap the files, beginning anew from what an agent puts in TASK.md's place; returns what is on disk then."""
+        while self._swap is not None:
+            self._swap.execute(insist=self._attempts > _ATTEMPTS)
+            for late in self._swap.late_writes():
+                self._text.merge_late_write(late, self._before)
+            self._swap.clear()
+            if self._swap.made:
+                break
+            self._before, self._swap = self._prepare()
+        return self._text.read_with_retry()
 
 
 def _merged(current: TaskFile, theirs: TaskFile, base: TaskFile) -> TaskFile:

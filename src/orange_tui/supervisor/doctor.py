@@ -12,7 +12,7 @@ from orange_tui.home.settings import read_settings
 from orange_tui.issues.links import IssueLinks
 from orange_tui.outside.programs import run
 from orange_tui.sessions.liveness import LOST
-from orange_tui.store.store import BrokenTask, working
+from orange_tui.store.store import BrokenTask, readable
 from orange_tui.supervisor.recovery import tidy_up
 
 TYPE_CHECKING = False
@@ -100,7 +100,7 @@ def _tasks(orange: Orange) -> Iterator[Finding]:
     for each in found:
         if isinstance(each, BrokenTask):
             yield Finding("bad", each.error, "Mend the file by hand; Orange does not touch it")
-    lost = [each.ref.id for each in working(found) if orange.tasks.session_state(each.task) == LOST]
+    lost = [each.ref.id for each in readable(found) if orange.tasks.session_state(each.task) == LOST]
     if lost:
         yield Finding("bad", f"agents lost with their tmux server: {', '.join(lost)}", "orange task respawn --lost")
 

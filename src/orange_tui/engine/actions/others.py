@@ -8,7 +8,7 @@ from orange_tui.domain.actions import PROMPT_VARIABLES
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.prompts import render_prompt
 from orange_tui.engine.hooks import Action
-from orange_tui.store.store import working
+from orange_tui.store.store import readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def spawn_next(run: HookRun) -> None:
     from orange_tui.engine.tasks import Tasks
 
     tasks = Tasks(run.engine)
-    found = [each for each in working(run.services.store.read_all(run.task.project)) if each.ref.id != run.task.id]
+    found = [each for each in readable(run.services.store.read_all(run.task.project)) if each.ref.id != run.task.id]
     earlier = _noted(run, "next.chosen")  # by this very hook, before it was interrupted
     could_start = [each for each in found if tasks.is_ready(each.task) and not tasks.starts_by_itself(each.task)]
     ready = [each for each in could_start if earlier in {None, each.ref.id}]
