@@ -128,12 +128,12 @@ async def play(home: Home, refs: list[TaskRef]) -> tuple[Watchdog, Watchdog, Met
             await asyncio.sleep(3)
         with Watchdog(asyncio.get_running_loop()) as busy, Meter() as meter:
             for ref in refs:
-                app.jobs.start(ref, "Starting", partial(spawn, app, ref))
-            await until(lambda: not app.jobs.running)
-            app.jobs.start(refs[0], "Merging", partial(merge, app, refs[0]))
+                app.work.start(ref, "Starting", partial(spawn, app, ref))
+            await until(lambda: not app.work.running)
+            app.work.start(refs[0], "Merging", partial(merge, app, refs[0]))
             await asyncio.sleep(0.1)
             await asyncio.to_thread(change_everything, home)
-            await until(lambda: not app.jobs.running)
+            await until(lambda: not app.work.running)
             await asyncio.sleep(1)
         found = {row.ref: row for row in app.snapshot.rows} if app.snapshot else {}
         if not found[refs[0]].finished:

@@ -10,7 +10,7 @@ from orange_tui.board.rows import TaskRow
 from orange_tui.branches.distance import Stats
 from orange_tui.domain.task import make_task
 from orange_tui.store.store import TaskRef
-from orange_tui.tui.drawing.look import short_number
+from orange_tui.tui.drawing.labels import format_count
 from orange_tui.tui.widgets.columns import MARKS, columns_for
 from support.looking import DARK
 
@@ -57,4 +57,4 @@ def test_commits_give_way_first_then_lines_then_the_age_and_never_the_status() -
     [(0, "0"), (999, "999"), (1_000, "1k"), (1_234, "1.2k"), (9_999, "9.9k"), (45_678, "45k"), (3_200_000, "3M")],
 )
 def test_a_count_takes_four_cells_at_most(number: int, shown: str) -> None:
-    assert short_number(number) == shown
+    assert format_count(number) == shown

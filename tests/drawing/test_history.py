@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import orange_tui
 from orange_tui.domain.actions import ACTIONS
-from orange_tui.tui.drawing.events import HOOKS, SAYINGS, say
+from orange_tui.tui.drawing.event_sentences import EVENT_LINES, HOOKS, say
 from orange_tui.tui.drawing.history import entries, render_history, when
 from support.looking import DARK, assert_harmless, nasty_text, steadily, style_at, texts
 
@@ -131,7 +131,7 @@ def test_every_event_is_a_sentence(happened: Event, sentence: str) -> None:
 
 
 def test_there_are_words_for_every_event_and_every_hook() -> None:
-    assert SPEC | _recorded_in_the_code() <= set(SAYINGS)
+    assert SPEC | _recorded_in_the_code() <= set(EVENT_LINES)
     assert set(HOOKS) == set(ACTIONS)
 
 
@@ -197,7 +197,7 @@ some_event = st.dictionaries(
     | st.text(max_size=5),
     anything,
     max_size=5,
-).flatmap(lambda details: st.sampled_from([*SAYINGS, "x\x1b[31m"]).map(lambda kind: {**details, "type": kind}))
+).flatmap(lambda details: st.sampled_from([*EVENT_LINES, "x\x1b[31m"]).map(lambda kind: {**details, "type": kind}))
 
 
 @steadily

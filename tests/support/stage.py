@@ -16,7 +16,7 @@ from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import Store, TaskRef
 from orange_tui.tui.app import OrangeApp
-from orange_tui.tui.screens.dashboard import Dashboard
+from orange_tui.tui.dashboard import Dashboard
 from orange_tui.tui.widgets.task_list import TaskList
 from support.git import git
 

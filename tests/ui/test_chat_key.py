@@ -10,8 +10,8 @@ async def test_without_an_agent_the_key_says_how_to_get_one(stage: Stage) -> Non
     stage.tasks()
     async with stage.open() as scene:
         await scene.press("C")
-        await scene.until(lambda: any("No agent is installed to talk to" in said for said in scene.told()))
-        assert any("npm install -g" in said for said in scene.told())
+        await scene.until(lambda: any("No agent is installed to talk to" in paragraph for paragraph in scene.told()))
+        assert any("npm install -g" in paragraph for paragraph in scene.told())
 
 
 @story

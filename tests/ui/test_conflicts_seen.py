@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import TextArea
 
-from orange_tui.tui.screens.dialogs import Write
+from orange_tui.tui.screens.dialogs import MessageDialog
 from support.git import git
 from support.stage import story
 
@@ -54,11 +54,11 @@ async def test_the_words_may_be_changed_and_never_minded(kitchen: Kitchen) -> No
     async with kitchen.open() as scene:
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
         await scene.press("r")
-        await scene.until(lambda: isinstance(scene.app.screen, Write))
+        await scene.until(lambda: isinstance(scene.app.screen, MessageDialog))
         await scene.press("escape")
         assert kitchen.status(ref) == "reviewing"
         await scene.press("r")
-        await scene.until(lambda: isinstance(scene.app.screen, Write))
+        await scene.until(lambda: isinstance(scene.app.screen, MessageDialog))
         scene.app.screen.query_one(TextArea).text = "Only the menu, please"
         await scene.press("ctrl+s")
         await scene.until(lambda: kitchen.status(ref) == "working")
@@ -104,8 +104,8 @@ async def test_a_refused_merge_names_the_files_and_the_key_and_the_key_works_at_
         await scene.sees("+1 −1")
         assert "≠" not in scene.text
         await scene.press("m", "y")
-        await scene.until(lambda: any("conflicts with main in menu" in said for said in scene.told()))
-        assert any("r sends it back" in said for said in scene.told())
+        await scene.until(lambda: any("conflicts with main in menu" in paragraph for paragraph in scene.told()))
+        assert any("r sends it back" in paragraph for paragraph in scene.told())
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
         await scene.press("r")
         await scene.sees("Please merge origin/main into this branch")
@@ -117,7 +117,7 @@ async def test_without_a_conflict_r_opens_on_an_empty_page(kitchen: Kitchen) -> 
     async with kitchen.open() as scene:
         await scene.sees("+1 −1")
         await scene.press("r")
-        await scene.until(lambda: isinstance(scene.app.screen, Write))
+        await scene.until(lambda: isinstance(scene.app.screen, MessageDialog))
         assert scene.app.screen.query_one(TextArea).text == ""
 
 
@@ -166,7 +166,7 @@ async def test_where_there_is_no_way_back_and_nobody_to_tell_that_is_said(kitche
     async with kitchen.open() as scene:
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
         await scene.press("r")
-        await scene.until(lambda: any("nobody to send it back to" in said for said in scene.told()))
+        await scene.until(lambda: any("nobody to send it back to" in paragraph for paragraph in scene.told()))
 
 
 @story

@@ -57,10 +57,10 @@ async def test_the_states_to_begin_in_follow_the_workflow(stage: Stage) -> None:
     async with stage.open() as scene:
         await opened(scene)
         state, workflow = (scene.app.screen.query_one(f"#{name}", Select) for name in ("state", "workflow"))
-        usual = ["usual:pending", "clarification", "agent-review", "reviewing"]
+        usual = ["default:pending", "clarification", "agent-review", "reviewing"]
         await scene.until(lambda: [value for _, value in state._options] == usual)
         workflow.value = "minimal"
-        await scene.until(lambda: [value for _, value in state._options] == ["usual:pending", "reviewing"])
+        await scene.until(lambda: [value for _, value in state._options] == ["default:pending", "reviewing"])
         state.value = "reviewing"
         await scene.press(*"Milk", "ctrl+s")
         await scene.sees("reviewing", "Milk")
@@ -76,7 +76,7 @@ async def test_a_workflow_that_is_broken_says_why_when_it_is_chosen(stage: Stage
     async with stage.open() as scene:
         await opened(scene)
         scene.app.screen.query_one("#workflow", Select).value = "odd"
-        await scene.sees("Workflow odd cannot be used")
+        await scene.sees("Workflow odd can't be used")
         assert not can_create(scene)
 
 
@@ -98,4 +98,4 @@ async def test_with_several_projects_one_is_chosen_first(stage: Stage) -> None:
         await scene.sees("Choose a project.")
         scene.app.screen.query_one("#project", Select).value = "tea"
         state = scene.app.screen.query_one("#state", Select)
-        await scene.until(lambda: [value for _, value in state._options] == ["usual:pending", "reviewing"])
+        await scene.until(lambda: [value for _, value in state._options] == ["default:pending", "reviewing"])

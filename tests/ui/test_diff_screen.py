@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orange_tui.tui.screens.diff import Diff
+from orange_tui.tui.screens.diff import DiffScreen
 from orange_tui.tui.widgets.file_list import FileList
 from orange_tui.tui.widgets.strip_view import StripView
 from support.stage import WORK, Stage, story
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from support.stage import Scene
 
 
-def screen(scene: Scene) -> Diff:
-    assert isinstance(scene.app.screen, Diff)
+def screen(scene: Scene) -> DiffScreen:
+    assert isinstance(scene.app.screen, DiffScreen)
     return scene.app.screen
 
 

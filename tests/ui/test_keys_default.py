@@ -65,7 +65,7 @@ async def test_a_pull_request_that_is_there_is_opened_even_when_all_is_done(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr("orange_tui.tui.commands.run._browse", opened.append)
+    monkeypatch.setattr("orange_tui.tui.commands._delivery._open_in_browser", opened.append)
     one_task(stage, monkeypatch, "done", None, pr_url="https://github.com/o/r/pull/7")
     async with stage.open() as scene:
         await scene.press("p")

@@ -11,7 +11,7 @@ from textual.widgets import OptionList
 from orange_tui.domain.errors import Refused
 from orange_tui.tui.app import OrangeApp
 from orange_tui.tui.commands.keys import COMMANDS, keymap
-from orange_tui.tui.screens.dashboard import Dashboard
+from orange_tui.tui.dashboard import Dashboard
 from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.task_list import TaskList
 from support.lively import lively
@@ -143,7 +143,7 @@ async def test_another_key_is_in_help_and_footer_and_the_old_one_is_free(stage: 
     async with stage.open() as scene:
         await scene.sees("d cancel")
         await scene.press("!")
-        assert any("Only done and cancelled" in said for said in scene.told())
+        assert any("Only done and cancelled" in paragraph for paragraph in scene.told())
         await scene.press("question_mark")
         await scene.sees("!        Delete a finished task", "d        Cancel the task")
 
@@ -174,7 +174,7 @@ async def test_a_clash_is_told_and_the_usual_keys_stay(stage: Stage) -> None:
     stage.tasks()
     (stage.root / "home" / "config.yml").write_text("keys: {merge: x}\n")
     async with stage.open() as scene:
-        assert any("'x' is for merge already" in said for said in scene.told())
+        assert any("'x' is for merge already" in paragraph for paragraph in scene.told())
         await scene.press("x")
         await scene.sees("Cancel login-fix?")
 
@@ -209,7 +209,7 @@ async def test_the_mouse_chooses_rows_and_tabs_and_a_double_click_opens(
         await scene.click(TaskList, (12, 2))
         await scene.until(lambda: scene.selected == "csv-export")
         await scene.click("#tabs", (9, 0))
-        await scene.until(lambda: scene.app.screen.query_one(Preview).source.name == "Session")
+        await scene.until(lambda: scene.app.screen.query_one(Preview).tab.name == "Session")
         await scene.sees("31 passed")
         assert not opened
         await scene.click(TaskList, (12, 0), times=2)

@@ -23,7 +23,7 @@ class Ears:
         self.bells = 0
         self.terminal: list[str] = []
         monkeypatch.setattr(scene.app, "bell", self._ring)
-        monkeypatch.setattr(scene.app, "ask_terminal", self.terminal.append)
+        monkeypatch.setattr(scene.app.notices, "_notify_terminal", self.terminal.append)
 
     def _ring(self) -> None:
         self.bells += 1
@@ -112,7 +112,7 @@ async def test_a_config_broken_meanwhile_is_told_once_and_what_was_set_stays(sta
     async with stage.open() as scene:
         await scene.sees("X cancel")
         configure(stage, "bell: [\n")
-        await scene.until(lambda: any("config.yml:" in said for said in scene.told()))
+        await scene.until(lambda: any("config.yml:" in paragraph for paragraph in scene.told()))
         stage.task(branch="milk", summary="Warm", status="working")
         await scene.sees("milk", "X cancel")
         assert len(scene.told()) == 1

@@ -10,7 +10,15 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
 from orange_tui.domain.workflow import State, Workflow
-from orange_tui.tui.drawing.palette import NO_COLOUR, Palette, StateFacts, facts_of, kind_of, palette_of, status_look
+from orange_tui.tui.drawing.palette import (
+    NO_COLOUR,
+    Palette,
+    StateFacts,
+    kind_of,
+    palette_of,
+    state_facts,
+    status_style,
+)
 from support.looking import steadily
 
 STYLES = [name for name in Palette.__annotations__ if name != "syntax"]
@@ -92,30 +100,30 @@ NOBODY, ANYBODY, END = State(""), State("", respawn_prompt="p"), State("", termi
     ],
 )
 def test_a_state_looks_like_what_it_means(name: str, state: State, kind: str) -> None:
-    facts = facts_of(workflow(first=State("first", agent="none"), **{name: state}), name)
+    facts = state_facts(workflow(first=State("first", agent="none"), **{name: state}), name)
     assert kind_of(facts) == kind
 
 
 def test_the_first_state_waits_whatever_it_is_called() -> None:
-    assert kind_of(facts_of(workflow(beans=State("beans", agent="none")), "beans")) == "waiting"
+    assert kind_of(state_facts(workflow(beans=State("beans", agent="none")), "beans")) == "waiting"
 
 
 def test_a_state_nobody_knows_is_shown_plainly() -> None:
-    assert status_look(facts_of(workflow(a=NOBODY), "b"), NO_COLOUR).kind == "unknown"
-    assert status_look(facts_of(None, "working"), NO_COLOUR).style == NO_COLOUR.text
+    assert status_style(state_facts(workflow(a=NOBODY), "b"), NO_COLOUR).kind == "unknown"
+    assert status_style(state_facts(None, "working"), NO_COLOUR).style == NO_COLOUR.text
 
 
 def test_marks_tell_the_kinds_apart_without_colour() -> None:
     names = {"new": NOBODY, "work": WORKING, "check": REVIEWING, "review": NOBODY, "ask": NOBODY, "stuck": NOBODY}
     ends = {"done": END, "cancelled": END}
     own = workflow(**names, **ends)
-    marks = [status_look(facts_of(own, name), NO_COLOUR).mark for name in own.states]
+    marks = [status_style(state_facts(own, name), NO_COLOUR).mark for name in own.states]
     assert len(set(marks)) == len(marks)
 
 
 @steadily
 @given(st.text(), st.booleans(), st.booleans(), st.sampled_from([None, "worker", "reviewer", "any"]))
 def test_any_facts_have_a_look_one_cell_wide(name: str, terminal: bool, initial: bool, agent: str | None) -> None:
-    look = status_look(StateFacts(name, terminal, initial, agent), NO_COLOUR)
+    look = status_style(StateFacts(name, terminal, initial, agent), NO_COLOUR)
     assert len(look.mark) == 1
     assert (look.kind in {"done", "dropped"}) == terminal

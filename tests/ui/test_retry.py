@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.store.store import StoredTask
-from orange_tui.tui.screens.dialogs import Confirm
+from orange_tui.tui.screens.dialogs import ConfirmDialog
 from support.stage import Stage, story
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ async def test_one_that_is_under_way_is_asked_for_first(stage: Stage) -> None:
         await scene.press("u")
         await scene.sees("Start beans over?", "Its agent is ended", "committed stays.")
         await scene.press("escape")
-        await scene.until(lambda: not isinstance(scene.app.screen, Confirm))
+        await scene.until(lambda: not isinstance(scene.app.screen, ConfirmDialog))
         assert status(stage, ref) == "in_progress"
         await scene.press("u", "y")
         await scene.until(lambda: status(stage, ref) == "new")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.tui.screens.saved import SavedWork
+from orange_tui.tui.screens.saved_work import SavedWorkScreen
 from support.git import git
 from support.stage import story
 
@@ -31,7 +31,7 @@ async def test_saved_work_is_put_on_a_branch_after_a_question(kitchen: Kitchen, 
         await scene.press("enter")
         await scene.sees("Restore saved work of latte?", f"orange-restored/{cancelled.id}-1", "saved copy stays")
         await scene.press("y")
-        await scene.until(lambda: any("It is on branch" in said for said in scene.told()))
+        await scene.until(lambda: any("It is on branch" in paragraph for paragraph in scene.told()))
     assert git(kitchen.path, "show", f"orange-restored/{cancelled.id}-1:menu") == "latte"
     assert kitchen.orange.store.journal(cancelled).last("work.restored") is not None
 
@@ -44,7 +44,7 @@ async def test_no_is_the_safe_answer(kitchen: Kitchen, cancelled: TaskRef) -> No
         await scene.press("enter")
         await scene.sees("Restore saved work of latte?")
         await scene.press("enter")
-        await scene.until(lambda: isinstance(scene.app.screen, SavedWork))
+        await scene.until(lambda: isinstance(scene.app.screen, SavedWorkScreen))
     assert git(kitchen.path, "branch", "--list", "orange-restored/*") == ""
 
 

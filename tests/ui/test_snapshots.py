@@ -230,7 +230,7 @@ def test_a_task_that_cannot_be_read(stage: Stage, picture: Picture, size: Size) 
 @EVERY_SIZE
 def test_work_on_a_task_goes_on(stage: Stage, picture: Picture, snap_compare: Compare, size: Size) -> None:
     app = stage.app()
-    app.jobs.running[stage.orange.store.refs("coffee")[0]] = "Merging: pushing …"
+    app.work.running[stage.orange.store.refs("coffee")[0]] = "Merging: pushing …"
     take(app, snap_compare, size, (), "Merging: pushing")
 
 

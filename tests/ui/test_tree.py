@@ -14,7 +14,7 @@ from orange_tui.board.rows import TaskRow
 from orange_tui.domain.task import make_task
 from orange_tui.store.store import TaskRef
 from orange_tui.tui.widgets.columns import MARKS, columns_for
-from orange_tui.tui.widgets.tree import as_tree
+from orange_tui.tui.widgets.task_tree import as_tree
 from support.looking import DARK
 from support.stage import Stage, story
 

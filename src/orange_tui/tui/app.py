@@ -15,19 +15,17 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.reactive import reactive
 
-from orange_tui.agents.harnesses import DEMO
 from orange_tui.board.board import Boards
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home import paths
 from orange_tui.home.watch import Watch
-from orange_tui.tui.background import Jobs
+from orange_tui.tui.background_work import BackgroundWork
 from orange_tui.tui.board_keeper import BoardKeeper
 from orange_tui.tui.commands.keys import keymap
-from orange_tui.tui.drawing.palette import Palette, palette_of
-from orange_tui.tui.forms.form_choices import Beside, read_beside
+from orange_tui.tui.form_choices import FormChoices, read_form_choices
 from orange_tui.tui.notices import Notices
+from orange_tui.tui.preload import preload_screens
 from orange_tui.tui.theme import THEMES
-from orange_tui.tui.warm import load_screens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from orange_tui.board.rows import Snapshot
     from orange_tui.orange import Orange
 
-_SHARE = 0.001  # seconds that a thread may keep the interpreter from the event loop; five times less than Python's own
+_SWITCH_SECONDS = 0.001  # that a thread may keep the interpreter from the event loop; five times less than Python's own
 
 
 def _command_search() -> type[Provider]:
@@ -54,7 +52,10 @@ def _task_search() -> type[Provider]:
 
 
 class OrangeApp(App[str]):
-    """Holds the services, the snapshot and the jobs; starts the loops; shows the dashboard."""
+    """Holds the services, the snapshot and the work under way; starts the loops; shows the dashboard.
+
+    To its screens it is an `AppContext`.
+    """
 
     TITLE = "Orange"
     ENABLE_COMMAND_PALETTE = True
@@ -75,72 +76,73 @@ class OrangeApp(App[str]):
         super().__init__()
         self.orange = orange
         self.project = project
-        self.jobs = Jobs(self)
+        self.work = BackgroundWork(self, orange.log, self._show_again)
         # Whether there is nothing at all to show, nor ever was.
         self._is_first_run = (
             project is None and not orange.store.refs() and not os.path.exists(orange.home.projects_file)
         )
         self._boards = Boards(orange, project)
         self._scan = self._boards.scan()
-        self.drafts: dict[str, str] = {}  # what was written to somebody and not sent, by what it was for
-        self._watch_files = Watch(orange.home)
+        self.drafts: dict[str, str] = {}
+        self.files = Watch(orange.home)
         self._acts = acts  # whether this app's supervisor acts, if no other one does
         self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
-        self._beside: Beside | None = None
+        self._choices: FormChoices | None = None
         self._first: Snapshot | None = None
         self._board: BoardKeeper | None = None
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = os.environ.get("TEXTUAL_THEME", "orange")
-        self._palette = palette_of(self.current_theme, colour=not self.no_color)
-        self.other_keys: Mapping[str, str] = {}
-        self.notices = Notices(self, bell=True, desktop=False)
+        self.key_overrides: Mapping[str, str] = {}
+        self.notices = self._notices(bell=True, desktop=False)
 
-    @property
-    def palette(self) -> Palette:
-        """The colours of the theme that is on."""
-        return self._palette
-
-    def look_first(self) -> None:
+    def read_first(self) -> None:
         """Read what there is to show before there is an event loop to hold up: then the first frame has it already."""
-        self._beside = read_beside(self.orange)
+        self._choices = read_form_choices(self.orange)
         if not self._is_first_run:
             self._first = next(self._scan)
 
     @property
-    def files(self) -> Watch:
-        """The one watch on the home's files, for screens that show what is in them."""
-        return self._watch_files
+    def choices(self) -> FormChoices:
+        """Settings and what forms offer, as last read."""
+        return self._choices or FormChoices()
+
+    def _show_again(self) -> None:
+        """What is shown beside the tasks has changed: keys, or work under way."""
+        self.mutate_reactive(OrangeApp.snapshot)
+
+    def _notices(self, *, bell: bool, desktop: bool) -> Notices:
+        return Notices(self, self._notify_terminal, bell=bell, desktop=desktop)
 
     def get_default_screen(self) -> Screen[None]:
         """The first screen is the one to stay on: pushing it over an empty one would lay everything out twice."""
         if self._is_first_run:
-            from orange_tui.tui.screens.welcome import Welcome
+            from orange_tui.tui.screens.welcome import WelcomeScreen
 
-            return Welcome()
-        from orange_tui.tui.screens.dashboard import Dashboard
+            return WelcomeScreen(self.orange)
+        from orange_tui.tui.dashboard import Dashboard
 
-        return Dashboard()
+        return Dashboard(self)
 
     def on_mount(self) -> None:
-        self.theme_changed_signal.subscribe(self, lambda _theme: self._take_colours())
-        if self._beside is not None:
-            self._take_first(self._beside)
+        self.theme_changed_signal.subscribe(self, lambda _theme: self.refresh(layout=True))
+        if self._choices is not None:
+            self._show_first(self._choices)
         self._start(self._keep_board, "board")
 
     def _begin_work(self) -> None:
         """What can wait until there is something on the screen."""
         gc.freeze()  # what there is now stays; only what comes is worth collecting
         gc.enable()
-        sys.setswitchinterval(_SHARE)
-        self.run_worker(load_screens, thread=True, group="begin", exit_on_error=False)
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        self.run_worker(preload_screens, thread=True, group="begin", exit_on_error=False)
         self.run_worker(self.orange.services.use_libtmux, thread=True, group="begin", exit_on_error=False)
         if self._begin is not None:
             self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
         if self._acts:
             from orange_tui.supervisor.supervisor import Supervisor  # late: it is not needed to show something
 
-            self._start(Supervisor(self.orange, self._watch_files).run, "supervisor")
+            self._start(Supervisor(self.orange, self.files).run, "supervisor")
 
     def _start(self, work: Callable[[], Coroutine[Any, Any, object]], group: str) -> None:
         """Begin what goes on for as long as the app; a function, so that nothing is left over if it never begins."""
@@ -150,31 +152,26 @@ class OrangeApp(App[str]):
         """Ctrl+C is a habit of people who want to leave."""
         self.notify("ctrl+q leaves, from anywhere; agents keep running.", markup=False)
 
-    def ask_terminal(self, text: str) -> None:
+    def _notify_terminal(self, text: str) -> None:
         """Have the terminal itself show a notice (OSC 9); one that does not know how shows nothing."""
         if self._driver is not None:
             self._driver.write(f"\x1b]9;{text}\x07")
 
-    @property
-    def beside(self) -> Beside:
-        """Settings and choices, as of the last look."""
-        return self._beside or Beside(None, None, (DEMO,), ())
-
-    def _take_first(self, beside: Beside) -> None:
-        self._take_beside(None, beside)
+    def _show_first(self, choices: FormChoices) -> None:
+        self._apply_choices(None, choices)
         self.snapshot = self._first
 
-    def _take_beside(self, before: Beside | None, now: Beside) -> None:
-        """Go by other settings; ones that cannot be read are told of once, and those before stay."""
-        self._beside = now
+    def _apply_choices(self, before: FormChoices | None, now: FormChoices) -> None:
+        """Go by other settings; ones that can't be read are reported once, and those before stay."""
+        self._choices = now
         problem = now.problem
         try:
             if now.settings is not None and (before is None or now.settings != before.settings):
-                self.other_keys = keymap(now.settings.texts("keys"))
-                self.set_keymap(dict(self.other_keys))
-                self.notices = Notices(self, bell=now.settings.flag("bell"), desktop=now.settings.flag("desktop"))
+                self.key_overrides = keymap(now.settings.texts("keys"))
+                self.set_keymap(dict(self.key_overrides))
+                self.notices = self._notices(bell=now.settings.flag("bell"), desktop=now.settings.flag("desktop"))
                 if before is not None:  # else nothing is shown yet, and there is no snapshot to speak of
-                    self.mutate_reactive(OrangeApp.snapshot)  # the keys that are shown
+                    self._show_again()
         except OrangeError as found:
             problem = str(found)
         if problem is not None and (before is None or before != now):
@@ -184,17 +181,13 @@ class OrangeApp(App[str]):
         """Tell once of each task that has come to need the person; what needed one before the start is on screen."""
         if before is not None and now is not None and before.complete and now.needing:
             needing = {row.ref for row in before.rows if row.needs}
-            self.notices.tell([row for row in now.rows if row.needs and row.ref not in needing])
-
-    def _take_colours(self) -> None:
-        self._palette = palette_of(self.current_theme, colour=not self.no_color)
-        self.refresh(layout=True)
+            self.notices.notify([row for row in now.rows if row.needs and row.ref not in needing])
 
     async def _keep_board(self) -> None:
         """The one refresh path: read everything once, then whatever changes."""
-        if self._beside is None:
-            await asyncio.to_thread(self.look_first)
-            self._take_first(self.beside)
+        if self._choices is None:
+            await asyncio.to_thread(self.read_first)
+            self._show_first(self.choices)
         if self._is_first_run:
             return
         await self._painted()
@@ -203,15 +196,15 @@ class OrangeApp(App[str]):
             self.snapshot = snapshot
         self._board = board = BoardKeeper(self, self._boards)
         self._start(board.measure, "board")
-        async for changed in self._watch_files.changes():
+        async for changed in self.files.changes():
             await board.refresh(changed)
             if changed is None:
-                self._take_beside(self.beside, await asyncio.to_thread(read_beside, self.orange))
+                self._apply_choices(self.choices, await asyncio.to_thread(read_form_choices, self.orange))
 
-    def look_at_branches(self) -> None:
+    def measure_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""
         if self._board is not None:
-            self._board.look_at_branches()
+            self._board.measure_branches()
 
     async def _painted(self) -> None:
         """Wait until what was just set can be seen."""
@@ -223,5 +216,5 @@ class OrangeApp(App[str]):
 def run(orange: Orange, project: str | None, begin: Callable[[], None] | None = None) -> str | None:
     """Open the app, until the person leaves it; agents keep running. Returns what is wanted instead, if anything."""
     app = OrangeApp(orange, project, begin=begin)
-    app.look_first()
+    app.read_first()
     return app.run()

@@ -39,7 +39,7 @@ class BoardKeeper:
         if snapshot.again:
             self._app.set_timer(_AGAIN, lambda: self._app.run_worker(self.refresh(set()), group="board"))
 
-    def look_at_branches(self) -> None:
+    def measure_branches(self) -> None:
         """They may have moved without a task's files having changed."""
         self._changed.set()
 
@@ -49,7 +49,7 @@ class BoardKeeper:
         from orange_tui.branches.distance import GitStats
         from orange_tui.branches.ref_watch import RefWatch
 
-        stats, collisions, branches = GitStats(), Collisions(), RefWatch(self.look_at_branches)
+        stats, collisions, branches = GitStats(), Collisions(), RefWatch(self.measure_branches)
         try:
             while True:
                 await self._changed.wait()

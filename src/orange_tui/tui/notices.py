@@ -1,27 +1,28 @@
-"""Telling the person who looks elsewhere: a bell, a desktop notice, as config.yml says. Never with a file's content."""
+"""Notifies the person who looks elsewhere, by a bell or on the desktop as config.yml says; never with file content."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orange_tui.domain.task import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from textual.app import App
 
     from orange_tui.board.rows import TaskRow
-    from orange_tui.tui.app import OrangeApp
 
 
 class Notices:
-    """The ways to tell that the person has chosen."""
+    """The ways to be notified that the person has chosen."""
 
-    def __init__(self, app: OrangeApp, *, bell: bool, desktop: bool) -> None:
-        self._app, self._bell, self._desktop = app, bell, desktop
+    def __init__(self, app: App[Any], notify_terminal: Callable[[str], None], *, bell: bool, desktop: bool) -> None:
+        self._app, self._notify_terminal, self._bell, self._desktop = app, notify_terminal, bell, desktop
 
-    def tell(self, rows: Sequence[TaskRow]) -> None:
-        """Tell of tasks that have come to need the person, all in one."""
+    def notify(self, rows: Sequence[TaskRow]) -> None:
+        """Notify the person of tasks that have come to need the person, all in one."""
         if not rows:
             return
         if self._bell:
@@ -33,7 +34,7 @@ class Notices:
         from orange_tui.outside.notifications import show_on_desktop
 
         if not await asyncio.to_thread(show_on_desktop, "Orange", text):
-            self._app.ask_terminal(text)
+            self._notify_terminal(text)
 
 
 def _sentence(rows: Sequence[TaskRow]) -> str:

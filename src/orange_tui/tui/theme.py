@@ -1,8 +1,20 @@
-"""Orange's own themes: one accent, calm greys, and status colours that keep to themselves."""
+"""Orange's own themes: one accent, calm greys, and status colours that keep to themselves.
+
+Widgets and screens ask here for the colours of the theme that is on: `palette_for(self.app)`.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from textual.theme import Theme
+
+from orange_tui.tui.drawing.palette import palette_of
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from orange_tui.tui.drawing.palette import Palette
 
 DARK = Theme(
     name="orange",
@@ -35,3 +47,13 @@ LIGHT = Theme(
 )
 
 THEMES = (DARK, LIGHT)
+
+_palettes: dict[tuple[str, bool], Palette] = {}  # a cache: lines are drawn with it all the time
+
+
+def palette_for(app: App[Any]) -> Palette:
+    """The colours of the theme that is on; none where the person set NO_COLOR."""
+    key = app.theme, not app.no_color
+    if key not in _palettes:
+        _palettes[key] = palette_of(app.current_theme, colour=not app.no_color)
+    return _palettes[key]

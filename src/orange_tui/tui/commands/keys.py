@@ -1,7 +1,8 @@
-"""Every key: its name, what it does, when it is there, and why not when it is not.
+"""The table of keys: each with its name, what it does, where it is there, and why not when it is not.
 
-Footer, help and command palette are made from this one table. A key about a task follows the task's workflow:
-it is there where the move exists, whatever the states are called.
+A new key is one entry in `COMMANDS`, and its function in the module of its topic: `_tasks`, `_delivery`, `_views`.
+Footer, help, command palette and the `keys:` of config.yml follow. A key about a task follows the task's workflow: it
+is there where the move exists, whatever the states are called.
 """
 
 from __future__ import annotations
@@ -9,202 +10,211 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
-from textual.keys import format_key
 
 from orange_tui.domain.errors import Refused
-from orange_tui.domain.records import record
-from orange_tui.domain.workflow import spawns_an_agent, way_back
+from orange_tui.tui.commands import _delivery, _tasks, _views
+from orange_tui.tui.commands._attach import chat
+from orange_tui.tui.commands.context import KeyCommand, shown_key
+from orange_tui.tui.theme import palette_for
+from orange_tui.tui.widgets.bars import FooterKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from orange_tui.board.rows import TaskRow
-    from orange_tui.domain.workflow import State, Workflow
-    from orange_tui.tui.screens.dashboard import Dashboard
-
-    Check = Callable[["Dashboard", "TaskRow"], str | None]
-
-DONE, CANCELLED = "done", "cancelled"
+    from orange_tui.tui.commands.context import CommandContext
 
 
-@record
-class Command:
-    """One key, or none: what is done seldom is in the command palette only.
+def _show_help(context: CommandContext) -> None:
+    """Show every key; here, because it is about the table itself."""
+    from orange_tui.tui.commands._help_page import help_lines
+    from orange_tui.tui.screens.page import Page
 
-    `why_not` says why it cannot be used on a task now; None means that it can.
-    """
-
-    name: str
-    key: str
-    title: str
-    help: str
-    why_not: Check | None = None  # None: it is about no task, and always there
-    in_footer: bool = True
+    context.show(Page("Help", lambda width: help_lines(COMMANDS, context, width, palette_for(context.app))))
 
 
-def workflow_of(dashboard: Dashboard, row: TaskRow) -> Workflow | None:
-    """The workflow of a task, if it could be read: the board did, and no file is touched here."""
-    snapshot = dashboard.app.snapshot
-    found = snapshot.workflows.get(row.task.workflow) if snapshot is not None and row.task is not None else None
-    return None if isinstance(found, str) else found
-
-
-def has_move(dashboard: Dashboard, row: TaskRow, target: str, *actors: str) -> bool:
-    """Whether a person may move a task there from where it is."""
-    workflow = workflow_of(dashboard, row)
-    if workflow is None or row.task is None:
-        return False
-    return any(workflow.candidates(row.task.status, target, actor) for actor in actors)  # type: ignore[arg-type]
-
-
-def why_no_enter(dashboard: Dashboard, row: TaskRow) -> str | None:
-    """Enter attaches to a live agent, starts one, or brings a dead one back."""
-    return None if enter_does(dashboard, row) else "There is no agent here to start or to look at"
-
-
-def enter_does(dashboard: Dashboard, row: TaskRow) -> str:
-    """`attach`, `spawn` or `respawn`, as fits; empty where none does."""
-    workflow = workflow_of(dashboard, row)
-    if row.task is None or workflow is None or row.finished:
-        return ""
-    if row.session == "active":
-        return "attach"
-    state = workflow.states.get(row.task.status)
-    if row.task.workspace is not None and state is not None and state.respawn_prompt is not None:
-        return "respawn"
-    if row.task.status != workflow.first_state:
-        return "spawn" if _could_not_start(row, state) else ""
-    return "spawn" if any(spawns_an_agent(move.hooks) for move in workflow.moves(row.task.status, "person")) else ""
-
-
-def _could_not_start(row: TaskRow, state: State | None) -> bool:
-    """Whether a task is where an agent should be, and never got one: no workspace, no session."""
-    has_nothing = row.task is not None and row.task.workspace is None and row.task.tmux_session is None
-    return has_nothing and state is not None and state.agent not in {None, "none"}
-
-
-def why_no_answer(_dashboard: Dashboard, row: TaskRow) -> str | None:
-    """Only a live agent can be told something."""
-    return None if row.session == "active" else "No agent is alive to hear it"
-
-
-def why_no_merge(dashboard: Dashboard, row: TaskRow) -> str | None:
-    """Merging needs a way to done, if only by force."""
-    return None if has_move(dashboard, row, DONE, "person", "force") else "From here there is no way to done"
-
-
-def why_no_cancel(dashboard: Dashboard, row: TaskRow) -> str | None:
-    """Cancelling needs a way to cancelled."""
-    return None if has_move(dashboard, row, CANCELLED, "person") else "It cannot be cancelled any more"
-
-
-def why_no_delete(_dashboard: Dashboard, row: TaskRow) -> str | None:
-    """Only what is finished can be deleted."""
-    return None if row.finished else "Only done and cancelled tasks can be deleted; cancel it first"
-
-
-def why_no_send_back(dashboard: Dashboard, row: TaskRow) -> str | None:
-    """Changes are asked for where the workflow has a way back; of a conflict, a live worker hears anywhere."""
-    if can_go_back(dashboard, row) or (row.session == "active" and row.conflicts is not None and row.conflicts.files):
-        return None
-    return "There is nobody to send it back to from here"
-
-
-def can_go_back(dashboard: Dashboard, row: TaskRow) -> bool:
-    """Whether the workflow has a way back to the worker from where a task is."""
-    workflow = workflow_of(dashboard, row)
-    return workflow is not None and row.task is not None and way_back(workflow, row.task.status) is not None
-
-
-def why_no_pull_request(_dashboard: Dashboard, row: TaskRow) -> str | None:
-    """One that is there can be opened; to make one, there must be work under way."""
-    if row.task is None:
-        return "Its TASK.md cannot be read"
-    if row.task.pr_url is None and (row.finished or row.task.workspace is None):
-        return "There is no pull request, and no work to make one of"
-    return None
-
-
-def why_no_refresh(dashboard: Dashboard, row: TaskRow) -> str | None:
-    """Only one that is there can be asked for."""
-    if row.task is None or row.task.pr_url is not None:
-        return why_no_task(dashboard, row)
-    return "It has no pull request" + ("; p makes one" if why_no_pull_request(dashboard, row) is None else "")
-
-
-def why_no_retry(dashboard: Dashboard, row: TaskRow) -> str | None:
-    """Starting over needs a way back to where the workflow begins."""
-    from orange_tui.autopilot import attempts
-
-    workflow = workflow_of(dashboard, row)
-    if row.task is None or workflow is None:
-        return "Its TASK.md cannot be read" if row.task is None else "Its workflow cannot be read"
-    return attempts.why_no_retry(workflow, row.task)
-
-
-def is_under_way(dashboard: Dashboard, row: TaskRow) -> bool:
-    """Whether somebody is at work on a task, or should be."""
-    workflow = workflow_of(dashboard, row)
-    state = workflow.states.get(row.task.status) if workflow is not None and row.task is not None else None
-    return row.session == "active" or (state is not None and state.agent not in {None, "none"})
-
-
-def why_no_task(_dashboard: Dashboard, row: TaskRow) -> str | None:
-    """What only needs a readable task."""
-    return None if row.task is not None else "Its TASK.md cannot be read"
-
-
-COMMANDS: tuple[Command, ...] = (
-    Command("enter", "enter", "open", "Attach to the agent, start it, or bring it back, as fits", why_no_enter),
-    Command("answer", "a", "answer", "Send the agent a message without attaching", why_no_answer),
-    Command(
-        "send_back", "r", "send back", "Ask for changes: they go to ## Feedback and to the worker", why_no_send_back
+COMMANDS: tuple[KeyCommand, ...] = (
+    KeyCommand(
+        "enter",
+        "enter",
+        "open",
+        "Attach to the agent, start it, or bring it back, as fits",
+        _tasks.enter,
+        _tasks.why_no_enter,
+        task_title=_tasks.enter_action,
     ),
-    Command("retry", "u", "retry", "Start it over, or unblock it: back to where its workflow begins", why_no_retry),
-    Command("merge", "m", "merge", "Merge the branch and finish the task", why_no_merge),
-    Command("cancel", "x", "cancel", "Cancel the task; its work is saved", why_no_cancel),
-    Command("delete", "d", "delete", "Delete a finished task", why_no_delete),
-    Command("pull_request", "p", "PR", "Open its pull request, or make one", why_no_pull_request),
-    Command("refresh", "R", "ask GitHub", "Ask GitHub for its pull request now", why_no_refresh),
-    Command(
-        "workspace", "w", "workspace", "Session, diff and history on the whole screen", why_no_task, in_footer=False
+    KeyCommand(
+        "answer", "a", "answer", "Send the agent a message without attaching", _tasks.answer, _tasks.why_no_answer
     ),
-    Command("diff", "D", "diff", "What the branch changes: file by file, on the whole screen", why_no_task),
-    Command("create", "c", "new task", "Create a task"),
-    Command("read", "v", "read", "Read TASK.md on the whole screen", why_no_task, in_footer=False),
-    Command("next", "n", "next", "Go to the next task that needs you"),
-    Command("filter", "f", "filter", "Show all, active, finished, or what needs you"),
-    Command("tree", "t", "tree", "Show parts below the tasks they belong to, or all in one list", in_footer=False),
-    Command("search", "slash", "search", "Find tasks by branch, summary, status or id"),
-    Command("tab", "tab", "tab", "Next part of the preview: task, session, diff, history", in_footer=False),
-    Command("copy", "y", "copy id", "Copy the task's id", why_no_task, in_footer=False),
-    Command("map", "W", "workflow", "Show the workflow of the task as a picture", why_no_task, in_footer=False),
-    Command("projects", "P", "projects", "Projects: register one, change pool size and workflow", in_footer=False),
-    Command("saved", "S", "saved work", "Saved work, also of deleted tasks: put it on a branch", in_footer=False),
-    Command("chat", "C", "chat", "Talk to an orchestrator that makes and watches tasks", in_footer=False),
-    Command("jobs", "J", "jobs", "Jobs: tasks created by the clock; add, switch off, remove", in_footer=False),
-    Command("log", "L", "log", "What Orange has been doing", in_footer=False),
-    Command("help", "question_mark", "help", "Every key, and whether it can be used now"),
-    Command("theme", "T", "theme", "Other colours", in_footer=False),
-    Command("unblock_all", "", "unblock all", "Start every blocked task in sight over", in_footer=False),
-    Command("quit", "q", "quit", "Leave; agents keep running", in_footer=False),
+    KeyCommand(
+        "send_back",
+        "r",
+        "send back",
+        "Ask for changes: they go to ## Feedback and to the worker",
+        _tasks.send_back,
+        _tasks.why_no_send_back,
+    ),
+    KeyCommand(
+        "retry",
+        "u",
+        "retry",
+        "Start it over, or unblock it: back to where its workflow begins",
+        _tasks.retry,
+        _tasks.why_no_retry,
+        gives_way=2,
+    ),
+    KeyCommand(
+        "merge",
+        "m",
+        "merge",
+        "Merge the branch and finish the task",
+        _delivery.merge,
+        _delivery.why_no_merge,
+        gives_way=1,
+    ),
+    KeyCommand(
+        "cancel", "x", "cancel", "Cancel the task; its work is saved", _tasks.cancel, _tasks.why_no_cancel, gives_way=3
+    ),
+    KeyCommand("delete", "d", "delete", "Delete a finished task", _tasks.delete, _tasks.why_no_delete, gives_way=4),
+    KeyCommand(
+        "pull_request",
+        "p",
+        "PR",
+        "Open its pull request, or make one",
+        _delivery.pull_request,
+        _delivery.why_no_pull_request,
+        gives_way=5,
+    ),
+    KeyCommand(
+        "refresh",
+        "R",
+        "ask GitHub",
+        "Ask GitHub for its pull request now",
+        _delivery.refresh,
+        _delivery.why_no_refresh,
+    ),
+    KeyCommand(
+        "workspace",
+        "w",
+        "workspace",
+        "Session, diff and history on the whole screen",
+        _views.workspace,
+        _tasks.why_not_readable,
+        in_footer=False,
+    ),
+    KeyCommand(
+        "diff",
+        "D",
+        "diff",
+        "What the branch changes: file by file, on the whole screen",
+        _views.diff,
+        _tasks.why_not_readable,
+        gives_way=7,
+    ),
+    KeyCommand("create", "c", "new task", "Create a task", _views.create, gives_way=6),
+    KeyCommand(
+        "read",
+        "v",
+        "read",
+        "Read TASK.md on the whole screen",
+        _views.read,
+        _tasks.why_not_readable,
+        in_footer=False,
+    ),
+    KeyCommand("next", "n", "next", "Go to the next task that needs you", _views.next_in_need, gives_way=9),
+    KeyCommand(
+        "filter", "f", "filter", "Show all, active, finished, or what needs you", _views.next_filter, gives_way=10
+    ),
+    KeyCommand(
+        "tree",
+        "t",
+        "tree",
+        "Show parts below the tasks they belong to, or all in one list",
+        _views.toggle_tree,
+        in_footer=False,
+    ),
+    KeyCommand("search", "slash", "search", "Find tasks by branch, summary, status or id", _views.search, gives_way=8),
+    KeyCommand(
+        "tab",
+        "tab",
+        "tab",
+        "Next part of the preview: task, session, diff, history",
+        _views.next_tab,
+        in_footer=False,
+    ),
+    KeyCommand("copy", "y", "copy id", "Copy the task's id", _views.copy_id, _tasks.why_not_readable, in_footer=False),
+    KeyCommand(
+        "map",
+        "W",
+        "workflow",
+        "Show the workflow of the task as a picture",
+        _views.workflow_picture,
+        _tasks.why_not_readable,
+        in_footer=False,
+    ),
+    KeyCommand(
+        "projects",
+        "P",
+        "projects",
+        "Projects: register one, change pool size and workflow",
+        _views.projects,
+        in_footer=False,
+    ),
+    KeyCommand(
+        "saved",
+        "S",
+        "saved work",
+        "Saved work, also of deleted tasks: put it on a branch",
+        _views.saved_work,
+        in_footer=False,
+    ),
+    KeyCommand("chat", "C", "chat", "Talk to an orchestrator that makes and watches tasks", chat, in_footer=False),
+    KeyCommand(
+        "jobs",
+        "J",
+        "jobs",
+        "Jobs: tasks created by the clock; add, switch off, remove",
+        _views.jobs,
+        in_footer=False,
+    ),
+    KeyCommand("log", "L", "log", "What Orange has been doing", _views.log, in_footer=False),
+    KeyCommand("help", "question_mark", "help", "Every key, and whether it can be used now", _show_help),
+    KeyCommand("theme", "T", "theme", "Other colours", _views.change_theme, in_footer=False),
+    KeyCommand(
+        "unblock_all",
+        "",
+        "unblock all",
+        "Start every blocked task in sight over",
+        _tasks.unblock_all,
+        in_footer=False,
+    ),
+    KeyCommand("quit", "q", "quit", "Leave; agents keep running", _views.leave, in_footer=False),
 )
 
 MOVING_KEYS = (
     *("j", "k", "g", "G", "up", "down", "left", "right", "space", "home", "end", "pageup", "pagedown", "escape"),
     *("shift+tab", "ctrl+u", "ctrl+d", "ctrl+p", "ctrl+c", "ctrl+q"),
 )
-SHOWN_KEYS = {"enter": "⏎", "slash": "/", "question_mark": "?", "tab": "⇥"}
 
 
-def key_name(command: Command, other_keys: Mapping[str, str]) -> str:
-    """A command's key as people write it, where they have not chosen another."""
-    key = other_keys.get(command.name, command.key)
-    return SHOWN_KEYS.get(key) or format_key(key)
+def command_named(name: str) -> KeyCommand:
+    """The command with this name."""
+    return next(command for command in COMMANDS if command.name == name)
+
+
+def footer_keys(context: CommandContext) -> list[FooterKey]:
+    """The keys that can be used now, for a footer."""
+    row, overrides = context.selected, context.shared.key_overrides
+    keys = []
+    for command in COMMANDS:
+        if command.in_footer and command.why_unavailable(context) is None:
+            own = command.task_title(context.workflow_of(row), row) if command.task_title and row is not None else ""
+            title, about_task = own or command.title, command.why_not is not None
+            keys.append(FooterKey(command.shown_key(overrides), title, about_task, command.gives_way))
+    return keys
 
 
 def keymap(chosen: Mapping[str, str]) -> dict[str, str]:
-    """What Textual wants to know of keys a person has chosen.
+    """The keys a person has chosen, as Textual names them.
 
     Refused: names that are no command, what is no key, and a key that would do two things.
     """
@@ -213,18 +223,18 @@ def keymap(chosen: Mapping[str, str]) -> dict[str, str]:
     for name in chosen:
         if name not in names:
             raise Refused(f"keys: there is no command '{name}'; there are {', '.join(sorted(names))}")
-    keys = {name: _named(name, key) for name, key in chosen.items()}
+    keys = {name: _textual_key(name, key) for name, key in chosen.items()}
     taken: dict[str, str] = dict.fromkeys(MOVING_KEYS, "moving around")
     for command in with_keys:
         key = keys.get(command.name, command.key)
         if key in taken:
-            shown = SHOWN_KEYS.get(key) or format_key(key)
+            shown = shown_key(key)
             raise Refused(f"keys: '{shown}' is for {taken[key]} already, and cannot be for {command.name}, too")
         taken[key] = command.name
     return keys
 
 
-def _named(name: str, key: str) -> str:
+def _textual_key(name: str, key: str) -> str:
     """A key as Textual calls it: `?` is question_mark there."""
     if not key or not key.isprintable() or any(letter in key for letter in ", "):
         raise Refused(f"keys: {name} must be one key, such as M, f5 or ctrl+t")

@@ -13,15 +13,17 @@ from textual.content import Content
 from textual.markup import escape
 
 from orange_tui.domain.task import printable
-from orange_tui.tui.commands.keys import COMMANDS, key_name
-from orange_tui.tui.screens.dashboard import Dashboard
+from orange_tui.tui.commands.context import ListControls
+from orange_tui.tui.commands.keys import COMMANDS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual.command import Hits
     from textual.fuzzy import Matcher
 
     from orange_tui.board.rows import TaskRow
-    from orange_tui.tui.commands.keys import Command
+    from orange_tui.tui.commands.context import KeyCommand
 
 _MOST_TASKS = 50
 _LESS = 0.5  # what cannot be used now comes after what can
@@ -29,40 +31,47 @@ _IN_HELP = 0.4  # what a command does counts less than a task's name: as much as
 
 
 class CommandSearch(Provider):
-    """Every command by its name; one that cannot be used now says why, when somebody looks for it."""
+    """Every command by its name; one that can't be used now says why, when somebody looks for it."""
 
     async def discover(self) -> Hits:
         """Show what can be done now."""
-        for command in _commands(self.screen):
-            if _why_not(self.screen, command) is None:
-                yield DiscoveryHit(Content(_title(self.screen, command)), self._run(command), help=_help(command))
+        if not isinstance(self.screen, ListControls):
+            return
+        context = self.screen.command_context()
+        for command in COMMANDS:
+            if command.why_unavailable(context) is None:
+                title = _title(command, context.shared.key_overrides)
+                yield DiscoveryHit(Content(title), self._run(command), help=_help(command))
 
     async def search(self, query: str) -> Hits:
         """Find a command by its name or by what it does."""
-        matcher = self.matcher(query)
-        for command in _commands(self.screen):
-            title = _title(self.screen, command)
+        if not isinstance(self.screen, ListControls):
+            return
+        matcher, context = self.matcher(query), self.screen.command_context()
+        for command in COMMANDS:
+            title = _title(command, context.shared.key_overrides)
             score = max(matcher.match(title), matcher.match(command.help) * _IN_HELP)
-            reason = _why_not(self.screen, command)
             if score > 0:
-                said = _help(command) if reason is None else escape(f"Not now: {reason}")
+                reason = command.why_unavailable(context)
+                text = _help(command) if reason is None else escape(f"Not now: {reason}")
                 rank = score if reason is None else score * _LESS
-                yield Hit(rank, _marked(title, matcher), self._run(command), title, said)
+                yield Hit(rank, _marked(title, matcher), self._run(command), title, text)
 
-    def _run(self, command: Command) -> partial[None]:
-        assert isinstance(self.screen, Dashboard)  # noqa: S101 - on others nothing is found
-        return partial(self.screen.action_do, command.name)
+    def _run(self, command: KeyCommand) -> partial[None]:
+        assert isinstance(self.screen, ListControls)  # noqa: S101 - on others nothing is found
+        return partial(self.screen.run_command, command)
 
 
 class TaskSearch(Provider):
     """Tasks by branch, summary, status or id: choosing one goes there."""
 
     async def search(self, query: str) -> Hits:
-        """Find tasks; the list of a home may be long, so no more than a screenful or two."""
-        if not isinstance(self.screen, Dashboard):
+        """Find tasks; a home may have many, so no more than a screenful or two."""
+        if not isinstance(self.screen, ListControls):
             return
         matcher, found = self.matcher(query), 0
-        for row in self.screen.app.snapshot.rows if self.screen.app.snapshot else ():
+        snapshot = self.screen.command_context().snapshot
+        for row in snapshot.rows if snapshot else ():
             title = _task_title(row)
             summary = printable(row.task.summary) if row.task is not None else (row.error or "")
             score = matcher.match(f"{title} {summary}") if found < _MOST_TASKS else 0
@@ -72,22 +81,11 @@ class TaskSearch(Provider):
                 yield Hit(score * _LESS, _marked(title, matcher), go, title, escape(summary))
 
 
-def _commands(screen: object) -> tuple[Command, ...]:
-    return COMMANDS if isinstance(screen, Dashboard) else ()
+def _title(command: KeyCommand, overrides: Mapping[str, str]) -> str:
+    return f"{command.title}  {command.shown_key(overrides)}".rstrip()
 
 
-def _why_not(screen: object, command: Command) -> str | None:
-    if command.why_not is None or not isinstance(screen, Dashboard):
-        return None
-    return command.why_not(screen, screen.row) if screen.row is not None else "There is no task here"
-
-
-def _title(screen: object, command: Command) -> str:
-    keys = screen.app.other_keys if isinstance(screen, Dashboard) else {}
-    return f"{command.title}  {key_name(command, keys)}".rstrip()
-
-
-def _help(command: Command) -> str:
+def _help(command: KeyCommand) -> str:
     return escape(command.help)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.tui.drawing.events import HOOKS, Filled, Saying, say
+from orange_tui.tui.drawing.event_sentences import HOOKS, EventLine, Filled, say
 from orange_tui.tui.drawing.lines import NARROWEST, safe, strip_of, wrap
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class Entry:
     """One thing that happened, and what belongs to it."""
 
     stamp: str
-    saying: Saying
+    saying: EventLine
     event: Event
-    details: list[Saying] = field(default_factory=list)
+    details: list[EventLine] = field(default_factory=list)
     is_open: bool = False
 
 
@@ -84,14 +84,14 @@ def _belongs(event: Event, move: Entry) -> bool:
     return move.is_open and kind in _PART_OF_A_MOVE
 
 
-def _details(event: Event, move: Entry) -> list[Saying]:
+def _details(event: Event, move: Entry) -> list[EventLine]:
     if event.get("type") != "hook.done":
         return [say(event)]
     action = str(event.get("action"))
     if action in _SPAWNS and move.details and move.details[-1].icon == "▸":
         return []  # the agent that was started has been named already
     sentence = HOOKS.get(action, "{action}").format_map(Filled({**_parameters(event, move), "action": action}))
-    return [Saying("✓", "good", sentence)]
+    return [EventLine("✓", "good", sentence)]
 
 
 def _parameters(event: Event, move: Entry) -> Event:
@@ -135,9 +135,9 @@ class _Timeline:
         for detail in entry.details:
             self._saying(detail, inner, inner)
         if entry.is_open:
-            self._saying(Saying("…", "warning", "not finished yet"), inner, inner)
+            self._saying(EventLine("…", "warning", "not finished yet"), inner, inner)
 
-    def _saying(self, saying: Saying, lead: list[Run], blank: list[Run]) -> None:
+    def _saying(self, saying: EventLine, lead: list[Run], blank: list[Run]) -> None:
         style = getattr(self._palette, saying.look)
         icon: list[Run] = [(f"{saying.icon} ", style)]
         used = sum(len(text) for text, _ in [*lead, *icon])

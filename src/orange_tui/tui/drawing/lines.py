@@ -145,7 +145,7 @@ def restyle(runs: list[Run], start: int, end: int, style: Style) -> list[Run]:
     return [run for run in changed if run[0]]
 
 
-def said(text: str, style: object, width: int) -> list[Strip]:
+def paragraph(text: str, style: object, width: int) -> list[Strip]:
     """A sentence, wrapped."""
     import textwrap
 

@@ -211,7 +211,7 @@ class StateFacts:
 
 
 @record
-class StatusLook:
+class StatusStyle:
     """How a status is shown; `kind` also serves as a CSS class and a group."""
 
     kind: Kind
@@ -219,7 +219,7 @@ class StatusLook:
     style: Style
 
 
-def facts_of(workflow: Workflow | None, status: str) -> StateFacts:
+def state_facts(workflow: Workflow | None, status: str) -> StateFacts:
     """The facts about a status; a workflow that cannot be read, or does not know it, has none."""
     state = workflow.states.get(status) if workflow is not None else None
     if workflow is None or state is None:
@@ -229,11 +229,11 @@ def facts_of(workflow: Workflow | None, status: str) -> StateFacts:
     return StateFacts(status, state.terminal, status == workflow.first_state, agent, goes_on=goes_on)
 
 
-def status_look(facts: StateFacts, palette: Palette) -> StatusLook:
+def status_style(facts: StateFacts, palette: Palette) -> StatusStyle:
     """Mark and style of a status in any workflow."""
     kind = kind_of(facts)
     mark, name = _LOOKS[kind]
-    return StatusLook(kind, mark, getattr(palette, name))
+    return StatusStyle(kind, mark, getattr(palette, name))
 
 
 def kind_of(facts: StateFacts) -> Kind:

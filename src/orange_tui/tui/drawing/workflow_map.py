@@ -12,7 +12,7 @@ from orange_tui.presentation.workflow_path import forward_path
 from orange_tui.presentation.workflow_picture import picture
 from orange_tui.tui.drawing.cells import fit, fit_right
 from orange_tui.tui.drawing.lines import strip_of
-from orange_tui.tui.drawing.palette import facts_of, status_look
+from orange_tui.tui.drawing.palette import state_facts, status_style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,7 +67,7 @@ def _state(  # noqa: PLR0913, PLR0917 - one line's facts
     is_here = here is not None and here.status == name and here.workflow == workflow.name
     there = [task.branch for task in tasks if task.status == name and not (is_here and task.id == here.id)]  # type: ignore[union-attr]
     count = len(there) + is_here
-    look = status_look(facts_of(workflow, name), palette)
+    look = status_style(state_facts(workflow, name), palette)
     runs: list[Run] = [
         ("▌ " if is_here else "  ", palette.accent),
         (f"{look.mark} ", look.style),
@@ -93,5 +93,5 @@ def _in_colour(line: str, workflow: Workflow, palette: Palette) -> Strip:
     if found is None or found[3] not in workflow.states:
         return strip_of([(line, palette.dim if line.startswith("  │") else palette.text)])
     lead = f"{found[1]} " if found[1] else f"  {found[2]} "
-    style: Style = status_look(facts_of(workflow, found[3]), palette).style
+    style: Style = status_style(state_facts(workflow, found[3]), palette).style
     return strip_of([(lead, style if found[1] else palette.dim), (found[3], style), (found[4], palette.text)])

@@ -10,14 +10,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Label, Static, TextArea
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, MutableMapping
 
     from textual.app import ComposeResult
 
-    from orange_tui.tui.app import OrangeApp
 
-
-class Confirm(ModalScreen[bool]):
+class ConfirmDialog(ModalScreen[bool]):
     """Yes or no; Escape and Enter are no, unless the person has gone to yes."""
 
     BINDINGS = [("escape", "dismiss(False)", "No"), ("y", "dismiss(True)", "Yes"), ("n", "dismiss(False)", "No")]  # noqa: RUF012
@@ -41,29 +39,36 @@ class Confirm(ModalScreen[bool]):
         self.dismiss(event.button.id == "yes")
 
 
-class Write(ModalScreen[str | None]):
+class MessageDialog(ModalScreen[str | None]):
     """A text for somebody, which may be prepared: what it is for is said above, Ctrl+S sends it.
 
     What was written and not sent is there again the next time: Escape is pressed too easily.
     """
 
-    app: OrangeApp
     BINDINGS = [("escape", "leave", "Never mind"), ("ctrl+s", "send", "Send")]  # noqa: RUF012
 
-    def __init__(
-        self, title: str, hint: str, send: str, prepared: str = "", asked: Callable[[], str] | None = None
+    def __init__(  # noqa: PLR0913 - each of them is seen
+        self,
+        title: str,
+        hint: str,
+        send: str,
+        *,
+        drafts: MutableMapping[str, str],
+        prepared: str = "",
+        read_question: Callable[[], str] | None = None,
     ) -> None:
         super().__init__()
         self._title, self._hint, self._send, self._prepared = title, hint, send, prepared
-        self._asked = asked  # what the text answers; it is read while the dialog is there already
+        self._drafts = drafts
+        self._read_question = read_question  # what the text answers; it is read while the dialog is there already
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
             yield Static(self._hint, classes="hint", markup=False)
-            with VerticalScroll(id="asked", can_focus=False):
+            with VerticalScroll(id="question", can_focus=False):
                 yield Static("", markup=False)
-            draft = self.app.drafts.get(self._title, self._prepared)
+            draft = self._drafts.get(self._title, self._prepared)
             classes = "prepared" if self._prepared else ""
             yield TextArea(draft, classes=classes, id="text", tab_behavior="focus", compact=True)
             with Horizontal(classes="buttons"):
@@ -75,24 +80,24 @@ class Write(ModalScreen[str | None]):
         area.cursor_blink = False
         area.move_cursor(area.document.end)
         area.focus()
-        if self._asked is not None:
-            self.run_worker(self._show_what_is_asked(self._asked))
+        if self._read_question is not None:
+            self.run_worker(self._show_question(self._read_question))
 
-    async def _show_what_is_asked(self, asked: Callable[[], str]) -> None:
-        text = await asyncio.to_thread(asked)
-        self.query_one("#asked Static", Static).update(text)
-        self.query_one("#asked").set_class(bool(text), "-some")
+    async def _show_question(self, read_question: Callable[[], str]) -> None:
+        text = await asyncio.to_thread(read_question)
+        self.query_one("#question Static", Static).update(text)
+        self.query_one("#question").set_class(bool(text), "-some")
 
     def action_send(self) -> None:
-        self.app.drafts.pop(self._title, None)
+        self._drafts.pop(self._title, None)
         self.dismiss(self.query_one(TextArea).text.strip() or None)
 
     def action_leave(self) -> None:
         text = self.query_one(TextArea).text
         if text == self._prepared:  # nobody's words yet, and the next time there may be others to prepare
-            self.app.drafts.pop(self._title, None)
+            self._drafts.pop(self._title, None)
         else:
-            self.app.drafts[self._title] = text
+            self._drafts[self._title] = text
         self.dismiss(None)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:

@@ -17,7 +17,8 @@ from textual.widgets import Static
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
 from orange_tui.tui.drawing.diff_view import DiffLines
-from orange_tui.tui.drawing.lines import said
+from orange_tui.tui.drawing.lines import paragraph
+from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.file_list import FileList
 from orange_tui.tui.widgets.strip_view import StripView
@@ -28,17 +29,16 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.board.rows import Snapshot, TaskRow
-    from orange_tui.tui.app import OrangeApp
+    from orange_tui.orange import Orange
     from orange_tui.tui.drawing.diff import DiffFile
 
-_WIDE = 100
+_WIDE_CELLS = 100
 _KEYS = (("] [", "file"), ("n p", "change"), ("j k space g G", "move"), ("f", "files"), ("esc", "back"))
 
 
-class Diff(Screen[None]):
+class DiffScreen(Screen[None]):
     """The diff of one task; it is read again when the branch has moved."""
 
-    app: OrangeApp
     BINDINGS = [  # noqa: RUF012 - Textual's own way
         ("escape,q,D", "dismiss", "Back"),
         ("right_square_bracket", "file(1)", "Next file"),
@@ -48,9 +48,9 @@ class Diff(Screen[None]):
         ("f", "files", "Files"),
     ]
 
-    def __init__(self, row: TaskRow) -> None:
+    def __init__(self, row: TaskRow, orange: Orange) -> None:
         super().__init__()
-        self._row = row
+        self._row, self._orange = row, orange
         self._files: Sequence[DiffFile] = ()
         self._lines: DiffLines | None = None
         self._place = 0  # the line we are at; it can be one that the end of the text keeps from the top
@@ -64,19 +64,19 @@ class Diff(Screen[None]):
         with Horizontal(id="body"):
             yield FileList(id="files")
             yield StripView(id="changes")
-        yield Static(keys_line(_KEYS, self.app.palette), id="footer")
+        yield Static(keys_line(_KEYS, palette_for(self.app)), id="footer")
 
     def on_mount(self) -> None:
         self._view.focus()
-        self._tell("reading …")
+        self._show_header("reading …")
         self.watch(self._view, "scroll_y", self._scrolled, init=False)
-        self.watch(self.app, "snapshot", self._take, init=False)
+        self.watch(self.app, "snapshot", self._follow_task, init=False)
         self._read()
 
     def on_resize(self) -> None:
-        self.set_class(self.size.width >= _WIDE, "-files")
+        self.set_class(self.size.width >= _WIDE_CELLS, "-files")
 
-    def _take(self, snapshot: Snapshot | None) -> None:
+    def _follow_task(self, snapshot: Snapshot | None) -> None:
         now = next((row for row in (snapshot.rows if snapshot else ()) if row.ref == self._row.ref), self._row)
         moved, self._row = now.stats != self._row.stats, now
         if moved:
@@ -89,40 +89,40 @@ class Diff(Screen[None]):
         try:
             files, lines = await asyncio.to_thread(self._drawn)
         except OrangeError as problem:
-            self._view.show(said(str(problem), self.app.palette.dim, max(20, self._view.size.width - 2)))
-            self._tell("no diff")
+            self._view.show(paragraph(str(problem), palette_for(self.app).dim, max(20, self._view.size.width - 2)))
+            self._show_header("no diff")
             return
         self._files, self._lines = files, lines
-        self._view.show(lines if files else said("No changes yet.", self.app.palette.dim, 40))
+        self._view.show(lines if files else paragraph("No changes yet.", palette_for(self.app).dim, 40))
         self.query_one(FileList).show(files)
-        self._follow()
+        self._show_place()
 
     def _drawn(self) -> tuple[list[DiffFile], DiffLines]:
         from orange_tui.branches.task_diff import task_diff
         from orange_tui.tui.drawing.diff import parse_diff
 
         row = self._row
-        text = task_diff(self.app.orange, row.ref, row.task, finished=row.finished) if row.task is not None else ""
+        text = task_diff(self._orange, row.ref, row.task, finished=row.finished) if row.task is not None else ""
         files = parse_diff(text)
-        return files, DiffLines(files, self.app.palette)
+        return files, DiffLines(files, palette_for(self.app))
 
     def _scrolled(self, top: float) -> None:
         if int(top) != min(self._place, self._view.max_scroll_y):
             self._place = int(top)
-            self._follow()
+            self._show_place()
 
-    def _follow(self) -> None:
+    def _show_place(self) -> None:
         number = self._file()
         self.query_one(FileList).follow(number)
         added, removed = sum(file.added for file in self._files), sum(file.removed for file in self._files)
         where = f"{number + 1}/{len(self._files)} {self._files[number].path}   " if self._files else "no changes   "
-        self._tell(f"{where}+{added:,} −{removed:,}")
+        self._show_header(f"{where}+{added:,} −{removed:,}")
 
     def _file(self) -> int:
         return max(0, bisect_right(self._lines.files, self._place) - 1) if self._lines is not None else 0
 
-    def _tell(self, what: str) -> None:
-        task, palette = self._row.task, self.app.palette
+    def _show_header(self, what: str) -> None:
+        task, palette = self._row.task, palette_for(self.app)
         name = f"{task.project}/{task.branch}" if task is not None else self._row.ref.id
         line = Text.assemble((f" {printable(name)}", palette.accent), (f"   {printable(what)}", palette.text))
         self.query_one("#header", Static).update(line, layout=False)
@@ -130,7 +130,7 @@ class Diff(Screen[None]):
     def _go(self, place: int) -> None:
         self._place = place
         self._view.scroll_to(y=place, animate=False, force=True)
-        self._follow()
+        self._show_place()
 
     def on_file_list_chosen(self, message: FileList.Chosen) -> None:
         if self._lines is not None:

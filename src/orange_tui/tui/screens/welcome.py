@@ -10,23 +10,27 @@ from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
+from orange_tui.tui.theme import palette_for
+
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.orange import Orange
-    from orange_tui.tui.app import OrangeApp
     from orange_tui.tui.drawing.palette import Palette
 
 
-class Welcome(Screen[None]):
+class WelcomeScreen(Screen[None]):
     """Nothing is registered: offer the demo, and say how to begin in earnest."""
 
-    app: OrangeApp
     BINDINGS = [("d", "demo", "Demo"), ("enter", "demo", "Demo"), ("q", "leave", "Quit"), ("escape", "leave", "Quit")]  # noqa: RUF012
+
+    def __init__(self, orange: Orange) -> None:
+        super().__init__()
+        self._orange = orange
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="welcome"):
-            yield Static(welcome_text(self.app.orange, self.app.palette))
+            yield Static(welcome_text(self._orange, palette_for(self.app)))
 
     def action_demo(self) -> None:
         self.app.exit("demo")
@@ -46,7 +50,7 @@ def welcome_text(orange: Orange, palette: Palette) -> Text:
         way = "" if found else f"   apt-get install {name}, or brew install {name}"
         text.append(f"  {mark} ", style=style)
         text.append(f"{name}{way}\n")
-    _tell_agents(text, orange, palette)
+    _add_agents(text, orange, palette)
     text.append("\n  d", style=palette.accent)
     text.append("   Watch a demo: six tasks, played by scripted agents, no key needed\n")
     text.append("  q", style=palette.accent)
@@ -57,7 +61,7 @@ def welcome_text(orange: Orange, palette: Palette) -> Text:
     return text
 
 
-def _tell_agents(text: Text, orange: Orange, palette: Palette) -> None:
+def _add_agents(text: Text, orange: Orange, palette: Palette) -> None:
     harnesses = orange.services.harnesses
     installed = [name for name in harnesses.names() if name != "demo" and harnesses.installed(name)]
     if installed:

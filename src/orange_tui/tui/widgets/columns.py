@@ -17,7 +17,8 @@ from textual.widget import Widget
 from orange_tui.domain.records import record
 from orange_tui.presentation.tasks import age
 from orange_tui.tui.drawing.cells import fit, fit_right
-from orange_tui.tui.drawing.look import conflict_marks, pull_request_look, short_number, status_of
+from orange_tui.tui.drawing.labels import conflict_marks, format_count, pull_request_label, status_of
+from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from rich.style import Style
 
     from orange_tui.board.rows import TaskRow
-    from orange_tui.tui.app import OrangeApp
     from orange_tui.tui.drawing.palette import Palette
 
     Cells = Callable[[TaskRow, Palette, int], list[Segment]]
@@ -46,13 +46,13 @@ class Column:
 
 
 def _pull_request(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
-    text, style = pull_request_look(row, palette)
+    text, style = pull_request_label(row, palette)
     return [Segment(fit_right(text, width), style)]
 
 
 def _ahead(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
     ahead = row.stats.ahead if row.stats is not None else 0
-    return [Segment(fit_right(f"↑{short_number(ahead)}" if ahead else "", width), palette.dim)]
+    return [Segment(fit_right(f"↑{format_count(ahead)}" if ahead else "", width), palette.dim)]
 
 
 def _changes(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
@@ -60,7 +60,7 @@ def _changes(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
         return [Segment(fit_right("waits", width), palette.dim)]
     if row.stats is None or not (row.stats.added or row.stats.removed):
         return [Segment(" " * width)]
-    added, removed = f"+{short_number(row.stats.added)}", f" −{short_number(row.stats.removed)}"
+    added, removed = f"+{format_count(row.stats.added)}", f" −{format_count(row.stats.removed)}"
     return [Segment(fit_right(added, width - len(removed)), palette.added), Segment(removed, palette.removed)]
 
 
@@ -113,12 +113,11 @@ class Columns:
 class ColumnTitles(Widget):
     """What the columns are, in the line above the list; as wide as the list, so that they stand alike."""
 
-    app: OrangeApp
     has_pull_requests: reactive[bool] = reactive(False)
 
     def render(self) -> Text:
         columns = columns_for(self.size.width, pull_requests=self.has_pull_requests)
-        return Text(columns.titles(), style=self.app.palette.dim)
+        return Text(columns.titles(), style=palette_for(self.app).dim)
 
 
 @lru_cache(maxsize=8)

@@ -13,14 +13,14 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from orange_tui.tui.drawing.cells import fit_end, fit_right
-from orange_tui.tui.drawing.look import short_number
+from orange_tui.tui.drawing.labels import format_count
+from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual import events
 
-    from orange_tui.tui.app import OrangeApp
     from orange_tui.tui.drawing.diff import DiffFile
 
 _LETTERS = {"added": "A", "deleted": "D", "modified": "M", "renamed": "R", "binary": "B"}
@@ -30,8 +30,6 @@ _COUNTS = 12
 
 class FileList(ScrollView):
     """A line a file, drawn as it comes into sight; the person moves in the diff, and the cursor follows."""
-
-    app: OrangeApp
 
     @dataclass
     class Chosen(Message):
@@ -66,9 +64,9 @@ class FileList(ScrollView):
         number, width = self.scroll_offset.y + y, self.scrollable_content_region.width
         if number >= len(self._files):
             return Strip.blank(width, self.rich_style)
-        file, palette, here = self._files[number], self.app.palette, number == self._current
-        added = f"+{short_number(file.added)}" if file.added else ""
-        removed = f" −{short_number(file.removed)}" if file.removed else ""
+        file, palette, here = self._files[number], palette_for(self.app), number == self._current
+        added = f"+{format_count(file.added)}" if file.added else ""
+        removed = f" −{format_count(file.removed)}" if file.removed else ""
         segments = [
             Segment("▌" if here else " ", palette.accent),
             Segment(f"{_LETTERS[file.status]} ", getattr(palette, _LOOKS.get(file.status, "dim"))),

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from textual.containers import Vertical
 
-from orange_tui.domain.errors import OrangeError
-from orange_tui.tui.drawing.lines import said
-from orange_tui.tui.tabs.sources import SOURCES, Source
+from orange_tui.domain.records import record
+from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import Line
 from orange_tui.tui.widgets.strip_view import StripView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual import events
     from textual.app import ComposeResult
@@ -25,27 +24,45 @@ if TYPE_CHECKING:
 
     from orange_tui.board.rows import TaskRow
     from orange_tui.store.store import TaskRef
-    from orange_tui.tui.app import OrangeApp
-    from orange_tui.tui.tabs.sources import Lines
+    from orange_tui.tui.drawing.palette import Palette
 
-    What = tuple[TaskRef | None, int, int]  # task, tab, width
+    Lines = Callable[[TaskRow, int, Palette], Sequence[Strip]]
+    Request = tuple[TaskRef | None, int, int]  # task, tab, width
 
 _GAP = "   "
-_FRAME = 0.2  # seconds between two looks at a live session
-_SETTLE = 0.06  # seconds the cursor must rest before a preview is worth drawing
+_FRAME_SECONDS = 0.2  # between two reads of a live session
+_SETTLE_SECONDS = 0.06  # the cursor must rest that long before a preview is worth drawing
+
+
+@record
+class PreviewTab:
+    """One tab: a name and a function that makes its lines, in a thread. A live one is read again while it is seen."""
+
+    name: str
+    lines: Lines
+    whole: Lines | None = None  # of a live one: with what has scrolled out of sight
+    title_for: Callable[[TaskRow], str] | None = None  # where the title says something about the task
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it changes by itself."""
+        return self.whole is not None
+
+    def title(self, row: TaskRow | None) -> str:
+        """The tab's title for a task."""
+        return self.title_for(row) if self.title_for is not None and row is not None else self.name
 
 
 class Preview(Vertical):
     """The tabs of one task."""
 
-    app: OrangeApp
-
-    def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual calls it so
+    def __init__(self, tabs: Sequence[PreviewTab], *, id: str) -> None:  # noqa: A002 - Textual calls it so
         super().__init__(id=id)
+        self._tabs = tabs
         self._row: TaskRow | None = None
         self._tab = 0
-        self._shown: What | None = None
-        self._loading: What | None = None
+        self._shown: Request | None = None
+        self._loading: Request | None = None
         self._again = False  # it has changed while it was being read
         self._is_whole = False  # what is shown of a session goes back to its beginning
 
@@ -54,19 +71,19 @@ class Preview(Vertical):
         yield StripView(id="view")
 
     def on_mount(self) -> None:
-        self._timer = self.set_interval(_FRAME, self._next_frame)
+        self._timer = self.set_interval(_FRAME_SECONDS, self._next_frame)
 
     @property
-    def source(self) -> Source:
-        """What the present tab shows."""
-        return SOURCES[self._tab]
+    def tab(self) -> PreviewTab:
+        """The tab that is shown."""
+        return self._tabs[self._tab]
 
     def next_tab(self, step: int = 1) -> None:
         """Show the next tab."""
-        self._tab = (self._tab + step) % len(SOURCES)
+        self._tab = (self._tab + step) % len(self._tabs)
         self._draw()
 
-    def tell(self, row: TaskRow | None) -> None:
+    def show(self, row: TaskRow | None) -> None:
         """Show another task, or the same one anew."""
         self._row = row
         self._draw()
@@ -75,7 +92,7 @@ class Preview(Vertical):
         self._draw()
 
     def _next_frame(self) -> None:
-        if self.app.screen is not self.screen or not self.source.is_live or not self.is_in_sight:
+        if self.app.screen is not self.screen or not self.tab.is_live or not self.is_in_sight:
             return
         if self._row is None or self._row.session != "active":
             return
@@ -88,7 +105,7 @@ class Preview(Vertical):
 
     def scroll_page(self, direction: int) -> bool:
         """Page through a live session; says whether there is one to page through."""
-        if self.source.is_live and self.is_in_sight:
+        if self.tab.is_live and self.is_in_sight:
             scroll = self._view.scroll_page_down if direction > 0 else self._view.scroll_page_up
             scroll(animate=False)
             return True
@@ -112,15 +129,15 @@ class Preview(Vertical):
         self.run_worker(self._load, group="preview", exclusive=True, exit_on_error=False)  # type: ignore[arg-type]
 
     def _draw_tabs(self) -> None:
-        palette = self.app.palette
+        palette = palette_for(self.app)
         line = Text()
         for number, title in enumerate(self._titles()):
             line.append(title, style=palette.accent if number == self._tab else palette.dim)
             line.append(_GAP)
-        self.query_one("#tabs", Line).say(line)
+        self.query_one("#tabs", Line).show_line(line)
 
     def _titles(self) -> list[str]:
-        return [source.title(self._row) for source in SOURCES]
+        return [tab.title(self._row) for tab in self._tabs]
 
     def on_click(self, event: events.Click) -> None:
         """A click on a tab's title shows that tab."""
@@ -128,41 +145,30 @@ class Preview(Vertical):
             return
         ends = list(accumulate(len(title) + len(_GAP) for title in self._titles()))
         tab = bisect_right(ends, event.x - 1)  # the line begins a cell from the edge
-        if tab < len(SOURCES):
+        if tab < len(self._tabs):
             self.next_tab(tab - self._tab)
 
     async def _load(self) -> None:
-        what = self._loading
-        if what is None or self._row is None:
+        request = self._loading
+        if request is None or self._row is None:
             self._view.show([])
             self._loading = self._shown = None
             return
-        if what != self._shown:
-            await asyncio.sleep(_SETTLE)
+        if request != self._shown:
+            await asyncio.sleep(_SETTLE_SECONDS)
         self._again = True
         while self._again:
             self._again = False
-            await self._show(what, self._row)
+            await self._show(request, self._row)
         self._loading = None
 
-    async def _show(self, what: What, row: TaskRow) -> None:
-        source, is_same = SOURCES[what[1]], what == self._shown
-        looks_back = source.is_live and is_same and not self._view.is_at_end
+    async def _show(self, request: Request, row: TaskRow) -> None:
+        tab, is_same = self._tabs[request[1]], request == self._shown
+        looks_back = tab.is_live and is_same and not self._view.is_at_end
         if looks_back and self._is_whole:
             return
         self._is_whole = looks_back
-        lines = source.whole if self._is_whole and source.whole is not None else source.lines
-        strips = await asyncio.to_thread(self._read, lines, row, what[2])
-        self._view.show(strips, follow=source.is_live, keep_place=is_same)
-        self._shown = what
-
-    def _read(self, lines: Lines, row: TaskRow, width: int) -> Sequence[Strip]:
-        """What there is to see; whatever is wrong with it is what there is to see then."""
-        orange, palette = self.app.orange, self.app.palette
-        try:
-            return lines(orange, row, width, palette)
-        except OrangeError as problem:
-            return said(str(problem), palette.bad, width)
-        except Exception as problem:  # noqa: BLE001 - the preview of one task must not stop the others
-            orange.log.write("error", f"{row.ref.id} cannot be shown: {problem!r}", task=row.ref.id)
-            return said(f"This cannot be shown: {problem!r}. `orange log` has it too.", palette.bad, width)
+        lines = tab.whole if self._is_whole and tab.whole is not None else tab.lines
+        strips = await asyncio.to_thread(lines, row, request[2], palette_for(self.app))
+        self._view.show(strips, follow=tab.is_live, keep_place=is_same)
+        self._shown = request

@@ -7,6 +7,7 @@ the person, what is being done to one right now.
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,10 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from orange_tui.tui.drawing.cells import fit, fit_right
-from orange_tui.tui.drawing.look import icon_of, name_of
+from orange_tui.tui.drawing.labels import name_of, task_icon
+from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.columns import MARKS, columns_for
-from orange_tui.tui.widgets.tree import Listed
+from orange_tui.tui.widgets.task_tree import ListedTasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,24 +42,22 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
     Keys are the screen's: a scrolling view's own would take the arrows and move the list under the cursor.
     """
 
+    @dataclass
     class Selected(Message):
         """The cursor is on another task, or on none."""
 
-        def __init__(self, row: TaskRow | None) -> None:
-            super().__init__()
-            self.row = row
+        row: TaskRow | None
 
+    @dataclass
     class Opened(Message):
-        """A task was asked for with the mouse, twice."""
+        """A task was double-clicked."""
 
-        def __init__(self, row: TaskRow) -> None:
-            super().__init__()
-            self.row = row
+        row: TaskRow
 
-    def __init__(self, palette: Callable[[], Palette], style_of: Callable[[TaskRow], Style], *, id: str) -> None:  # noqa: A002
+    def __init__(self, status_style: Callable[[TaskRow], Style], *, id: str) -> None:  # noqa: A002 - Textual calls it so
         super().__init__(id=id)
-        self._palette, self._style_of = palette, style_of
-        self._listed = Listed(())
+        self._status_style = status_style
+        self._listed = ListedTasks(())
         self._starts: list[int] = [0]  # where each row would begin if the cursor were on none
         self._tall: list[int] = []
         self._extra = 0  # lines that the cursor adds to its row
@@ -73,6 +73,9 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         self.has_pull_requests = False
         self.empty_text = ""
 
+    def _palette(self) -> Palette:
+        return palette_for(self.app)
+
     @property
     def _rows(self) -> Sequence[TaskRow]:
         return self._listed.rows
@@ -82,7 +85,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         """The task under the cursor."""
         return self._rows[self._cursor] if self._cursor < len(self._rows) else None
 
-    def show(self, listed: Listed, busy: Mapping[TaskRef, str], *, shows_project: bool) -> None:
+    def show(self, listed: ListedTasks, busy: Mapping[TaskRef, str], *, shows_project: bool) -> None:
         """Replace the rows; the cursor stays on its task, or where that was."""
         before, rows = self.selected, listed.rows
         self._listed, self._busy, self._shows_project = listed, busy, shows_project
@@ -253,7 +256,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
     def _first(self, place: int, width: int) -> list[Segment]:
         row, palette = self._rows[place], self._palette()
         bar = Segment("▌" if place == self._cursor else " ", palette.accent)
-        icon, icon_style = icon_of(row, palette)
+        icon, icon_style = task_icon(row, palette)
         number = row.workspace_number or ""
         if row.task is None:
             name = f"{row.ref.project}/{row.ref.id}"
@@ -269,7 +272,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
             bar,
             Segment(fit(icon, _ICON), icon_style),
             Segment(fit_right(number, 2) + " ", palette.dim),
-            *columns.line(row, name, name_style, self._style_of(row), palette, guide=self._guide(place)),
+            *columns.line(row, name, name_style, self._status_style(row), palette, guide=self._guide(place)),
         ]
 
     def _second(self, place: int, width: int) -> list[Segment]:

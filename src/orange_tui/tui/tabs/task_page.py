@@ -1,4 +1,4 @@
-"""What the tabs of the preview show: each a title and a function that makes lines, in a thread."""
+"""The Task tab: the summary, the few facts that matter, what stands in the way, and the body of TASK.md."""
 
 from __future__ import annotations
 
@@ -7,47 +7,20 @@ from typing import TYPE_CHECKING
 from textual.strip import Strip
 
 from orange_tui.delivery.merge_plan import listed
-from orange_tui.domain.errors import OrangeError
-from orange_tui.domain.records import record
 from orange_tui.domain.route import route_of
 from orange_tui.domain.task import printable
 from orange_tui.store.store import StoredTask, TaskRef
-from orange_tui.tui.drawing.lines import said
-from orange_tui.tui.drawing.look import COLLIDES, WOULD_NOT_MERGE, tilde
-from orange_tui.tui.tabs.session import session_lines, whole_session_lines
-from orange_tui.tui.tabs.subtasks import relative_lines
+from orange_tui.tui.drawing.labels import COLLISION_MARK, CONFLICT_MARK, shorten_home
+from orange_tui.tui.drawing.lines import paragraph
+from orange_tui.tui.tabs._subtasks import subtask_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from orange_tui.board.rows import TaskRow
     from orange_tui.domain.task import Task
     from orange_tui.orange import Orange
     from orange_tui.tui.drawing.palette import Palette
 
-    Lines = Callable[[Orange, TaskRow, int, Palette], Sequence[Strip]]
-
 _MOST_QUESTIONS = 100  # lines
-
-
-@record
-class Source:
-    """One tab. A live one is looked at again and again while it can be seen."""
-
-    name: str
-    lines: Lines
-    whole: Lines | None = None  # of a live one: with what has scrolled out of sight
-
-    @property
-    def is_live(self) -> bool:
-        """Whether it changes by itself."""
-        return self.whole is not None
-
-    def title(self, row: TaskRow | None) -> str:
-        """The tab's title; the diff's says how much there is of it."""
-        if self.name == "Diff" and row is not None and row.stats is not None:
-            return f"Diff +{row.stats.added} −{row.stats.removed}"
-        return self.name
 
 
 def task_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> list[Strip]:
@@ -56,20 +29,20 @@ def task_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> li
 
     found = orange.store.read(row.ref)
     if not isinstance(found, StoredTask):
-        return said(tilde(found.error), palette.bad, width)
+        return paragraph(shorten_home(found.error), palette.bad, width)
     task = found.task
     head = [
-        *said(task.summary or "No summary yet", palette.title, width),
-        *said(" · ".join(fact for fact in _facts(task, row) if fact), palette.dim, width),
-        *(said(f"! {row.needs}", palette.warning, width) if row.needs else []),
+        *paragraph(task.summary or "No summary yet", palette.title, width),
+        *paragraph(" · ".join(fact for fact in _facts(task, row) if fact), palette.dim, width),
+        *(paragraph(f"! {row.needs}", palette.warning, width) if row.needs else []),
         *pull_request_lines(row, width, palette),
-        *(line for text in conflict_sentences(orange, row) for line in said(text, palette.warning, width)),
-        *(line for text in _route_texts(task) for line in said(text, palette.dim, width)),
-        *relative_lines(orange, row, width, palette),
+        *(line for text in conflict_sentences(orange, row) for line in paragraph(text, palette.warning, width)),
+        *(line for text in _route_texts(task) for line in paragraph(text, palette.dim, width)),
+        *subtask_lines(orange, row, width, palette),
         Strip([]),
     ]
     body = render_markdown(found.body, width, palette)
-    return [*head, *(body or said("TASK.md has no text yet.", palette.dim, width))]
+    return [*head, *(body or paragraph("TASK.md has no text yet.", palette.dim, width))]
 
 
 def questions_of(orange: Orange, ref: TaskRef) -> str:
@@ -107,7 +80,7 @@ def pull_request_lines(row: TaskRow, width: int, palette: Palette) -> list[Strip
     if note is None:
         return []
     style = palette.warning if note.problem or note.needs() else palette.dim
-    return said(f"Pull request {note.name}: {note}", style, width)
+    return paragraph(f"Pull request {note.name}: {note}", style, width)
 
 
 def conflict_sentences(orange: Orange, row: TaskRow) -> list[str]:
@@ -115,9 +88,9 @@ def conflict_sentences(orange: Orange, row: TaskRow) -> list[str]:
     found = row.conflicts
     if found is None:
         return []
-    alone = [f"{WOULD_NOT_MERGE} Would not merge into {found.base} now: {listed(found.files)}"] if found.files else []
+    alone = [f"{CONFLICT_MARK} Would not merge into {found.base} now: {listed(found.files)}"] if found.files else []
     others = (
-        f"{COLLIDES} Collides with {_branch_of(orange, row.ref.project, task)} in {listed(files)}"
+        f"{COLLISION_MARK} Collides with {_branch_of(orange, row.ref.project, task)} in {listed(files)}"
         for task, files in found.others.items()
     )
     return [*alone, *others]
@@ -139,33 +112,3 @@ def _route_texts(task: Task) -> list[str]:
     role = f"Role: {route.profile.role}" if route.profile.role else ""
     facts = [f"Route: {' · '.join(filter(None, who))}", route.reason, " · ".join(filter(None, [role, skills]))]
     return [fact for fact in facts if fact]
-
-
-def diff_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
-    """What the branch changes, against the default branch."""
-    from orange_tui.branches.task_diff import task_diff
-    from orange_tui.tui.drawing.diff import parse_diff
-    from orange_tui.tui.drawing.diff_view import DiffLines
-
-    if row.task is None:
-        return []
-    try:
-        files = parse_diff(task_diff(orange, row.ref, row.task, finished=row.finished))
-    except OrangeError as problem:
-        return said(str(problem), palette.dim, width)
-    return DiffLines(files, palette) if files else said("No changes yet.", palette.dim, width)
-
-
-def history_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> list[Strip]:
-    """What happened to the task, newest first."""
-    from orange_tui.tui.drawing.history import render_history
-
-    return list(render_history(orange.store.journal(row.ref).events(), width, palette))
-
-
-SOURCES: tuple[Source, ...] = (
-    Source("Task", task_lines),
-    Source("Session", session_lines, whole_session_lines),
-    Source("Diff", diff_lines),
-    Source("History", history_lines),
-)

@@ -14,7 +14,8 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
 from orange_tui.presentation.jobs import date_and_time, last_run, next_run, problem_of
 from orange_tui.tui.drawing.cells import fit
-from orange_tui.tui.screens.dialogs import Confirm
+from orange_tui.tui.screens.dialogs import ConfirmDialog
+from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,17 +23,16 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.jobs.jobs import JobStatus
-    from orange_tui.tui.app import OrangeApp
+    from orange_tui.tui.context import AppContext
 
 _CRON, _NEXT = 17, 26
 _KEYS = (("c", "new job"), ("e", "enable or disable"), ("d", "remove"), ("j k", "move"), ("esc", "back"))
 _EMPTY = "No jobs yet.\n\nPress c to add one: a task that is created\nagain and again, by the clock."
 
 
-class Schedule(Screen[None]):
+class JobsScreen(Screen[None]):
     """All jobs, as they are on disk: whatever changes there is shown."""
 
-    app: OrangeApp
     BINDINGS = [  # noqa: RUF012 - Textual's own way
         ("escape", "dismiss", "Back"),
         ("q", "dismiss", "Back"),
@@ -43,19 +43,20 @@ class Schedule(Screen[None]):
         ("d", "remove", "Remove"),
     ]
 
-    def __init__(self) -> None:
+    def __init__(self, shared: AppContext) -> None:
         super().__init__()
+        self._shared = shared
         self._statuses: Sequence[JobStatus] = ()
 
     def compose(self) -> ComposeResult:
-        yield Static(Text(" Jobs", style=self.app.palette.accent), id="header")
+        yield Static(Text(" Jobs", style=palette_for(self.app).accent), id="header")
         yield Static(self._titles(), id="job-titles")
-        yield Static("reading …", id="told", markup=False)
+        yield Static("reading …", id="message", markup=False)
         yield OptionList(id="jobs", compact=True)
         yield Static(id="footer")
 
     def on_mount(self) -> None:
-        palette = self.app.palette
+        palette = palette_for(self.app)
         keys = Text(" ").join(Text.assemble((key, palette.accent), f" {what} ") for key, what in _KEYS)
         self.query_one("#footer", Static).update(Text.assemble(" ", keys, style=palette.dim))
         self.query_one("#jobs").focus()
@@ -63,12 +64,12 @@ class Schedule(Screen[None]):
 
     async def _follow(self) -> None:
         """Jobs change with their file, and with their tasks."""
-        async for _ in self.app.files.changes(runtime=False):
+        async for _ in self._shared.files.changes(runtime=False):
             await self._read()
 
     async def _read(self) -> None:
         try:
-            self._statuses = await asyncio.to_thread(self.app.orange.jobs.statuses)
+            self._statuses = await asyncio.to_thread(self._shared.orange.jobs.statuses)
         except OrangeError as problem:
             self._statuses = ()
             self._show(str(problem))
@@ -80,9 +81,9 @@ class Schedule(Screen[None]):
             self._show("")
 
     def _show(self, instead: str) -> None:
-        told, options = self.query_one("#told", Static), self.query_one("#jobs", OptionList)
-        told.update(instead)
-        told.display = bool(instead)
+        message, options = self.query_one("#message", Static), self.query_one("#jobs", OptionList)
+        message.update(instead)
+        message.display = bool(instead)
         options.display = self.query_one("#job-titles").display = not instead
         at = options.highlighted
         options.set_options(Option(self._lines(found), id=found.job.id) for found in self._statuses)
@@ -90,7 +91,7 @@ class Schedule(Screen[None]):
             options.highlighted = min(at or 0, len(self._statuses) - 1)
 
     def _lines(self, found: JobStatus) -> Text:
-        palette, job, width = self.app.palette, found.job, self.size.width - 4
+        palette, job, width = palette_for(self.app), found.job, self.size.width - 4
         icon = ("● ", palette.good) if job.enabled else ("○ ", palette.dim)
         style = palette.text if job.enabled else palette.dim
         rest = width - 2 - _CRON - _NEXT - 2
@@ -103,7 +104,7 @@ class Schedule(Screen[None]):
         return lines
 
     def _titles(self) -> Text:
-        return Text(f"   {fit('WHEN', _CRON)} {fit('NEXT RUN', _NEXT)} JOB", style=self.app.palette.dim)
+        return Text(f"   {fit('WHEN', _CRON)} {fit('NEXT RUN', _NEXT)} JOB", style=palette_for(self.app).dim)
 
     @property
     def _chosen(self) -> JobStatus | None:
@@ -115,16 +116,16 @@ class Schedule(Screen[None]):
         (options.action_cursor_down if step > 0 else options.action_cursor_up)()
 
     def action_new(self) -> None:
-        from orange_tui.tui.forms.new_job import NewJob
+        from orange_tui.tui.forms.job_form import JobForm
 
-        self.app.push_screen(NewJob())
+        self.app.push_screen(JobForm(self._shared))
 
     def on_option_list_option_selected(self) -> None:
         self.action_switch()
 
     def action_switch(self) -> None:
         if (found := self._chosen) is not None:
-            jobs = self.app.orange.jobs
+            jobs = self._shared.orange.jobs
             switch = jobs.disable if found.job.enabled else jobs.enable
             self._do(lambda: switch(found.job))
 
@@ -135,10 +136,10 @@ class Schedule(Screen[None]):
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._do(lambda: self.app.orange.jobs.file.remove(job.id))
+                self._do(lambda: self._shared.orange.jobs.file.remove(job.id))
 
         what = f"{printable(job.summary)} ({printable(job.cron)}) is forgotten. The tasks it created stay."
-        self.app.push_screen(Confirm("Remove this job?", what, "Remove"), answered)
+        self.app.push_screen(ConfirmDialog("Remove this job?", what, "Remove"), answered)
 
     def _do(self, work: Callable[[], object]) -> None:
         """Change something in a thread; the file that changes brings the screen up to date."""

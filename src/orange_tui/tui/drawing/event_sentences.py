@@ -21,7 +21,7 @@ _BEFORE_AND_AFTER = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
+class EventLine:
     """An icon, the name of a style in the palette, and the sentence or how to make it."""
 
     icon: str
@@ -29,14 +29,14 @@ class Saying:
     sentence: str | Callable[[Event], str]
 
 
-def say(event: Event) -> Saying:
+def say(event: Event) -> EventLine:
     """The saying for an event, its sentence filled in."""
-    found = SAYINGS.get(str(event.get("type")))
+    found = EVENT_LINES.get(str(event.get("type")))
     if found is None:
-        return Saying("·", "dim", _plainly(event))
+        return EventLine("·", "dim", _plainly(event))
     sentence = found.sentence
     made = sentence.format_map(Filled(event)) if isinstance(sentence, str) else sentence(event)
-    return Saying(found.icon, found.look, made)
+    return EventLine(found.icon, found.look, made)
 
 
 class Filled(dict[str, str]):
@@ -142,52 +142,52 @@ def _moved(event: Event) -> str:
     return f"{text_of(event.get('from'))} → {text_of(event.get('to'))}, {who(event.get('by'))}"
 
 
-SAYINGS: Mapping[str, Saying] = {
-    "task.created": Saying("+", "accent", _created),
-    "task.adopted": Saying("+", "accent", "Taken over as it stood"),
-    "task.updated": Saying("~", "text", _updated),
-    "task.routed": Saying("»", "info", _routed),
-    "task.delegated": Saying("»", "info", "Delegated: {summary} ({child})"),
-    "task.waiting": Saying("…", "dim", "Waits: {reason}"),
-    "task.merged": Saying("✓", "good", _merged),
-    "merge.started": Saying("→", "dim", "The merge begins"),
-    "merge.failed": Saying("✗", "bad", "The merge failed: {reason}"),
-    "next.chosen": Saying("»", "dim", "Next is {task}"),
-    "task.cancelled": Saying("-", "dim", "Cancelled; it was {from}"),
-    "task.tampered": Saying("!", "warning", _tampered),
-    "task.link_restored": Saying(
+EVENT_LINES: Mapping[str, EventLine] = {
+    "task.created": EventLine("+", "accent", _created),
+    "task.adopted": EventLine("+", "accent", "Taken over as it stood"),
+    "task.updated": EventLine("~", "text", _updated),
+    "task.routed": EventLine("»", "info", _routed),
+    "task.delegated": EventLine("»", "info", "Delegated: {summary} ({child})"),
+    "task.waiting": EventLine("…", "dim", "Waits: {reason}"),
+    "task.merged": EventLine("✓", "good", _merged),
+    "merge.started": EventLine("→", "dim", "The merge begins"),
+    "merge.failed": EventLine("✗", "bad", "The merge failed: {reason}"),
+    "next.chosen": EventLine("»", "dim", "Next is {task}"),
+    "task.cancelled": EventLine("-", "dim", "Cancelled; it was {from}"),
+    "task.tampered": EventLine("!", "warning", _tampered),
+    "task.link_restored": EventLine(
         "~", "dim", "{file} in the workspace was no link any more; taken over and linked again"
     ),
-    "agent.spawned": Saying("▸", "info", "{harness} started in window {window}"),
-    "agent.respawned": Saying("▸", "info", "A new agent takes over ({status})"),
-    "agent.notified": Saying("»", "info", "Message delivered to {window}"),
-    "agent.crashed": Saying("✗", "bad", "The agent crashed while {status} ({reason}), time {crash_count}"),
-    "agent.failed": Saying("✗", "bad", "The agent failed ({reason}), time {repeats} in a row"),
-    "agent.reported": Saying("»", "accent", _reported),
-    "agent.died": Saying("✗", "bad", "The agent has ended while {status}"),
-    "session.lost": Saying("!", "warning", "Its tmux server is gone"),
-    "message.queued": Saying("»", "text", "Message for {window}: {text}"),
-    "message.dropped": Saying("»", "dim", "A message was not delivered"),
-    "transition.started": Saying("→", "accent", _moved),
-    "status.changed": Saying("→", "accent", _moved),
-    "auto.advanced": Saying("→", "dim", "because {reason}"),
-    "hook.done": Saying("✓", "good", "{action}"),
-    "hook.failed": Saying("✗", "bad", "{action} failed: {reason}"),
-    "gate.command": Saying("◆", "text", _gate),
-    "person.notified": Saying("»", "accent", "Told you ({via}): {message}"),
-    "branch.registered": Saying("»", "dim", "Branch {branch} registered with issue #{issue}"),
-    "issue.changed": Saying("~", "text", "Its issue has changed, and so has the task: {url}"),
-    "issue.closed": Saying("-", "warning", "Its issue was closed: {url}"),
-    "issue.reopened": Saying("+", "text", "Its issue is open again: {url}"),
-    "issue.commented": Saying("»", "info", "Said on the issue ({status}): {url}"),
-    "issue.labelled": Saying("»", "dim", _labelled),
-    "work.saved": Saying("✓", "good", "Uncommitted work in {workspace} saved as {ref}; S puts it on a branch"),
-    "work.restored": Saying("✓", "good", "Saved work put on branch {branch}"),
-    "pr.created": Saying("↑", "info", _pull_request("created")),
-    "pr.adopted": Saying("↑", "info", _pull_request("taken up")),
-    "pr.moved": Saying("~", "dim", _pull_request("followed to where it is now")),
-    "pr.merged": Saying("✓", "good", _pull_request("merged")),
-    "pr.closed": Saying("-", "dim", _pull_request("closed")),
+    "agent.spawned": EventLine("▸", "info", "{harness} started in window {window}"),
+    "agent.respawned": EventLine("▸", "info", "A new agent takes over ({status})"),
+    "agent.notified": EventLine("»", "info", "Message delivered to {window}"),
+    "agent.crashed": EventLine("✗", "bad", "The agent crashed while {status} ({reason}), time {crash_count}"),
+    "agent.failed": EventLine("✗", "bad", "The agent failed ({reason}), time {repeats} in a row"),
+    "agent.reported": EventLine("»", "accent", _reported),
+    "agent.died": EventLine("✗", "bad", "The agent has ended while {status}"),
+    "session.lost": EventLine("!", "warning", "Its tmux server is gone"),
+    "message.queued": EventLine("»", "text", "Message for {window}: {text}"),
+    "message.dropped": EventLine("»", "dim", "A message was not delivered"),
+    "transition.started": EventLine("→", "accent", _moved),
+    "status.changed": EventLine("→", "accent", _moved),
+    "auto.advanced": EventLine("→", "dim", "because {reason}"),
+    "hook.done": EventLine("✓", "good", "{action}"),
+    "hook.failed": EventLine("✗", "bad", "{action} failed: {reason}"),
+    "gate.command": EventLine("◆", "text", _gate),
+    "person.notified": EventLine("»", "accent", "Told you ({via}): {message}"),
+    "branch.registered": EventLine("»", "dim", "Branch {branch} registered with issue #{issue}"),
+    "issue.changed": EventLine("~", "text", "Its issue has changed, and so has the task: {url}"),
+    "issue.closed": EventLine("-", "warning", "Its issue was closed: {url}"),
+    "issue.reopened": EventLine("+", "text", "Its issue is open again: {url}"),
+    "issue.commented": EventLine("»", "info", "Said on the issue ({status}): {url}"),
+    "issue.labelled": EventLine("»", "dim", _labelled),
+    "work.saved": EventLine("✓", "good", "Uncommitted work in {workspace} saved as {ref}; S puts it on a branch"),
+    "work.restored": EventLine("✓", "good", "Saved work put on branch {branch}"),
+    "pr.created": EventLine("↑", "info", _pull_request("created")),
+    "pr.adopted": EventLine("↑", "info", _pull_request("taken up")),
+    "pr.moved": EventLine("~", "dim", _pull_request("followed to where it is now")),
+    "pr.merged": EventLine("✓", "good", _pull_request("merged")),
+    "pr.closed": EventLine("-", "dim", _pull_request("closed")),
 }
 
 HOOKS: Mapping[str, str] = {

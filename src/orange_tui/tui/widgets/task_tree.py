@@ -17,7 +17,7 @@ _BRANCH, _LAST, _LINE, _BLANK = "├─ ", "└─ ", "│  ", "   "
 
 
 @record
-class Listed:
+class ListedTasks:
     """The rows to show, from the top; in a tree each with what leads to it, and what leads past its second line."""
 
     rows: Sequence[TaskRow]
@@ -25,7 +25,7 @@ class Listed:
     below: Sequence[str] = ()
 
 
-def as_tree(rows: Sequence[TaskRow], shown: Sequence[TaskRow]) -> Listed:
+def as_tree(rows: Sequence[TaskRow], shown: Sequence[TaskRow]) -> ListedTasks:
     """Parents before their parts, the parts oldest first; those to be shown come with all that lead to them.
 
     A row is known by its place among the rows: there may be ten thousand, and this is done with every change.
@@ -54,7 +54,7 @@ def _with_those_above(rows: Sequence[TaskRow], shown: Sequence[TaskRow], parents
     return sorted(kept)
 
 
-def _walk(rows: Sequence[TaskRow], kept: Sequence[int], parents: Parents, parts: dict[int, list[int]]) -> Listed:
+def _walk(rows: Sequence[TaskRow], kept: Sequence[int], parents: Parents, parts: dict[int, list[int]]) -> ListedTasks:
     """From the tops down. Tasks that are parts of each other have no top: then the first of them serves as one."""
     found: list[tuple[TaskRow, str, str]] = []
     seen: set[int] = set()
@@ -73,4 +73,4 @@ def _walk(rows: Sequence[TaskRow], kept: Sequence[int], parents: Parents, parts:
             found.append((rows[place], guide, line))
             waiting.append((own[-1], beside + _LAST, beside + _BLANK))
             waiting += [(each, branch, line) for each in own[-2::-1]]
-    return Listed(*(list(column) for column in zip(*found, strict=True))) if found else Listed(())
+    return ListedTasks(*(list(column) for column in zip(*found, strict=True))) if found else ListedTasks(())

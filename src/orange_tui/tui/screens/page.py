@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from orange_tui.domain.task import printable
+from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.strip_view import StripView
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from orange_tui.tui.app import OrangeApp
     from orange_tui.tui.drawing.palette import Palette
 
     Lines = Callable[[int], Sequence[Strip]]
@@ -31,7 +31,6 @@ _KEYS = (("j k space g G", "move"), ("esc", "back"))
 class Page(Screen[None]):
     """Lines under a title; Escape or q goes back. They are made in a thread, again whenever something has changed."""
 
-    app: OrangeApp
     BINDINGS = [("escape,q", "dismiss", "Back")]  # noqa: RUF012 - Textual's own way
 
     def __init__(self, title: str, lines: Lines, *, follows: bool = False) -> None:
@@ -39,7 +38,7 @@ class Page(Screen[None]):
         self._title, self._lines, self._follows = title, lines, follows
 
     def compose(self) -> ComposeResult:
-        palette = self.app.palette
+        palette = palette_for(self.app)
         yield Static(Text(f" {printable(self._title)}", style=palette.accent), id="header")
         yield StripView(id="page")
         yield Static(keys_line(_KEYS, palette), id="footer")
@@ -61,6 +60,6 @@ class Page(Screen[None]):
         self.query_one("#page", StripView).show(strips)
 
 
-def plain(text: str, palette: Palette) -> list[Strip]:
+def plain_lines(text: str, palette: Palette) -> list[Strip]:
     """Lines of ordinary text, as they are."""
     return [Strip([Segment(line, palette.text)]) for line in text.splitlines()]

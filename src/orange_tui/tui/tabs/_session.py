@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from orange_tui.tui.drawing.lines import said
+from orange_tui.tui.drawing.lines import paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ def _lines(orange: Orange, row: TaskRow, width: int, palette: Palette, above: in
     frame = _frame(orange, row, above, fresh=False) or _frame(orange, row, above, fresh=True)
     if frame is None:
         text = "No live session." + (" ⏎ starts one." if not row.finished else "")
-        return said(text, palette.dim, width)
+        return paragraph(text, palette.dim, width)
     return _pane_screen().render(frame.rstrip())  # most agents leave the lower part of their screen empty
 
 

@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from orange_tui.tui.drawing.palette import Palette
 
 _THOUSAND = 1_000
-WOULD_NOT_MERGE, COLLIDES = "≠", "⇄"
-SIGNS = (
+CONFLICT_MARK, COLLISION_MARK = "≠", "⇄"
+LEGEND = (
     ("●", "The agent is alive"),
     ("?", "The agent asks for permission"),
     ("✗", "The agent has ended"),
     ("⚡", "Its tmux server is gone; ⏎ brings the agent back"),
     ("○", "There is no agent"),
     ("!", "TASK.md cannot be read"),
-    (WOULD_NOT_MERGE, "Would not merge: conflicts with the default branch; r sends it back"),
-    (COLLIDES, "Collides with another task: whichever is merged second conflicts"),
+    (CONFLICT_MARK, "Would not merge: conflicts with the default branch; r sends it back"),
+    (COLLISION_MARK, "Collides with another task: whichever is merged second conflicts"),
 )
 _CHECKS = {PASSED: "✓", FAILED: "✗", RUNNING: "…"}
 _REVIEWS = {APPROVED: "+", CHANGES_REQUESTED: "↩"}
 
 
-def icon_of(row: TaskRow, palette: Palette) -> tuple[str, Style]:
+def task_icon(row: TaskRow, palette: Palette) -> tuple[str, Style]:
     """Whether the agent is alive, or what it waits for."""
     if row.error is not None:
         return "!", palette.bad
@@ -64,16 +64,16 @@ def conflict_marks(row: TaskRow) -> str:
     """What stands against a task's branch, in a cell each."""
     if row.conflicts is None:
         return ""
-    return (WOULD_NOT_MERGE if row.conflicts.files else "") + (COLLIDES if row.conflicts.others else "")
+    return (CONFLICT_MARK if row.conflicts.files else "") + (COLLISION_MARK if row.conflicts.others else "")
 
 
-def tilde(text: str) -> str:
+def shorten_home(text: str) -> str:
     """A text in which the person's own directory is `~`: paths are long enough."""
     home = os.path.expanduser("~")
     return text.replace(f"{home}/", "~/") if len(home) > 1 else text
 
 
-def short_number(number: int) -> str:
+def format_count(number: int) -> str:
     """A count in at most four cells: 987, 1.2k, 45k, 3M."""
     if number < _THOUSAND:
         return str(number)
@@ -83,7 +83,7 @@ def short_number(number: int) -> str:
     return f"{thousands}k" if thousands < _THOUSAND else f"{thousands // _THOUSAND}M"
 
 
-def pull_request_look(row: TaskRow, palette: Palette) -> tuple[str, Style]:
+def pull_request_label(row: TaskRow, palette: Palette) -> tuple[str, Style]:
     """Its number, how the checks are and what the review says; a question mark where that cannot be told."""
     note = row.pull_request
     if note is None:

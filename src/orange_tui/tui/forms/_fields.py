@@ -1,6 +1,6 @@
 """What forms are made of: a name with its field, and the choices that more than one form offers.
 
-The choices were read before, in a thread: a form opens without a look at a file.
+The choices were read before, in a thread: a form opens without reading a file.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal
-from textual.widgets import Label, Select
+from textual.widgets import Input, Label, Select
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.widget import Widget
 
-    from orange_tui.tui.app import OrangeApp
+    from orange_tui.tui.context import AppContext
 
 _PROJECTS_DEFAULT = "the project's"
 
@@ -26,21 +26,28 @@ def field(name: str, widget: Widget) -> ComposeResult:
         yield widget
 
 
-def project_field(app: OrangeApp) -> ComposeResult:
-    """One of the projects; where there is only one, it is chosen."""
-    names = [project.name for project in app.snapshot.projects] if app.snapshot else []
+def text_field(name: str, placeholder: str, *, label: str = "") -> ComposeResult:
+    """A field of one line."""
+    yield from field(label or name, Input(placeholder=placeholder, id=name, compact=True))
+
+
+def project_field(shared: AppContext) -> ComposeResult:
+    """One of the projects; where there is only one, it is chosen. An app for one project needs no such field."""
+    if shared.project:
+        return
+    names = [project.name for project in shared.snapshot.projects] if shared.snapshot else []
     chosen = names[0] if len(names) == 1 else Select.NULL
     yield from field("project", Select([(n, n) for n in names], id="project", value=chosen, compact=True))
 
 
-def agent_field(app: OrangeApp) -> ComposeResult:
+def agent_field(shared: AppContext) -> ComposeResult:
     """One of the agents that are installed."""
-    names = app.beside.harnesses
+    names = shared.choices.harnesses
     choice = Select([(n, n) for n in names], id="harness", value=names[0], allow_blank=False, compact=True)
     yield from field("agent", choice)
 
 
-def workflow_field(app: OrangeApp) -> ComposeResult:
+def workflow_field(shared: AppContext) -> ComposeResult:
     """A workflow, or the one the project has."""
-    names = [(_PROJECTS_DEFAULT, ""), *((name, name) for name in app.beside.workflows)]
+    names = [(_PROJECTS_DEFAULT, ""), *((name, name) for name in shared.choices.workflows)]
     yield from field("workflow", Select(names, id="workflow", value="", allow_blank=False, compact=True))

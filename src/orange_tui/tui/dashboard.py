@@ -9,35 +9,35 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input, Label
 
-from orange_tui.tui.commands.keys import COMMANDS, workflow_of
-from orange_tui.tui.drawing.palette import facts_of, status_look
+from orange_tui.domain.records import replace
+from orange_tui.tui._filters import ListFilter
+from orange_tui.tui.commands.context import CommandContext, workflow_of
+from orange_tui.tui.commands.keys import COMMANDS, command_named, footer_keys
+from orange_tui.tui.drawing.palette import state_facts, status_style
+from orange_tui.tui.tabs.preview_tabs import preview_tabs
+from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import Footer, Header
 from orange_tui.tui.widgets.columns import ColumnTitles
 from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.task_list import TaskList
-from orange_tui.tui.widgets.tree import Listed, as_tree
+from orange_tui.tui.widgets.task_tree import ListedTasks, as_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from rich.style import Style
     from textual import events
     from textual.app import ComposeResult
 
     from orange_tui.board.rows import Snapshot, TaskRow
-    from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
-    from orange_tui.tui.app import OrangeApp
+    from orange_tui.tui.commands.context import KeyCommand
+    from orange_tui.tui.context import AppContext
+    from orange_tui.tui.drawing.palette import Palette
 
-_WIDE = 100
-_MINUTE = 30.0  # seconds; half of one, so that no age is a whole minute behind
-_FILTERS: dict[str, Callable[[TaskRow], bool]] = {
-    "all": lambda _row: True,
-    "active": lambda row: not row.finished,
-    "finished": lambda row: row.finished,
-    "needs you": lambda row: bool(row.needs),
-}
-_BY_LETTER = frozenset({"do", "move", "first", "last", "page", "preview"})
+_WIDE_CELLS = 100
+_REDRAW_SECONDS = 30.0  # half a minute, so that no age is a whole minute behind
+_ACTIONS_BY_LETTER = frozenset({"do", "move", "first", "last", "page", "preview"})
 _EMPTY = """No tasks yet.
 
 Press c to create one:
@@ -50,7 +50,6 @@ and run: orange demo"""
 class Dashboard(Screen[None]):
     """What the person looks at all day."""
 
-    app: OrangeApp
     BINDINGS = [  # noqa: RUF012 - Textual's own way
         *(
             Binding(command.key, f"do('{command.name}')", command.title, show=False, id=command.name)
@@ -71,17 +70,12 @@ class Dashboard(Screen[None]):
         Binding("shift+tab", "tab_back", show=False),
     ]
 
-    def __init__(self) -> None:
+    def __init__(self, shared: AppContext) -> None:
         super().__init__()
-        self._filter = "all"
-        self._search = ""
+        self._shared = shared
+        self._filter = ListFilter()
         self._is_tree = False
-        self._tree: tuple[Sequence[TaskRow], object, Listed] | None = None  # rows, filter and search, what came of them
-
-    @property
-    def orange(self) -> Orange:
-        """The services behind everything."""
-        return self.app.orange
+        self._tree: tuple[Sequence[TaskRow], ListFilter, ListedTasks] | None = None  # a cache: rows, filter, their tree
 
     @property
     def row(self) -> TaskRow | None:
@@ -89,17 +83,21 @@ class Dashboard(Screen[None]):
         return self._list.selected
 
     @property
+    def _palette(self) -> Palette:
+        return palette_for(self.app)
+
+    @property
     def _list(self) -> TaskList:
         return self.query_one("#list", TaskList)
 
     def compose(self) -> ComposeResult:
-        self._take_width(self.app.size.width)  # before anything is laid out, or it would be twice
+        self._adapt_to_width(self.app.size.width)  # before anything is laid out, or it would be twice
         yield Header(id="header", markup=False)
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 yield ColumnTitles(id="titles")
-                yield TaskList(lambda: self.app.palette, self._status_style, id="list")
-            yield Preview(id="side")
+                yield TaskList(self._status_style, id="list")
+            yield Preview(preview_tabs(self._shared.orange), id="side")
         with Horizontal(id="search-line"):
             yield Label("/ ")
             yield Input(placeholder="branch, summary, status or id", id="search", select_on_focus=False)
@@ -107,42 +105,45 @@ class Dashboard(Screen[None]):
 
     def on_mount(self) -> None:
         self._list.focus()
-        self.watch(self.app, "snapshot", self._take)
-        self.set_interval(_MINUTE, self._list.redraw)  # ages grow by themselves; only what is in sight is drawn
+        self.watch(self.app, "snapshot", self._show)
+        self.set_interval(_REDRAW_SECONDS, self._list.redraw)  # ages grow by themselves; only what is in sight is drawn
 
     def on_resize(self) -> None:
-        self._take_width(self.size.width)
-        self._take(self.app.snapshot)
+        self._adapt_to_width(self.size.width)
+        self._show(self._shared.snapshot)
 
-    def _take_width(self, width: int) -> None:
-        self.set_class(width >= _WIDE, "-wide")
+    def _adapt_to_width(self, width: int) -> None:
+        self.set_class(width >= _WIDE_CELLS, "-wide")
 
     def _status_style(self, row: TaskRow) -> Style:
         if row.subtasks is not None and row.waits is not None:
-            return self.app.palette.dim  # it is blocked, in autopilot's words, and all is well
-        facts = facts_of(workflow_of(self, row), row.task.status if row.task else "")
-        return status_look(facts, self.app.palette).style
+            return self._palette.dim  # it is blocked, in autopilot's words, and all is well
+        workflow = workflow_of(self._shared.snapshot, row)
+        return status_style(state_facts(workflow, row.task.status if row.task else ""), self._palette).style
 
-    def _take(self, snapshot: Snapshot | None) -> None:
+    def _show(self, snapshot: Snapshot | None) -> None:
         """Show a snapshot: the one way anything on this screen changes."""
-        listed = self._list_of(snapshot.rows if snapshot else ())
-        everywhere = self.app.project is None and snapshot is not None and len(snapshot.projects) != 1
+        listed = self._listed(snapshot.rows if snapshot else ())
+        project = self._shared.project
+        everywhere = project is None and snapshot is not None and len(snapshot.projects) != 1
         self.set_class(not listed.rows, "-empty")
-        self._list.empty_text = self._nothing_to_show(snapshot)
-        self._list.show(listed, dict(self.app.jobs.running), shows_project=everywhere)
+        self._list.empty_text = self._empty_text(snapshot)
+        self._list.show(listed, dict(self._shared.work.running), shows_project=everywhere)
         self.query_one(ColumnTitles).has_pull_requests = self._list.has_pull_requests
-        scope = self.app.project or "all projects"
-        where = f"{scope} · {self._filter}{' · tree' if self._is_tree else ''}{self._searching()}"
-        self.query_one(Header).tell(snapshot, where, self._states(snapshot), self.app.palette)
-        self._about(self.row)
+        search = f" · /{self._filter.search}" if self._filter.search else ""
+        scope = f"{project or 'all projects'} · {self._filter.name}{' · tree' if self._is_tree else ''}{search}"
+        self.query_one(Header).show(snapshot, scope, self._states(snapshot), self._palette)
+        self._show_selected(self.row)
 
-    def _list_of(self, rows: Sequence[TaskRow]) -> Listed:
-        """The rows as they are to be shown; a tree is worked out anew only for other rows or another choice."""
+    def _show_again(self) -> None:
+        self._show(self._shared.snapshot)
+
+    def _listed(self, rows: Sequence[TaskRow]) -> ListedTasks:
+        """The rows as they are to be shown; a tree is worked out anew only for other rows or another filter."""
         if not self._is_tree:
-            return Listed(self._shown(rows))
-        choice = (self._filter, self._search)
-        if self._tree is None or self._tree[0] is not rows or self._tree[1] != choice:
-            self._tree = rows, choice, as_tree(rows, self._shown(rows))
+            return ListedTasks(self._filter.apply(rows))
+        if self._tree is None or self._tree[0] is not rows or self._tree[1] != self._filter:
+            self._tree = rows, self._filter, as_tree(rows, self._filter.apply(rows))
         return self._tree[2]
 
     def _states(self, snapshot: Snapshot | None) -> list[str]:
@@ -154,45 +155,41 @@ class Dashboard(Screen[None]):
         found = [state for each in workflows if each is not None and not isinstance(each, str) for state in each.states]
         return list(dict.fromkeys(found))
 
-    def _nothing_to_show(self, snapshot: Snapshot | None) -> str:
+    def _empty_text(self, snapshot: Snapshot | None) -> str:
         if snapshot is None or not snapshot.complete:
             return "Reading …"
         return _EMPTY if not snapshot.rows else "Nothing here. f shows others, esc ends the search."
 
-    def _searching(self) -> str:
-        return f" · /{self._search}" if self._search else ""
-
-    def _shown(self, rows: Sequence[TaskRow]) -> Sequence[TaskRow]:
-        """Those that filter and search leave; with ten thousand, a look at each would be felt."""
-        if self._filter != "all":
-            rows = [row for row in rows if _FILTERS[self._filter](row)]
-        words = self._search.casefold().split()
-        return [row for row in rows if _has(row, words)] if words else rows
-
-    def _about(self, row: TaskRow | None) -> None:
-        self.query_one(Footer).tell(self, row, self.app.palette)
-        self.query_one(Preview).tell(row)
+    def _show_selected(self, row: TaskRow | None) -> None:
+        in_preview = [("esc", "list"), ("⇥", "next")] if self.has_class("-preview") else []
+        narrow = [("␣", "preview")] if row is not None and not self.has_class("-wide") else []
+        self.query_one(Footer).show(footer_keys(self.command_context()), in_preview, narrow, self._palette)
+        self.query_one(Preview).show(row)
 
     def on_task_list_selected(self, message: TaskList.Selected) -> None:
-        self._about(message.row)
+        self._show_selected(message.row)
 
     def on_task_list_opened(self, _message: TaskList.Opened) -> None:
         self.action_do("enter")
 
-    def action_do(self, name: str) -> None:
-        """Run a command of the table, or say why it cannot be."""
-        from orange_tui.tui.commands.run import run
+    # ── commands ──
 
-        command = next(command for command in COMMANDS if command.name == name)
-        if command.why_not is not None:
-            if self.row is None:
-                self.notify("There is no task here.", markup=False)
-                return
-            reason = command.why_not(self, self.row)
-            if reason is not None:
-                self.notify(reason, title=f"{command.title}: not now", severity="warning", markup=False)
-                return
-        run(self, name)
+    def command_context(self) -> CommandContext:
+        """What a command is given now."""
+        return CommandContext(self.app, self._shared, self, self.row)
+
+    def action_do(self, name: str) -> None:
+        """Run a command of the table by its name."""
+        self.run_command(command_named(name))
+
+    def run_command(self, command: KeyCommand) -> None:
+        """Run a command, or say why it can't be run."""
+        context = self.command_context()
+        reason = command.why_unavailable(context)
+        if reason is None:
+            command.run(context)
+        else:
+            self.notify(reason, title=f"{command.title}: not now", severity="warning", markup=False)
 
     def action_move(self, steps: int) -> None:
         self._list.move(steps)
@@ -209,42 +206,50 @@ class Dashboard(Screen[None]):
 
     def action_preview(self, show: bool) -> None:
         self.set_class(show and not self.has_class("-wide"), "-preview")
-        self.call_after_refresh(self._about, self.row)
+        self.call_after_refresh(self._show_selected, self.row)
 
     def action_tab_back(self) -> None:
         self.query_one(Preview).next_tab(-1)
 
     def action_back(self) -> None:
-        if self.has_class("-searching") or self._search:
-            self._search = ""
-            self.query_one("#search", Input).value = ""
-            self.remove_class("-searching")
+        if self.has_class("-searching") or self._filter.search:
+            self._end_search()
             self._list.focus()
-            self._take(self.app.snapshot)
+            self._show_again()
         elif self.has_class("-preview"):
             self.action_preview(show=False)
 
+    def next_tab(self) -> None:
+        """Show the next tab of the preview."""
+        self.query_one(Preview).next_tab()
+
     def next_filter(self) -> None:
         """Show other tasks: all, active, finished, what needs the person."""
-        names = list(_FILTERS)
-        self._filter = names[(names.index(self._filter) + 1) % len(names)]
-        self._take(self.app.snapshot)
+        self._filter = replace(self._filter, name=self._filter.next_name)
+        self._show_again()
 
     def toggle_tree(self) -> None:
-        """Show parts below their tasks, or all in one list."""
+        """Show subtasks below their parents, or all tasks in one list."""
         self._is_tree = not self._is_tree
         self._list.hold_cursor()
-        self._take(self.app.snapshot)
+        self._show_again()
         self._list.see_cursor()
 
-    def begin_search(self) -> None:
+    # ── searching ──
+
+    def start_search(self) -> None:
         """Let the person type what to look for."""
         self.add_class("-searching")
         self.set_focus(self.query_one("#search", Input))
 
+    def _end_search(self) -> None:
+        self._filter = replace(self._filter, search="")
+        self.query_one("#search", Input).value = ""
+        self.remove_class("-searching")
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While something is searched for, a letter is a letter, even one that was typed before the line was there."""
-        if self.has_class("-searching") and action in _BY_LETTER:
+        if self.has_class("-searching") and action in _ACTIONS_BY_LETTER:
             return False
         return super().check_action(action, parameters)
 
@@ -255,37 +260,30 @@ class Dashboard(Screen[None]):
             event.stop()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        self._search = event.value
-        self._take(self.app.snapshot)
+        self._filter = replace(self._filter, search=event.value)
+        self._show_again()
 
     def on_input_submitted(self) -> None:
         self.remove_class("-searching")
         self._list.focus()
 
+    # ── going to a task ──
+
     def go_to(self, ref: TaskRef) -> None:
         """Put the cursor on a task, showing it first where a filter or a search hides it."""
-        rows = self.app.snapshot.rows if self.app.snapshot else ()
-        if not any(row.ref == ref for row in self._shown(rows)):
-            self._filter, self._search = "all", ""
-            self.query_one("#search", Input).value = ""
-            self.remove_class("-searching")
-            self._take(self.app.snapshot)
+        rows = self._shared.snapshot.rows if self._shared.snapshot else ()
+        if not any(row.ref == ref for row in self._filter.apply(rows)):
+            self._end_search()
+            self._filter = ListFilter()
+            self._show_again()
         self._list.select(ref)
 
-    def next_in_need(self) -> None:
-        """Go to the next task that needs the person, round and round."""
-        rows = [row for row in (self.app.snapshot.rows if self.app.snapshot else ()) if row.needs]
-        if not rows:
+    def go_to_next_in_need(self) -> None:
+        """Put the cursor on the next task that needs the person, round and round."""
+        rows = self._shared.snapshot.rows if self._shared.snapshot else ()
+        refs = [row.ref for row in rows if row.needs]
+        if not refs:
             self.notify("Nothing needs you.", markup=False)
             return
-        places = [row.ref for row in rows]
-        here = places.index(self.row.ref) if self.row and self.row.ref in places else -1
-        self.go_to(places[(here + 1) % len(places)])
-
-
-def _has(row: TaskRow, words: Sequence[str]) -> bool:
-    """Whether all the words are in what people know a task by."""
-    task = row.task
-    text = f"{row.ref.id} {row.ref.project}" + (f" {task.branch} {task.summary} {task.status}" if task else "")
-    folded = text.casefold()
-    return all(word in folded for word in words)
+        here = refs.index(self.row.ref) if self.row and self.row.ref in refs else -1
+        self.go_to(refs[(here + 1) % len(refs)])

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orange_tui.tui.commands.keys import COMMANDS, key_name
 from orange_tui.tui.drawing.cells import fit
+from orange_tui.tui.drawing.labels import LEGEND
 from orange_tui.tui.drawing.lines import strip_of, width_of, wrap
-from orange_tui.tui.drawing.look import SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from rich.style import Style
     from textual.strip import Strip
 
-    from orange_tui.board.rows import TaskRow
+    from orange_tui.tui.commands.context import CommandContext, KeyCommand
     from orange_tui.tui.drawing.lines import Run
     from orange_tui.tui.drawing.palette import Palette
-    from orange_tui.tui.screens.dashboard import Dashboard
 
 _MOVING = (
     ("j k ↑ ↓", "Up and down"),
@@ -31,13 +30,14 @@ _KEY = 11
 _TWO_COLUMNS = 110
 
 
-def help_lines(dashboard: Dashboard, row: TaskRow | None, width: int, palette: Palette) -> list[Strip]:
-    """All there is to know, in two columns where there is room."""
+def help_lines(commands: Sequence[KeyCommand], context: CommandContext, width: int, palette: Palette) -> list[Strip]:
+    """Everything there is to know, in two columns where there is room."""
     if width < _TWO_COLUMNS:
-        parts = [*_about_task(dashboard, row, width, palette), [], *_others(dashboard, width, palette)]
-        return [strip_of(line) for line in parts]
+        lines = [*_task_keys(commands, context, width, palette), [], *_other_keys(commands, context, width, palette)]
+        return [strip_of(line) for line in lines]
     half = width // 2 - 2
-    left, right = list(_about_task(dashboard, row, half, palette)), list(_others(dashboard, half, palette))
+    left = list(_task_keys(commands, context, half, palette))
+    right = list(_other_keys(commands, context, half, palette))
     longest = max(len(left), len(right))
     left, right = [column + [[]] * (longest - len(column)) for column in (left, right)]
     return [
@@ -46,32 +46,37 @@ def help_lines(dashboard: Dashboard, row: TaskRow | None, width: int, palette: P
     ]
 
 
-def _about_task(dashboard: Dashboard, row: TaskRow | None, width: int, palette: Palette) -> Iterator[list[Run]]:
+def _task_keys(
+    commands: Sequence[KeyCommand], context: CommandContext, width: int, palette: Palette
+) -> Iterator[list[Run]]:
+    row = context.selected
     name = row.task.branch if row is not None and row.task is not None else "the task under the cursor"
     yield [(fit(f"For {name}", width).rstrip(), palette.heading)]
-    for command in COMMANDS:
+    for command in commands:
         if command.why_not is not None:
-            reason = command.why_not(dashboard, row) if row is not None else None
-            key = key_name(command, dashboard.app.other_keys)
+            reason = command.why_unavailable(context) if row is not None else None
+            key = command.shown_key(context.shared.key_overrides)
             yield from _entry(key, command.help, palette.dim if reason else palette.text, width, palette)
             if reason:
                 yield from _entry("", reason, palette.warning, width, palette)
 
 
-def _others(dashboard: Dashboard, width: int, palette: Palette) -> Iterator[list[Run]]:
+def _other_keys(
+    commands: Sequence[KeyCommand], context: CommandContext, width: int, palette: Palette
+) -> Iterator[list[Run]]:
     yield [("Everywhere", palette.heading)]
-    for command in COMMANDS:
+    for command in commands:
         if command.why_not is None and command.key:
-            key = key_name(command, dashboard.app.other_keys)
+            key = command.shown_key(context.shared.key_overrides)
             yield from _entry(key, command.help, palette.text, width, palette)
-    for title, entries in (("Moving", _MOVING), ("Signs", SIGNS)):
+    for title, entries in (("Moving", _MOVING), ("Signs", LEGEND)):
         yield []
         yield [(title, palette.heading)]
         for key, what in entries:
             yield from _entry(key, what, palette.text, width, palette)
 
 
-def _entry(key: str, what: str, style: object, width: int, palette: Palette) -> Iterator[list[Run]]:
-    for line in wrap([(what, style)], width - _KEY):  # type: ignore[list-item]
+def _entry(key: str, what: str, style: Style, width: int, palette: Palette) -> Iterator[list[Run]]:
+    for line in wrap([(what, style)], width - _KEY):
         yield [(fit(f"  {key}", _KEY), palette.accent), *line]
         key = ""

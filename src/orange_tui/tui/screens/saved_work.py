@@ -12,29 +12,28 @@ from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from orange_tui.domain.task import printable
-from orange_tui.tui.screens.dialogs import Confirm
+from orange_tui.tui.screens.dialogs import ConfirmDialog
 from orange_tui.workspaces.saved_work import expires_on
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.store.store import TaskRef
-    from orange_tui.tui.app import OrangeApp
+    from orange_tui.tui.context import AppContext
     from orange_tui.workspaces.saved_work import SavedSnapshot
 
 _HINT = "Enter puts a piece on a new branch. The saved copy stays, and no checkout is touched."
 _NOTHING = "Nothing is saved: no workspace was given back with work that is on no branch."
 
 
-class SavedWork(ModalScreen[None]):
+class SavedWorkScreen(ModalScreen[None]):
     """Every piece, the latest first; those of the selected task are where the cursor is."""
 
-    app: OrangeApp
     BINDINGS = [("escape", "dismiss", "Back"), ("q", "dismiss", "Back")]  # noqa: RUF012 - Textual's own way
 
-    def __init__(self, selected: TaskRef | None) -> None:
+    def __init__(self, shared: AppContext, selected: TaskRef | None) -> None:
         super().__init__()
-        self._selected = selected
+        self._shared, self._selected = shared, selected
         self._pieces: list[SavedSnapshot] = []
 
     def compose(self) -> ComposeResult:
@@ -48,7 +47,7 @@ class SavedWork(ModalScreen[None]):
         self.run_worker(self._load(), exclusive=True)
 
     async def _load(self) -> None:
-        self._pieces = await asyncio.to_thread(self.app.orange.saved_work.snapshots, self.app.project)
+        self._pieces = await asyncio.to_thread(self._shared.orange.saved_work.snapshots, self._shared.project)
         options = self.query_one(OptionList)
         options.clear_options()
         options.add_options([Option(Text(line_of(piece), no_wrap=True)) for piece in self._pieces])
@@ -62,18 +61,20 @@ class SavedWork(ModalScreen[None]):
 
         def restore(yes: bool | None) -> None:
             if yes:
-                self.app.jobs.start(piece.ref, "Restoring", lambda _say: work())
+                self._shared.work.start(piece.ref, "Restoring", lambda _report: work())
                 self.dismiss()
 
         def work() -> str:
-            orange = self.app.orange
+            orange = self._shared.orange
             project = orange.projects.get(piece.ref.project)
             made = orange.saved_work.restore(project, piece.ref.id, piece.number, branch)
             return f"It is on branch {made} in {project.path}."
 
         what = f"A new branch {branch} is made in {piece.repository}, with piece {piece.number} of what was saved of"
         what += f" {name_of(piece)}, from {day_of(piece)}. Nothing that is checked out changes; the saved copy stays."
-        self.app.push_screen(Confirm(f"Restore saved work of {name_of(piece)}?", printable(what), "Restore"), restore)
+        self.app.push_screen(
+            ConfirmDialog(f"Restore saved work of {name_of(piece)}?", printable(what), "Restore"), restore
+        )
 
 
 def name_of(piece: SavedSnapshot) -> str:

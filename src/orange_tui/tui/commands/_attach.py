@@ -1,0 +1,63 @@
+"""Giving the terminal to tmux: to a task's agent, or to the orchestrator of a project. Both come back the same way."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.outside.programs import run_in_terminal
+
+if TYPE_CHECKING:
+    from orange_tui.board.rows import TaskRow
+    from orange_tui.home.projects import Project
+    from orange_tui.tui.commands.context import CommandContext
+
+
+async def attach(context: CommandContext, row: TaskRow) -> None:
+    """Give the terminal to tmux until the person detaches; agents and the board go on meanwhile."""
+    windows = await asyncio.to_thread(lambda: context.orange.sessions.windows(row.ref.id, fresh=True))
+    if not windows:
+        context.app.notify("Its session has just ended.", severity="warning", markup=False)
+        return
+    await _attach_to(context, windows[0].session_id)
+
+
+async def _attach_to(context: CommandContext, session_id: str) -> None:
+    app = context.app
+    command = await asyncio.to_thread(context.orange.services.tmux.attaching, session_id)
+    if command.switches:
+        context.notify("Back with tmux's prefix and L (last session).")
+        await run_in_terminal(command.words, environment=command.environment)
+        return
+    # Nothing may be drawn meanwhile: with the terminal given away, whatever is drawn waits for it, and we with it.
+    with app.batch_update(), app.suspend():
+        await run_in_terminal(command.words, environment=command.environment)
+    app.refresh(layout=True)
+
+
+def chat(context: CommandContext) -> None:
+    """Talk to the orchestrator of the selected task's project."""
+    context.app.run_worker(_open_chat(context), group="attach")
+
+
+async def _open_chat(context: CommandContext) -> None:
+    project = _selected_project(context)
+    if project is None:
+        context.app.notify("About which project? Put the cursor on one of its tasks.", severity="warning", markup=False)
+        return
+    try:
+        session_id = await asyncio.to_thread(lambda: context.orange.chats.open(project))
+    except OrangeError as problem:
+        context.notify_error(str(problem), title="chat")
+        return
+    await _attach_to(context, session_id)
+
+
+def _selected_project(context: CommandContext) -> Project | None:
+    """The project of the app, else that of the task under the cursor, else the only one there is."""
+    projects = context.snapshot.projects if context.snapshot is not None else ()
+    wanted = context.shared.project or (context.selected.ref.project if context.selected is not None else None)
+    if wanted is None and len(projects) == 1:
+        return projects[0]
+    return next((project for project in projects if project.name == wanted), None)

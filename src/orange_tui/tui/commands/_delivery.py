@@ -1,0 +1,107 @@
+"""Commands that deliver a task's work: merge it, open its pull request, ask GitHub how that stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orange_tui.tui.commands._tasks import has_move, why_not_readable
+from orange_tui.tui.commands.context import branch_of
+
+if TYPE_CHECKING:
+    from orange_tui.board.rows import TaskRow
+    from orange_tui.domain.workflow import Workflow
+    from orange_tui.tui.background_work import ReportStep
+    from orange_tui.tui.commands.context import CommandContext
+
+
+def why_no_merge(workflow: Workflow | None, row: TaskRow) -> str | None:
+    """Merging needs a way to done, if only by force."""
+    return None if has_move(workflow, row, "done", "person", "force") else "From here there is no way to done"
+
+
+def merge(context: CommandContext) -> None:
+    """Merge the branch of a task; what was not reviewed, only by force."""
+    from orange_tui.tui.screens.dialogs import ConfirmDialog
+
+    row, orange = context.row, context.orange
+    is_reviewed = has_move(context.workflow_of(row), row, "done", "person")
+
+    def on_answer(yes: bool | None) -> None:
+        if yes:
+            context.start("Merging", work)
+
+    def work(report: ReportStep) -> str:
+        from orange_tui.delivery.merge import Merges
+
+        try:
+            merged = Merges(orange.tasks).merge(row.ref, strategy=None, local=False, force=not is_reviewed, say=report)
+        finally:  # a refused one, too, has fetched what is new
+            context.app.call_later(context.shared.measure_branches)
+        return f"Merged as {merged.commit[:10]}" + (" and pushed." if merged.pushed else ".")
+
+    title = f"Merge {branch_of(row)}?" if is_reviewed else "Not reviewed. Force merge?"
+    what = f"{row.task.branch if row.task else ''} is merged into the default branch and pushed if there is a remote."
+    what += " Then its session ends and its workspace is released, with whatever is not committed saved."
+    context.show(ConfirmDialog(title, what, "Merge" if is_reviewed else "Force merge"), on_answer)
+
+
+def why_no_pull_request(_workflow: Workflow | None, row: TaskRow) -> str | None:
+    """One that is there can be opened; to create one, there must be work under way."""
+    if row.task is None:
+        return "Its TASK.md cannot be read"
+    if row.task.pr_url is None and (row.finished or row.task.workspace is None):
+        return "There is no pull request, and no work to make one of"
+    return None
+
+
+def pull_request(context: CommandContext) -> None:
+    """Open the pull request of a task, or create one."""
+    row = context.row
+    url = row.task.pr_url if row.task is not None else None
+    if url is None:
+        _create_pull_request(context)
+        return
+    context.app.copy_to_clipboard(url)
+    context.start("Opening", lambda _report: _open_in_browser(url))
+
+
+def _create_pull_request(context: CommandContext) -> None:
+    from orange_tui.tui.screens.dialogs import ConfirmDialog
+
+    row, orange = context.row, context.orange
+
+    def on_answer(yes: bool | None) -> None:
+        if yes:
+            from orange_tui.delivery.pull_requests import create_pull_request
+
+            context.start("Making a PR", lambda _report: create_pull_request(orange.tasks, row.ref))
+
+    name = branch_of(row)
+    what = f"{name} is pushed, and a pull request is opened with the summary as its title."
+    context.show(ConfirmDialog(f"Make a pull request of {name}?", what, "Make it"), on_answer)
+
+
+def _open_in_browser(url: str) -> str | None:
+    """Open an address, but in no browser that would take our terminal; what to tell the person where none opened."""
+    import webbrowser
+
+    try:
+        takes_the_terminal = type(webbrowser.get()) is webbrowser.GenericBrowser
+    except webbrowser.Error:
+        takes_the_terminal = True
+    return f"{url} is in the clipboard" if takes_the_terminal or not webbrowser.open(url) else None
+
+
+def why_no_refresh(workflow: Workflow | None, row: TaskRow) -> str | None:
+    """Only of a pull request that is there can GitHub tell something."""
+    if row.task is None or row.task.pr_url is not None:
+        return why_not_readable(workflow, row)
+    return "It has no pull request" + ("; p makes one" if why_no_pull_request(workflow, row) is None else "")
+
+
+def refresh(context: CommandContext) -> None:
+    """Ask GitHub now, not at the next poll."""
+    from orange_tui.delivery import pr_status
+
+    row, orange = context.row, context.orange
+    context.start("Asking GitHub", lambda _report: pr_status.refresh(orange.tasks, row.ref))

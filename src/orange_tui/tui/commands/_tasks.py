@@ -1,0 +1,260 @@
+"""Commands about a task's life: start or attach, answer, send back, start over, cancel, delete.
+
+Each has its rule beside it: `why_no_…` says why the key can't be used on a task now, in a sentence for the person.
+What takes long to import is imported when a key is pressed: the table of keys is loaded before the first frame.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from orange_tui.domain.workflow import spawns_an_agent, way_back
+from orange_tui.tui.commands.context import branch_of, hook_errors_text
+
+if TYPE_CHECKING:
+    from orange_tui.board.rows import TaskRow
+    from orange_tui.domain.workflow import State, Workflow
+    from orange_tui.tui.commands.context import CommandContext
+
+_NO_AGENT = frozenset({None, "none"})
+
+
+def has_move(workflow: Workflow | None, row: TaskRow, target: str, *actors: str) -> bool:
+    """Whether one of these actors may move a task there from where it is."""
+    if workflow is None or row.task is None:
+        return False
+    return any(workflow.candidates(row.task.status, target, actor) for actor in actors)  # type: ignore[arg-type]
+
+
+def why_not_readable(_workflow: Workflow | None, row: TaskRow) -> str | None:
+    """The rule of commands that only need a readable task."""
+    return None if row.task is not None else "Its TASK.md cannot be read"
+
+
+# ── start, attach, restart ──
+
+
+def enter_action(workflow: Workflow | None, row: TaskRow) -> str:
+    """`attach`, `spawn` or `respawn`, as fits; empty where none does."""
+    if row.task is None or workflow is None or row.finished:
+        return ""
+    if row.session == "active":
+        return "attach"
+    state = workflow.states.get(row.task.status)
+    if row.task.workspace is not None and state is not None and state.respawn_prompt is not None:
+        return "respawn"
+    if row.task.status != workflow.first_state:
+        return "spawn" if _never_started(row, state) else ""
+    return "spawn" if any(spawns_an_agent(move.hooks) for move in workflow.moves(row.task.status, "person")) else ""
+
+
+def _never_started(row: TaskRow, state: State | None) -> bool:
+    """Whether a task is where an agent should be, and never got one: no workspace, no session."""
+    has_nothing = row.task is not None and row.task.workspace is None and row.task.tmux_session is None
+    return has_nothing and state is not None and state.agent not in _NO_AGENT
+
+
+def why_no_enter(workflow: Workflow | None, row: TaskRow) -> str | None:
+    """Enter attaches to a live agent, starts one, or restarts one that has ended."""
+    return None if enter_action(workflow, row) else "There is no agent here to start or to look at"
+
+
+def enter(context: CommandContext) -> None:
+    """Attach to the agent, start it or restart it."""
+    row, orange = context.row, context.orange
+    action = enter_action(context.workflow_of(row), row)
+    if action == "attach":
+        from orange_tui.tui.commands._attach import attach
+
+        context.app.run_worker(attach(context, row), group="attach")
+    elif action == "spawn":
+        context.start("Starting", lambda _report: hook_errors_text(orange.tasks.spawn(row.ref).hook_errors))
+    else:
+        for each in _lost_together(context, row):
+            _restart(context, each)
+
+
+def _lost_together(context: CommandContext, row: TaskRow) -> list[TaskRow]:
+    """Who is restarted with a task: nobody else, or where tmux itself was lost, all who were lost with it."""
+    if row.session != "lost" or context.snapshot is None:
+        return [row]
+    lost = (each for each in context.snapshot.rows if each.session == "lost")
+    return [each for each in lost if enter_action(context.workflow_of(each), each) == "respawn"]
+
+
+def _restart(context: CommandContext, row: TaskRow) -> None:
+    def work(_report: object) -> None:
+        context.orange.agents.respawn(row.ref, resume=row.session == "lost")
+
+    context.shared.work.start(row.ref, "Bringing back", work)
+
+
+# ── messages to the agent ──
+
+
+def why_no_answer(_workflow: Workflow | None, row: TaskRow) -> str | None:
+    """Only a live agent can be sent a message."""
+    return None if row.session == "active" else "No agent is alive to hear it"
+
+
+def answer(context: CommandContext) -> None:
+    """Send the agent a message."""
+    from orange_tui.tui.screens.dialogs import MessageDialog
+    from orange_tui.tui.tabs.task_page import questions_of
+
+    row, orange = context.row, context.orange
+
+    def send(text: str | None) -> None:
+        if text:
+            context.start("Sending", lambda _report: _delivery_text(at_once=orange.agents.answer(row.ref, text)))
+
+    hint = "It is pasted into the agent's input and submitted; while the agent asks for a permission, it waits."
+    dialog = MessageDialog(
+        f"Answer {branch_of(row)}",
+        hint,
+        "Send",
+        drafts=context.shared.drafts,
+        read_question=lambda: questions_of(orange, row.ref),
+    )
+    context.show(dialog, send)
+
+
+def _delivery_text(*, at_once: bool) -> str:
+    return "Delivered." if at_once else "It waits until the agent can take it."
+
+
+def can_go_back(workflow: Workflow | None, row: TaskRow) -> bool:
+    """Whether the workflow has a way back to the worker from where a task is."""
+    return workflow is not None and row.task is not None and way_back(workflow, row.task.status) is not None
+
+
+def why_no_send_back(workflow: Workflow | None, row: TaskRow) -> str | None:
+    """Changes are requested where the workflow has a way back; a live worker hears of a conflict anywhere."""
+    if can_go_back(workflow, row) or (row.session == "active" and row.conflicts is not None and row.conflicts.files):
+        return None
+    return "There is nobody to send it back to from here"
+
+
+def send_back(context: CommandContext) -> None:
+    """Request changes; where the branch conflicts, the request is written already."""
+    from orange_tui.delivery.feedback import request_changes, request_to_resolve, tell_worker
+    from orange_tui.tui.screens.dialogs import MessageDialog
+
+    row, orange = context.row, context.orange
+    goes_back = can_go_back(context.workflow_of(row), row)
+    found = row.conflicts if row.conflicts is not None and row.conflicts.files else None
+    prepared = request_to_resolve(found.base, found.files, hand_in=goes_back) if found is not None else ""
+
+    def send(text: str | None) -> None:
+        if text and goes_back:
+            context.start(
+                "Sending back", lambda _report: hook_errors_text(request_changes(orange, row.ref, text).hook_errors)
+            )
+        elif text:
+            context.start(
+                "Telling the worker", lambda _report: _delivery_text(at_once=tell_worker(orange, row.ref, text))
+            )
+
+    hint = "What you write goes to ## Feedback in TASK.md, the task back to work, and the worker is told."
+    if not goes_back:
+        hint = f"It is {row.task.status if row.task else 'at work'} and stays so: the worker gets this as a message."
+    name = branch_of(row)
+    title = f"Ask {name} for changes" if found is None else f"{name} would not merge: ask to resolve it"
+    button = "Send back" if goes_back else "Send"
+    context.show(MessageDialog(title, hint, button, drafts=context.shared.drafts, prepared=prepared), send)
+
+
+# ── starting over ──
+
+
+def why_no_retry(workflow: Workflow | None, row: TaskRow) -> str | None:
+    """Starting over needs a way back to where the workflow begins."""
+    from orange_tui.autopilot import attempts
+
+    if row.task is None or workflow is None:
+        return "Its TASK.md cannot be read" if row.task is None else "Its workflow cannot be read"
+    return attempts.why_no_retry(workflow, row.task)
+
+
+def is_under_way(workflow: Workflow | None, row: TaskRow) -> bool:
+    """Whether an agent is at work on a task, or should be."""
+    state = workflow.states.get(row.task.status) if workflow is not None and row.task is not None else None
+    return row.session == "active" or (state is not None and state.agent not in _NO_AGENT)
+
+
+def retry(context: CommandContext) -> None:
+    """Start a task over; asked first where an agent is at work on it."""
+    from orange_tui.autopilot import attempts
+    from orange_tui.tui.screens.dialogs import ConfirmDialog
+
+    row, orange = context.row, context.orange
+
+    def start_over(yes: bool | None) -> None:
+        if yes:
+            context.start(
+                "Starting over", lambda _report: hook_errors_text(attempts.retry(orange.engine, row.ref).hook_errors)
+            )
+
+    if not is_under_way(context.workflow_of(row), row):
+        start_over(yes=True)
+        return
+    what = "Its agent is ended, and it begins again when there is room. What is committed stays."
+    context.show(ConfirmDialog(f"Start {branch_of(row)} over?", what, "Start over"), start_over)
+
+
+def unblock_all(context: CommandContext) -> None:
+    """Start every blocked task over, and say which stay blocked."""
+    from orange_tui.autopilot import attempts
+
+    async def work() -> None:
+        results = await asyncio.to_thread(attempts.unblock_all, context.orange.engine, context.shared.project)
+        done = sum(problem is None for _, problem in results)
+        context.notify(f"{done} unblocked." if done or results else "Nothing is blocked.")
+        for ref, problem in results:
+            if problem is not None:
+                context.notify_error(f"{ref.id} stays blocked: {problem}")
+
+    context.app.run_worker(work(), group="unblock", exit_on_error=False)
+
+
+# ── the end of a task ──
+
+
+def why_no_cancel(workflow: Workflow | None, row: TaskRow) -> str | None:
+    """Cancelling needs a way to cancelled."""
+    return None if has_move(workflow, row, "cancelled", "person") else "It cannot be cancelled any more"
+
+
+def cancel(context: CommandContext) -> None:
+    """Cancel a task; its work is kept."""
+    from orange_tui.tui.screens.dialogs import ConfirmDialog
+
+    row, orange = context.row, context.orange
+
+    def on_answer(yes: bool | None) -> None:
+        if yes:
+            context.start("Cancelling", lambda _report: hook_errors_text(orange.tasks.cancel(row.ref).hook_errors))
+
+    what = "Its session ends and its workspace is released. Commits stay on the branch; what is not committed is saved."
+    context.show(ConfirmDialog(f"Cancel {branch_of(row)}?", what, "Cancel the task"), on_answer)
+
+
+def why_no_delete(_workflow: Workflow | None, row: TaskRow) -> str | None:
+    """Only what is finished can be deleted."""
+    return None if row.finished else "Only done and cancelled tasks can be deleted; cancel it first"
+
+
+def delete(context: CommandContext) -> None:
+    """Delete a finished task for good."""
+    from orange_tui.tui.screens.dialogs import ConfirmDialog
+
+    row, orange = context.row, context.orange
+
+    def on_answer(yes: bool | None) -> None:
+        if yes:
+            context.start("Deleting", lambda _report: orange.tasks.delete(row.ref))
+
+    what = "Its TASK.md, history and logs are deleted for good. The branch and its commits stay."
+    what += " Work that was saved from its workspace can be had back for 30 days (S)."
+    context.show(ConfirmDialog(f"Delete {branch_of(row)}?", what, "Delete"), on_answer)

@@ -1,0 +1,161 @@
+"""Commands that show something: another screen, another form, or the list in another way.
+
+Screens are imported when they are opened: the table of keys is loaded before the first frame.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from orange_tui.domain.task import printable
+from orange_tui.tui.commands.context import branch_of
+from orange_tui.tui.theme import palette_for
+
+if TYPE_CHECKING:
+    from textual.strip import Strip
+
+    from orange_tui.tui.commands.context import CommandContext
+
+_LOG_ENTRIES = 1000
+_PROSE_CELLS = 100  # the width of a line of prose: longer ones are hard to follow
+
+
+# ── the selected task ──
+
+
+def read(context: CommandContext) -> None:
+    """Show TASK.md on the whole screen."""
+    from orange_tui.tui.screens.page import Page
+    from orange_tui.tui.tabs.task_page import task_lines
+
+    row = context.row
+
+    def lines(width: int) -> list[Strip]:
+        return task_lines(context.orange, row, min(width, _PROSE_CELLS), palette_for(context.app))
+
+    context.show(Page(f"TASK.md · {branch_of(row)}", lines, follows=True))
+
+
+def workspace(context: CommandContext) -> None:
+    """Show the tabs of a task on the whole screen."""
+    from orange_tui.tui.screens.workspace import WorkspaceScreen
+    from orange_tui.tui.tabs.preview_tabs import preview_tabs
+
+    context.show(WorkspaceScreen(context.row, preview_tabs(context.orange)))
+
+
+def diff(context: CommandContext) -> None:
+    """Show the diff of a task on the whole screen."""
+    from orange_tui.tui.screens.diff import DiffScreen
+
+    context.show(DiffScreen(context.row, context.orange))
+
+
+def workflow_picture(context: CommandContext) -> None:
+    """Show the workflow of a task, and where its tasks are in it."""
+    from orange_tui.tui.drawing.workflow_map import workflow_map
+    from orange_tui.tui.screens.page import Page
+
+    row = context.row
+    workflow = context.workflow_of(row)
+    if workflow is None:
+        context.notify("Its workflow cannot be read; `orange workflow check` says why.")
+        return
+
+    def lines(width: int) -> list[Strip]:
+        rows = context.snapshot.rows if context.snapshot else ()
+        now = next((each.task for each in rows if each.ref == row.ref), row.task)
+        tasks = [each.task for each in rows if each.task is not None]
+        return workflow_map(workflow, tasks, now, max(60, width), palette_for(context.app))
+
+    context.show(Page(f"Workflow {workflow.name}", lines, follows=True))
+
+
+def copy_id(context: CommandContext) -> None:
+    """Copy the id of a task to the clipboard."""
+    task_id = context.row.ref.id
+    context.app.copy_to_clipboard(task_id)
+    context.notify(f"{task_id} is in the clipboard.")
+
+
+# ── the list ──
+
+
+def next_in_need(context: CommandContext) -> None:
+    """Go to the next task that needs the person."""
+    context.controls.go_to_next_in_need()
+
+
+def next_filter(context: CommandContext) -> None:
+    """Show all tasks, the active ones, the finished ones, or those that need the person."""
+    context.controls.next_filter()
+
+
+def toggle_tree(context: CommandContext) -> None:
+    """Show subtasks below their parents, or all tasks in one list."""
+    context.controls.toggle_tree()
+
+
+def search(context: CommandContext) -> None:
+    """Find tasks in the list."""
+    context.controls.start_search()
+
+
+def next_tab(context: CommandContext) -> None:
+    """Show the next tab of the preview."""
+    context.controls.next_tab()
+
+
+# ── other screens ──
+
+
+def create(context: CommandContext) -> None:
+    """Open the form for a new task."""
+    from orange_tui.tui.forms.task_form import TaskForm
+
+    context.show(TaskForm(context.shared))
+
+
+def projects(context: CommandContext) -> None:
+    """Open the form with the projects."""
+    from orange_tui.tui.forms.projects_form import ProjectsForm
+
+    context.show(ProjectsForm(context.shared))
+
+
+def saved_work(context: CommandContext) -> None:
+    """Show the saved work, that of the selected task first."""
+    from orange_tui.tui.screens.saved_work import SavedWorkScreen
+
+    context.show(SavedWorkScreen(context.shared, context.selected.ref if context.selected is not None else None))
+
+
+def jobs(context: CommandContext) -> None:
+    """Show the scheduled jobs."""
+    from orange_tui.tui.screens.jobs import JobsScreen
+
+    context.show(JobsScreen(context.shared))
+
+
+def log(context: CommandContext) -> None:
+    """Show the log, newest first."""
+    from orange_tui.presentation.log import log_line
+    from orange_tui.tui.screens.page import Page, plain_lines
+
+    def lines(_width: int) -> list[Strip]:
+        last = deque(context.orange.log.entries(), maxlen=_LOG_ENTRIES)
+        text = "\n".join(printable(log_line(entry)) for entry in reversed(last))
+        return plain_lines(text or "Nothing has been logged yet.", palette_for(context.app))
+
+    context.show(Page("Log, newest first", lines))
+
+
+def change_theme(context: CommandContext) -> None:
+    """Choose another theme."""
+    context.app.search_themes()
+
+
+def leave(context: CommandContext) -> None:
+    """Close the app; agents keep running."""
+    context.app.exit()

@@ -1,0 +1,152 @@
+"""What a command is, and what it is given when it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from textual.keys import format_key
+
+from orange_tui.domain.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from textual.app import App
+    from textual.screen import Screen
+
+    from orange_tui.board.rows import Snapshot, TaskRow
+    from orange_tui.domain.workflow import Workflow
+    from orange_tui.orange import Orange
+    from orange_tui.store.store import TaskRef
+    from orange_tui.tui.background_work import Work
+    from orange_tui.tui.context import AppContext
+
+    WhyNot = Callable[[Workflow | None, TaskRow], str | None]
+    TaskTitle = Callable[[Workflow | None, TaskRow], str]
+
+_SHOWN_KEYS = {"enter": "⏎", "slash": "/", "question_mark": "?", "tab": "⇥"}
+
+
+@runtime_checkable
+class ListControls(Protocol):
+    """The screen with the list of tasks, as commands see it."""
+
+    def command_context(self) -> CommandContext:
+        """What a command is given there now."""
+
+    def run_command(self, command: KeyCommand) -> None:
+        """Run a command, or say why it can't be run."""
+
+    def go_to(self, ref: TaskRef) -> None:
+        """Put the cursor on a task."""
+
+    def go_to_next_in_need(self) -> None:
+        """Put the cursor on the next task that needs the person."""
+
+    def next_filter(self) -> None:
+        """Show other tasks."""
+
+    def toggle_tree(self) -> None:
+        """Show subtasks below their parents, or all tasks in one list."""
+
+    def start_search(self) -> None:
+        """Let the person type what to look for."""
+
+    def next_tab(self) -> None:
+        """Show the next tab of the preview."""
+
+
+@record
+class CommandContext:
+    """What a command knows and may use: what the app shares, the list, and the task under the cursor."""
+
+    app: App[Any]
+    shared: AppContext
+    controls: ListControls
+    selected: TaskRow | None
+
+    @property
+    def row(self) -> TaskRow:
+        """The selected task. A command about a task is never run without one."""
+        assert self.selected is not None  # noqa: S101 - `why_unavailable` has seen to it
+        return self.selected
+
+    @property
+    def orange(self) -> Orange:
+        """The services behind everything."""
+        return self.shared.orange
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """Every task as it is now."""
+        return self.shared.snapshot
+
+    def workflow_of(self, row: TaskRow) -> Workflow | None:
+        """The workflow of a task, if it could be read: the board did, and no file is touched here."""
+        return workflow_of(self.snapshot, row)
+
+    def start(self, title: str, work: Work) -> None:
+        """Do something to the selected task in the background."""
+        self.shared.work.start(self.row.ref, title, work)
+
+    def show(self, screen: Screen[Any], on_answer: Callable[[Any], None] | None = None) -> None:
+        """Show another screen; what the person answers there is handed over."""
+        self.app.push_screen(screen, on_answer)
+
+    def notify(self, text: str) -> None:
+        """Tell the person something that needs no title."""
+        self.app.notify(text, markup=False)
+
+    def notify_error(self, text: str, title: str = "") -> None:
+        """Tell the person what went wrong, long enough to read it."""
+        self.app.notify(text, title=title, severity="error", timeout=15, markup=False)
+
+
+@record
+class KeyCommand:
+    """One key, or none: what is done seldom is in the command palette only.
+
+    `why_not` says why it can't be used on a task now; None means that it can.
+    """
+
+    name: str
+    key: str
+    title: str
+    help: str
+    run: Callable[[CommandContext], None]
+    why_not: WhyNot | None = None  # None: it is about no task, and always there
+    in_footer: bool = True
+    gives_way: int = 0  # in a footer with too little room, the highest goes first; 0 stays
+    task_title: TaskTitle | None = None  # what it is called for a task, where that depends on the task
+
+    def why_unavailable(self, context: CommandContext) -> str | None:
+        """Why it can't be used now; None: it can."""
+        if self.why_not is None:
+            return None
+        row = context.selected
+        return self.why_not(context.workflow_of(row), row) if row is not None else "There is no task here"
+
+    def shown_key(self, overrides: Mapping[str, str]) -> str:
+        """Its key as people write it, where the person has not chosen another."""
+        return shown_key(overrides.get(self.name, self.key))
+
+
+def shown_key(key: str) -> str:
+    """A key as people write it: `?` is question_mark to Textual."""
+    return _SHOWN_KEYS.get(key) or format_key(key)
+
+
+def workflow_of(snapshot: Snapshot | None, row: TaskRow) -> Workflow | None:
+    """The workflow of a task as the snapshot has it; None where it can't be read."""
+    found = snapshot.workflows.get(row.task.workflow) if snapshot is not None and row.task is not None else None
+    return None if isinstance(found, str) else found
+
+
+def branch_of(row: TaskRow) -> str:
+    """What dialogs call a task: its branch, or its id where TASK.md can't be read."""
+    return row.task.branch if row.task is not None else row.ref.id
+
+
+def hook_errors_text(errors: tuple[str, ...]) -> str | None:
+    """What to tell of a move whose hooks did not all succeed."""
+    return f"Done, but {'; '.join(errors)}" if errors else None

@@ -1,0 +1,53 @@
+"""What an app shares with its screens, forms and commands. They are given this, and never know the app's class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, MutableMapping
+
+    from orange_tui.board.rows import Snapshot
+    from orange_tui.home.watch import Watch
+    from orange_tui.orange import Orange
+    from orange_tui.tui.background_work import BackgroundWork
+    from orange_tui.tui.form_choices import FormChoices
+
+
+class AppContext(Protocol):
+    """The parts of one home, what was last read of it, and the work that is under way in it."""
+
+    @property
+    def orange(self) -> Orange:
+        """The services behind everything."""
+
+    @property
+    def project(self) -> str | None:
+        """The one project the app was opened for; None: all of them."""
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """Every task as it is now; None until the first was read. `self.watch(self.app, "snapshot", …)` follows it."""
+
+    @property
+    def choices(self) -> FormChoices:
+        """What can be chosen in a form, and the person's settings."""
+
+    @property
+    def key_overrides(self) -> Mapping[str, str]:
+        """The keys the person has chosen, by the name of their command."""
+
+    @property
+    def drafts(self) -> MutableMapping[str, str]:
+        """Messages that were written and not sent, by the title of their dialog."""
+
+    @property
+    def work(self) -> BackgroundWork:
+        """What is being done to which task, in threads."""
+
+    @property
+    def files(self) -> Watch:
+        """The one watch on the home's files."""
+
+    def measure_branches(self) -> None:
+        """Measure them again: they have moved, or what they are compared with has."""

@@ -1,0 +1,63 @@
+"""What a form can offer: the agents that are installed, the workflows, the states to begin in, the branches git has.
+
+Everything here reads files or asks git, so it is called off the event loop. Choices and settings are read when the app
+starts and when one of their files has changed, so that a form opens at once.
+"""
+
+from __future__ import annotations
+
+from orange_tui.agents.harnesses import DEMO
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import record
+from orange_tui.home.settings import Settings, read_settings
+from orange_tui.outside.git import Repository, local, remote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.orange import Orange
+
+
+@record
+class FormChoices:
+    """Settings, or what is wrong with them; the agents that are installed, the default first; the workflows."""
+
+    settings: Settings | None = None
+    problem: str | None = None
+    harnesses: tuple[str, ...] = (DEMO,)
+    workflows: tuple[str, ...] = ()
+
+
+def read_form_choices(orange: Orange) -> FormChoices:
+    """Read them all; settings that cannot be read are reported, and stop nothing."""
+    settings, problem = None, None
+    try:
+        settings = read_settings(orange.home)
+    except OrangeError as found:
+        problem = str(found)
+    return FormChoices(settings, problem, tuple(_installed(orange)), tuple(orange.workflows.names()))
+
+
+def _installed(orange: Orange) -> list[str]:
+    harnesses = orange.services.harnesses
+    return [name for name in harnesses.names() if name == DEMO or harnesses.installed(name)]
+
+
+def initial_states(orange: Orange) -> dict[str, tuple[str, ...] | str]:
+    """By workflow: the states a task may start in, the default first; or why the workflow cannot be used."""
+    return {name: _states(orange, name) for name in orange.workflows.names()}
+
+
+def _states(orange: Orange, workflow: str) -> tuple[str, ...] | str:
+    try:
+        return tuple(orange.workflows.load(workflow).initial)
+    except OrangeError as problem:
+        return f"Workflow {workflow} can't be used: {problem}"
+
+
+def branch_exists(orange: Orange, project: str, branch: str) -> bool:
+    """Whether git has a branch of that name, here or as it last saw the remote."""
+    try:
+        path = orange.projects.get(project).path
+        return bool(Repository(path).refs(local(branch), remote(branch)))
+    except OrangeError:
+        return False

@@ -1,0 +1,29 @@
+"""Loads, in a thread, what the keys will need: the first press of each would otherwise wait for its modules."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+SCREEN_MODULES = (
+    "drawing.markdown.page",
+    "drawing.diff_view",
+    "drawing.history",
+    "screens.dialogs",
+    "screens.page",
+    "screens.workspace",
+    "screens.diff",
+    "forms.task_form",
+    "commands._help_page",
+    "commands.search",
+    "drawing.workflow_map",
+    "forms.projects_form",
+    "screens.saved_work",
+    "screens.jobs",
+    "forms.job_form",
+)
+
+
+def preload_screens() -> None:
+    """Import every screen and what draws the previews."""
+    for name in SCREEN_MODULES:
+        import_module(f"orange_tui.tui.{name}")
