@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.agents.skill import is_unmodified, skill_folder, skill_text, with_checksum
-from orange_tui.cli.commands.install import install
+from orange_tui.cli.commands.setup import install
 from orange_tui.cli.parsing.grammar import Parsed
 from orange_tui.cli.parsing.parser import parse
 from orange_tui.cli.table.root import COMMANDS
-from orange_tui.cli.table.setup import INSTALL
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.text import yaml_text
 from orange_tui.home.paths import Home
@@ -41,7 +40,7 @@ class Person:
             (self.bin / agent).symlink_to(sys.executable)
 
     def install(self, *words: str) -> Reply:
-        parsed = parse(["install", *words], (INSTALL,))
+        parsed = parse(["install", *words], COMMANDS)
         assert isinstance(parsed, Parsed)
         return install(parsed, assemble(Home(str(self.orange_home))))
 

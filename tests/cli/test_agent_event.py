@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from orange_tui.cli.commands.event import event
+from orange_tui.cli.commands.events import event
 from orange_tui.cli.parsing.grammar import Parsed
 from orange_tui.cli.parsing.parser import parse
-from orange_tui.cli.table.setup import EVENT
+from orange_tui.cli.table.events import EVENT
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.sessions.runtime import Runtime

@@ -43,4 +43,4 @@ def test_a_task_without_a_session_says_where_its_words_are(office: Office, termi
     ref = office.create("fix/attach", harness="recorder", spawn=False)
     terminal.type(f"{ORANGE} task attach {ref.id}; echo code-$?")
     terminal.shows("code-1")
-    assert f"{ref.id} has no live session" in terminal.screen()
+    assert f"{ref.id} has no running session" in terminal.screen()

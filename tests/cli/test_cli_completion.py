@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orange_tui.cli.completion import FILES, candidates, script
+from orange_tui.cli.parsing.completion import FILES, candidates, script
 from orange_tui.cli.table.root import COMMANDS
 
 THINGS = {

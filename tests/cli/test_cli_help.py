@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from orange_tui import __version__
-from orange_tui.cli.parsing.grammar import Command, Help, Option, Parsed
+from orange_tui.cli.parsing.grammar import CommandSpec, HelpRequest, Option, Parsed
 from orange_tui.cli.parsing.help import command_help, group_help, render, terminal_width, usage
 from orange_tui.cli.parsing.parser import parse
 from orange_tui.cli.table.root import COMMANDS
@@ -16,22 +16,22 @@ from orange_tui.cli.table.root import COMMANDS
 runnable = [command for command in COMMANDS if command.run]
 
 
-def command(*path: str) -> Command:
+def command(*path: str) -> CommandSpec:
     return next(c for c in COMMANDS if c.path == path)
 
 
-def name_of(entry: Command) -> str:
+def name_of(entry: CommandSpec) -> str:
     return entry.name
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=name_of)
-def test_everything_is_explained(entry: Command) -> None:
+def test_everything_is_explained(entry: CommandSpec) -> None:
     explained = [entry.summary, *(a.help for a in entry.arguments), *(o.help for o in entry.options)]
     assert all(text.endswith((".", ").")) and text.isascii() for text in explained)
 
 
 @pytest.mark.parametrize("entry", runnable, ids=name_of)
-def test_every_command_has_examples_that_parse(entry: Command) -> None:
+def test_every_command_has_examples_that_parse(entry: CommandSpec) -> None:
     assert entry.examples
     for typed, what in entry.examples:
         inner = typed.removeprefix("source <(").removesuffix(")").partition(" < ")[0].partition(" > ")[0]
@@ -45,8 +45,8 @@ def test_every_command_has_examples_that_parse(entry: Command) -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100])
 @pytest.mark.parametrize("entry", COMMANDS, ids=name_of)
-def test_help_fits_its_width(entry: Command, width: int) -> None:
-    text = render(Help(entry.path), COMMANDS, width)
+def test_help_fits_its_width(entry: CommandSpec, width: int) -> None:
+    text = render(HelpRequest(entry.path), COMMANDS, width)
     typed = [example for example, _ in entry.examples]
     lines = [line for line in text.splitlines() if line.strip() not in typed]
     too_long = [line for line in lines if len(line) > width and " " in line.strip()]
@@ -110,27 +110,27 @@ def test_the_programs_help_names_every_command() -> None:
 
 
 def test_a_groups_help_names_its_commands_only() -> None:
-    text = render(Help(("project",)), COMMANDS, 80)
+    text = render(HelpRequest(("project",)), COMMANDS, 80)
     assert "  remove  Forget a project" in text
     assert "create" not in text
     assert text.endswith("More about one of them: orange help project COMMAND\n")
 
 
 def test_a_group_without_an_entry_of_its_own() -> None:
-    table = [Command(("a", "b"), "Do it.", run="m:f")]
-    assert render(Help(("a",)), table, 80).startswith("Usage: orange a COMMAND ...\n\nCommands:\n  b  Do it.\n")
+    table = [CommandSpec(("a", "b"), "Do it.", run="m:f")]
+    assert render(HelpRequest(("a",)), table, 80).startswith("Usage: orange a COMMAND ...\n\nCommands:\n  b  Do it.\n")
 
 
 def test_choices_repetition_and_long_names_are_shown() -> None:
     assert "One of: debug, info, warning, error." in command_help(command("log"), 100)
     assert "May be repeated." in command_help(command("task", "create"), 100)
     long = Option("--a-name-that-is-much-too-long", "VALUE", "What it does.")
-    text = command_help(Command(("x",), "Do it.", options=(long,), run="m:f"), 80)
+    text = command_help(CommandSpec(("x",), "Do it.", options=(long,), run="m:f"), 80)
     assert f"  {long.name} VALUE\n{' ' * 30}What it does.\n" in text
 
 
 def test_version() -> None:
-    assert render(Help(version=True), COMMANDS) == f"orange {__version__}\n"
+    assert render(HelpRequest(version=True), COMMANDS) == f"orange {__version__}\n"
 
 
 @pytest.mark.parametrize(("columns", "used"), [(0, 80), (20, 40), (90, 90), (250, 100)])

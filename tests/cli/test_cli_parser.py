@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orange_tui.cli.parsing.grammar import Argument, Command, Help, Option, Parsed
+from orange_tui.cli.parsing.grammar import Argument, CommandSpec, HelpRequest, Option, Parsed
 from orange_tui.cli.parsing.parser import parse, wants_json
 from orange_tui.cli.table.root import COMMANDS
 from orange_tui.domain.errors import UsageError
@@ -59,7 +59,7 @@ def test_orange_alone_opens_the_app() -> None:
 )
 def test_options_stand_anywhere(argv: list[str]) -> None:
     parsed = read("task", "update", *argv)
-    assert (parsed.needed("id"), parsed.text("status"), parsed.json) == ("k3x9", "working", True)
+    assert (parsed.required("id"), parsed.text("status"), parsed.json) == ("k3x9", "working", True)
 
 
 def test_a_task_with_everything() -> None:
@@ -159,12 +159,12 @@ def test_help_is_given_at_the_level_asked_for(argv: str, path: tuple[str, ...] |
     if path is None:
         assert "there is no command 'help'" in refusal(*argv.split())
     else:
-        assert parse(argv.split(), COMMANDS) == Help(path)
+        assert parse(argv.split(), COMMANDS) == HelpRequest(path)
 
 
 @pytest.mark.parametrize("argv", ["--version", "-V"])
 def test_version(argv: str) -> None:
-    assert parse([argv], COMMANDS) == Help(version=True)
+    assert parse([argv], COMMANDS) == HelpRequest(version=True)
 
 
 @pytest.mark.parametrize(
@@ -174,11 +174,11 @@ def test_version(argv: str) -> None:
         ("tsak --help", "there is no command 'tsak'"),
         ("help task updaet", "orange task: there is no command 'updaet'. Did you mean update?"),
         ("task updaet k3x9", "Did you mean update?"),
-        ("task zzz", "Commands: create, list, show, context, update, complete, stuck, delete"),
-        ("task --json list", "the command comes first"),
-        ("--project coffee task list", "the command comes first"),
+        ("task zzz", "Commands: create, list, show, context, update, complete, stuck, cancel, delete"),
+        ("task --json list", "put the command first"),
+        ("--project coffee task list", "put the command first"),
         ("task update --statsu working", "there is no option --statsu. Did you mean --status?"),
-        ("task update -5", "Text that begins with a dash goes after --"),
+        ("task update -5", "Put text that begins with a dash after --"),
         ("task list --json=yes", "--json takes no value"),
         ("log --json", "there is no option --json"),
         ("task update --status", "--status needs a value"),
@@ -187,18 +187,18 @@ def test_version(argv: str) -> None:
         ("task update --status a --status=b", "--status was given twice"),
         ("task update --json --json", "--json was given twice"),
         ("task update --branch --branch x", "--branch was given twice"),
-        ("task show", "say which ID"),
-        ("task show a b", "'b' is one argument too many"),
-        ("project list x", "'x' is one argument too many.\n"),
-        ("log -n x", "-n takes a whole number, not 'x'"),
+        ("task show", "ID is missing"),
+        ("task show a b", "unexpected argument 'b'"),
+        ("project list x", "unexpected argument 'x'.\n"),
+        ("log -n x", "-n needs a whole number, not 'x'"),
         ("log -n -5", "-n needs a value"),
         ("log -n-5", "not '-5'"),
-        ("log -n \u0665", "takes a whole number"),
-        ("log -n 99999999999999999999", "takes a whole number"),
-        ("log --level loud", "--level is one of debug, info, warning, error, not 'loud'"),
-        ("completion tcsh", "SHELL is one of bash, zsh, fish, not 'tcsh'"),
-        ("--all --project x", "--all and --project exclude each other"),
-        ("task list --project x --all", "--all and --project exclude each other"),
+        ("log -n \u0665", "needs a whole number"),
+        ("log -n 99999999999999999999", "needs a whole number"),
+        ("log --level loud", "--level must be one of debug, info, warning, error, not 'loud'"),
+        ("completion tcsh", "SHELL must be one of bash, zsh, fish, not 'tcsh'"),
+        ("--all --project x", "--all and --project cannot be used together"),
+        ("task list --project x --all", "--all and --project cannot be used together"),
     ],
 )
 def test_a_refusal_says_what_was_wrong(argv: str, says: str) -> None:
@@ -225,10 +225,10 @@ def test_a_refusal_obeys_no_escape_sequences_and_stays_short() -> None:
 
 
 def test_a_table_without_a_program_or_group_entries() -> None:
-    table = [Command(("a", "b"), "Do it.", (Argument("x", "A thing."),), run="m:f")]
+    table = [CommandSpec(("a", "b"), "Do it.", (Argument("x", "A thing."),), run="m:f")]
     parsed = parse(["a", "b", "1"], table)
     assert isinstance(parsed, Parsed)
-    assert parsed.needed("x") == "1"
+    assert parsed.required("x") == "1"
     for argv in ([], ["a"], ["a", "c"], ["--what"]):
         with pytest.raises(UsageError):
             parse(argv, table)
@@ -238,7 +238,7 @@ def test_asking_for_an_undeclared_name_is_a_bug() -> None:
     with pytest.raises(KeyError):
         read("task", "list").text("stauts")
     with pytest.raises(TypeError):
-        read("task", "update").needed("id")
+        read("task", "update").required("id")
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_whether_errors_are_json_is_known_before_parsing(argv: str, json: bool) 
 @given(st.lists(words | known_words, max_size=8))
 def test_any_words_are_understood_or_refused(argv: list[str]) -> None:
     try:
-        assert isinstance(parse(argv, COMMANDS), (Parsed, Help))
+        assert isinstance(parse(argv, COMMANDS), (Parsed, HelpRequest))
     except UsageError as error:
         str(error).encode()
 
@@ -277,7 +277,7 @@ def test_nothing_slow_is_imported_to_parse() -> None:
     )
     run = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     slow = {"argparse", "dataclasses", "typing", "pathlib", "shutil", "difflib", "enum", "re", "textwrap"}
-    ours = {"orange_tui.cli.parsing.help", "orange_tui.cli.parsing.refusals"}
+    ours = {"orange_tui.cli.parsing.help", "orange_tui.cli.parsing._usage_errors"}
     at_start = subprocess.run(
         [sys.executable, "-I", "-c", "import sys; print(*sys.modules)"],
         capture_output=True,
@@ -315,4 +315,4 @@ def test_runners_are_named_module_and_function() -> None:
     for command in COMMANDS:
         module, colon, function = command.run.partition(":")
         assert not command.run or (colon and function.isidentifier() and module.startswith("orange_tui."))
-    assert callable(importlib.import_module("orange_tui.cli.completion").script)
+    assert callable(importlib.import_module("orange_tui.cli.parsing.completion").script)

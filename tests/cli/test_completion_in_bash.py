@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.cli.completion import script
+from orange_tui.cli.parsing.completion import script
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -97,7 +97,7 @@ def test_what_could_never_run_is_refused(times: Timetable, cli: Cli, words: tupl
 
 def test_an_unknown_project_or_none_at_all_is_refused(times: Timetable, cli: Cli) -> None:
     assert "There is no project tea; registered are: coffee" in cli("job", "add", "@daily", "x", "--project", "tea").err
-    assert "belongs to no registered project" in cli("job", "add", "@daily", "x").err
+    assert "is in no registered project" in cli("job", "add", "@daily", "x").err
     assert cli("job", "add", "@daily").code == 2
 
 

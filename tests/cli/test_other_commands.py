@@ -94,7 +94,7 @@ def test_a_project_whose_directory_is_gone_is_listed_as_such_and_can_be_removed(
     cli.ok("project", "add", str(repository), "--name", "beans")
     shutil.rmtree(repository)
     assert "beans" in cli.ok("project", "list").out
-    assert "(this directory is gone)" in cli.ok("project", "list").out
+    assert "(this directory no longer exists)" in cli.ok("project", "list").out
     assert "add --yes" in cli.no("project", "remove", "beans")
     assert cli.ok("project", "remove", "beans", "--yes", "--json").json() == {"name": "beans", "removed": True}
     assert "There is no project beans" in cli.no("project", "remove", "beans", "--yes")
@@ -102,7 +102,7 @@ def test_a_project_whose_directory_is_gone_is_listed_as_such_and_can_be_removed(
 
 def test_a_project_with_unfinished_tasks_is_not_forgotten(world: World, cli: Cli) -> None:
     ref = world.task()
-    assert f"not finished: {ref.id}" in cli.no("project", "remove", "coffee", "--yes")
+    assert f"unfinished tasks: {ref.id}" in cli.no("project", "remove", "coffee", "--yes")
     transition(world.orange, ref, "done", "force")
     cli.ok("project", "remove", "coffee", "--yes")
     assert [row["id"] for row in cli.ok("task", "list", "--all", "--json").json()] == [ref.id]
@@ -114,8 +114,8 @@ def test_a_current_directory_that_is_gone_is_said_so(
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    assert "The current directory is gone" in cli.no("task", "create", "a", "b")
-    assert "The current directory is gone" in cli.no("project", "add")
+    assert "The current directory no longer exists" in cli.no("task", "create", "a", "b")
+    assert "The current directory no longer exists" in cli.no("project", "add")
     monkeypatch.chdir(tmp_path)
 
 

@@ -200,7 +200,7 @@ def test_the_list_is_of_this_project_or_of_all_and_of_one_status(
     assert listed("--status", "doing") == {doing.id}
     assert listed("--project", "coffee") == {coffee.id}
     assert listed("--all", "--status", "todo") == {coffee.id, tea.id}
-    assert "exclude each other" in cli.no("task", "list", "--all", "--project", "tea", code=2)
+    assert "cannot be used together" in cli.no("task", "list", "--all", "--project", "tea", code=2)
 
 
 def test_ready_is_what_has_not_begun_and_waits_for_nothing(world: World, cli: Cli) -> None:

@@ -168,7 +168,7 @@ def test_what_was_not_reviewed_needs_a_person_who_says_so_twice(house: House, cl
     with pytest.raises(NotReviewed):
         house.merge(ref)
     said = cli.no("task", "merge", ref.id)
-    assert said == f"{ref.id} is working. Not reviewed. Force merge? Nobody is here to answer: add --force"
+    assert said == f"{ref.id} is working. Not reviewed. Force merge? There is no terminal to ask on; add --force"
     cli.ok("task", "merge", ref.id, "--force")
     assert house.is_merged(ref)
     assert house.events(ref, "transition.started")[-1]["by"] == "force"

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.cli.commands.demo import demo
+from orange_tui.cli.commands.app import demo
 from orange_tui.cli.parsing.grammar import Parsed
 from orange_tui.cli.parsing.parser import parse
-from orange_tui.cli.table.demo import DEMO
+from orange_tui.cli.table.app import DEMO
 from orange_tui.demo.headless import EXPECTED, Story
 from orange_tui.demo.world import DEMO_TASKS, PROJECT, make_world
 from orange_tui.domain.errors import Refused, UsageError
@@ -60,7 +60,7 @@ def test_every_task_ends_where_it_should_and_nothing_is_left(temporary: str) -> 
     environment = {**os.environ, "TMPDIR": temporary}
     result = orange("demo", "--headless", "--pace", "0", env=environment)
     assert result.code == 0, result
-    assert result.out.endswith("Every task is where it should be.\n")
+    assert result.out.endswith("Every task ended where it should.\n")
     for line in (
         "oat-milk      agent-review → working",
         "iced-latte    planning → clarification",

@@ -107,7 +107,7 @@ def test_what_happened_while_none_was_there_is_noticed_by_the_next(office: Offic
 def test_of_two_one_acts_and_when_it_is_killed_the_other_carries_on(office: Office, servers: Servers) -> None:
     ref = started(office, "fix/serve")
     acting, other = servers.start(), servers.start()
-    office.wait(lambda: servers.said().count("another Orange acts for this home") == 1)
+    office.wait(lambda: servers.said().count("another Orange already runs this home") == 1)
     crash(office, ref, 1)
     bring_back(office, ref)
     os.kill(acting.pid, signal.SIGKILL)

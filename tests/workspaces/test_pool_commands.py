@@ -149,13 +149,13 @@ def test_a_workspace_that_cannot_be_cleared_is_told_to_the_person(cafe: Cafe, or
 
 def test_init_and_list(cafe: Cafe, orange: Orange) -> None:
     listed = commands.list_workspaces(parsed("list"), orange)
-    assert listed.text == "coffee--1  free, not made yet\ncoffee--2  free, not made yet"
+    assert listed.text == "coffee--1  free, not created yet\ncoffee--2  free, not created yet"
     made = commands.init(parsed("init"), orange)
     assert (made.text, made.data) == (
-        "coffee--1  made\ncoffee--2  made",
+        "coffee--1  created\ncoffee--2  created",
         {"project": "coffee", "made": ["coffee--1", "coffee--2"]},
     )
-    assert commands.init(parsed("init", project="coffee"), orange).text == "coffee has all its workspaces already"
+    assert commands.init(parsed("init", project="coffee"), orange).text == "coffee already has all its workspaces"
     task = new_task(cafe)
     move(orange, task, "doing")
     assert commands.list_workspaces(parsed("list", all=True), orange).text == (
@@ -169,13 +169,13 @@ def test_list_says_why_one_is_quarantined(cafe: Cafe, orange: Orange) -> None:
     git(cafe.root / "home/workspaces/coffee--1", "clone", "--quiet", str(cafe.remote), "nested")
     move(orange, task, "back")
     reply = commands.list_workspaces(parsed("list", project="coffee"), orange)
-    assert f"coffee--1  quarantined, with work of {task.id}: nested/ is a git repository" in reply.text
+    assert f"coffee--1  quarantined with work of {task.id}: nested/ is a git repository" in reply.text
     assert isinstance(reply.data, list)
     assert reply.data[0]["state"] == "quarantined"
 
 
 def test_gc(cafe: Cafe, orange: Orange) -> None:
-    assert commands.gc(parsed("gc"), orange).text == "Nothing to give back"
+    assert commands.gc(parsed("gc"), orange).text == "Nothing to release"
     task = new_task(cafe)
     move(orange, task, "doing")
     shutil.rmtree(cafe.task_directory(task))

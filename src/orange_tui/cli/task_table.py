@@ -1,10 +1,10 @@
-"""Tasks as a person reads them in a terminal."""
+"""Tasks as text: a list with one line each, or everything about one."""
 
 from __future__ import annotations
 
 import unicodedata
 
-from orange_tui.cli.reply import safe
+from orange_tui.cli.reply import printable_text
 from orange_tui.domain.task import FIELDS, printable
 from orange_tui.presentation.tasks import SESSION_ICONS, age
 from orange_tui.store.store import BrokenTask
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from orange_tui.store.journal import Event
     from orange_tui.store.store import StoredTask
 
-_RECENT = 10
+_RECENT_EVENTS = 10
 
 
-def table(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> str:
-    """One line a task; the reason under one that cannot be read or wants a person."""
+def task_list(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> str:
+    """One line for each task; below it, why it cannot be read or needs attention."""
     if not tasks:
-        return "No tasks. `orange task create BRANCH SUMMARY` makes one."
+        return "No tasks. `orange task create BRANCH SUMMARY` creates one."
     reasons = [task.error if isinstance(task, BrokenTask) else task.task.attention for task in tasks]
-    return aligned([_row(task, orange) for task in tasks], reasons)
+    return aligned_rows([_row(task, orange) for task in tasks], reasons)
 
 
-def aligned(rows: Sequence[Sequence[str]], reasons: Sequence[str | None]) -> str:
-    """Rows in columns, the last one as wide as it likes; under a row, what is the matter with it."""
+def aligned_rows(rows: Sequence[Sequence[str]], reasons: Sequence[str | None]) -> str:
+    """Rows in aligned columns; below a row, what is wrong with it, if anything."""
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row, why in zip(rows, reasons, strict=True):
@@ -55,30 +55,30 @@ def _row(found: StoredTask | BrokenTask, orange: Orange) -> tuple[str, str, str,
     )
 
 
-def details(found: StoredTask, history: Sequence[Event], orange: Orange) -> str:
+def task_details(found: StoredTask, history: Sequence[Event], orange: Orange) -> str:
     """Fields, body and the last events of one task."""
     task = found.task
     values = {name: getattr(task, name) for name in FIELDS} | dict(task.extra)
-    told = {name: value for name, value in values.items() if value not in (None, "", (), [])}
-    told["session"] = orange.tasks.session_state(task)
+    shown = {name: value for name, value in values.items() if value not in (None, "", (), [])}
+    shown["session"] = orange.tasks.session_state(task)
     if task.pr_url is not None:
         from orange_tui.delivery.pr_status import read_status
 
-        told["pull_request"] = str(read_status(orange.store.directory(found.ref), task.pr_url))
-    width = max(map(len, told))
-    lines = [f"{printable(name):{width}}  {_said(value)}" for name, value in told.items()]
-    body = safe(found.body.strip("\r\n"))
-    events = [_event(event) for event in history[-_RECENT:]]
+        shown["pull_request"] = str(read_status(orange.store.directory(found.ref), task.pr_url))
+    width = max(map(len, shown))
+    lines = [f"{printable(name):{width}}  {_value(value)}" for name, value in shown.items()]
+    body = printable_text(found.body.strip("\r\n"))
+    events = [_event(event) for event in history[-_RECENT_EVENTS:]]
     return "\n".join([*lines, "", *([body, ""] if body else []), "History", *events])
 
 
-def _said(value: object) -> str:
+def _value(value: object) -> str:
     return printable(", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value))
 
 
 def _event(event: Event) -> str:
-    told = {k: v for k, v in event.items() if k not in {"type", "timestamp", "engine", "hooks", "changes"}}
-    words = " ".join(f"{key}={value}" for key, value in told.items())
+    details = {k: v for k, v in event.items() if k not in {"type", "timestamp", "engine", "hooks", "changes"}}
+    words = " ".join(f"{key}={value}" for key, value in details.items())
     return printable(f"  {str(event.get('timestamp'))[:19]}  {event['type']}  {words}".rstrip())
 
 

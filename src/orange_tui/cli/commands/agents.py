@@ -1,12 +1,12 @@
-"""The `task` commands about agents: start, bring back, look at, talk to, give up."""
+"""The commands about agents: start, restart and retry them, watch them, talk to them."""
 
 from __future__ import annotations
 
 import os
 
-from orange_tui.cli.commands.tasks import confirm, moved_reply, read_task
-from orange_tui.cli.reply import Reply, safe
-from orange_tui.cli.where import the_project, the_task
+from orange_tui.cli.commands.tasks import task_reply
+from orange_tui.cli.reply import Reply, printable_text
+from orange_tui.cli.targets import target_project, target_task
 from orange_tui.domain.errors import Refused, UsageError
 
 TYPE_CHECKING = False
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def spawn(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task spawn`."""
-    moved = orange.tasks.spawn(the_task(parsed, orange))
-    return moved_reply(moved.task, moved, orange)
+    moved = orange.tasks.spawn(target_task(parsed, orange))
+    return task_reply(moved.task, moved, orange)
 
 
 def respawn(parsed: Parsed, orange: Orange) -> Reply:
@@ -27,35 +27,67 @@ def respawn(parsed: Parsed, orange: Orange) -> Reply:
     if parsed.flag("lost"):
         return _respawn_lost(orange)
     if parsed.text("id") is None:
-        raise UsageError("Which task? Give its id, or --lost for all whose tmux server is gone")
-    task = orange.agents.respawn(the_task(parsed, orange))
-    return moved_reply(task, None, orange)
+        raise UsageError("Which task? Give its id, or --lost for every task whose tmux server is gone")
+    task = orange.agents.respawn(target_task(parsed, orange))
+    return task_reply(task, None, orange)
 
 
 def _respawn_lost(orange: Orange) -> Reply:
     results = orange.agents.respawn_lost()
-    back = [ref.id for ref, problem in results if problem is None]
-    notes = tuple(f"{ref.id} did not come back: {problem}" for ref, problem in results if problem is not None)
-    text = f"{', '.join(back)}  respawned" if back else "Nothing was lost" if not results else ""
-    return Reply(text, {"respawned": back, "failed": {r.id: p for r, p in results if p}}, notes, code=1 if notes else 0)
+    restarted = [ref.id for ref, problem in results if problem is None]
+    notes = tuple(f"{ref.id} could not be restarted: {problem}" for ref, problem in results if problem is not None)
+    text = f"{', '.join(restarted)}  restarted" if restarted else "No session was lost" if not results else ""
+    data = {"respawned": restarted, "failed": {ref.id: problem for ref, problem in results if problem}}
+    return Reply(text, data, notes, code=1 if notes else 0)
+
+
+def retry(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task retry`."""
+    from orange_tui.autopilot import attempts
+
+    moved = attempts.retry(orange.engine, target_task(parsed, orange))
+    return task_reply(moved.task, moved, orange)
+
+
+def unblock(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task unblock`."""
+    if parsed.flag("all"):
+        return _unblock_all(orange, parsed.text("project"))
+    if parsed.text("id") is None:
+        raise UsageError("Which task? Give its id, or --all for every blocked task")
+    from orange_tui.autopilot import attempts
+
+    moved = attempts.unblock(orange.engine, target_task(parsed, orange))
+    return task_reply(moved.task, moved, orange)
+
+
+def _unblock_all(orange: Orange, project: str | None) -> Reply:
+    from orange_tui.autopilot import attempts
+
+    results = attempts.unblock_all(orange.engine, project)
+    done = [ref.id for ref, problem in results if problem is None]
+    failed = {ref.id: problem for ref, problem in results if problem is not None}
+    text = f"{', '.join(done)}  unblocked" if done else "" if failed else "No task is blocked"
+    notes = tuple(f"{task} is still blocked: {problem}" for task, problem in failed.items())
+    return Reply(text, {"unblocked": done, "failed": failed}, notes, code=1 if failed else 0)
 
 
 def attach(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task attach`: this process becomes tmux."""
-    ref = the_task(parsed, orange)
+    ref = target_task(parsed, orange)
     windows = orange.sessions.windows(ref.id, fresh=True)
     if not windows:
-        raise Refused(f"{ref.id} has no live session. `orange task logs {ref.id}` shows what it printed")
+        raise Refused(f"{ref.id} has no running session. `orange task logs {ref.id}` shows what it printed")
     return show_session(orange, windows[0].session_id)
 
 
 def chat(parsed: Parsed, orange: Orange) -> Reply:
-    """`orange chat`: the same for the conversation about a project, which begins where there is none."""
-    return show_session(orange, orange.chats.open(the_project(parsed, orange), parsed.text("harness")))
+    """`orange chat`: the same for the project's orchestrator, which is started if it does not run."""
+    return show_session(orange, orange.chats.open(target_project(parsed, orange), parsed.text("harness")))
 
 
 def show_session(orange: Orange, session_id: str) -> Reply:
-    """This process becomes tmux, and shows a session."""
+    """Replace this process by tmux, showing a session."""
     from orange_tui.outside.programs import replace_process
 
     command = orange.services.tmux.attaching(session_id)
@@ -64,14 +96,14 @@ def show_session(orange: Orange, session_id: str) -> Reply:
 
 def logs(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task logs`: what each window printed, newest window last."""
-    ref = the_task(parsed, orange)
+    ref = target_task(parsed, orange)
     found = _log_files(orange, ref)
     wanted = parsed.text("window")
     if wanted is not None:
         found = {name: path for name, path in found.items() if name == wanted}
     if not found:
-        raise Refused(f"{ref.id} has no logs{f' of a window {wanted}' if wanted else ' yet'}")
-    texts = {name: _printed(path) for name, path in found.items()}
+        raise Refused(f"{ref.id} has no logs{f' of window {wanted}' if wanted else ' yet'}")
+    texts = {name: _read_log(path) for name, path in found.items()}
     return Reply("\n".join(f"── {name} ──\n{text}" for name, text in texts.items()), texts)
 
 
@@ -85,53 +117,20 @@ def _log_files(orange: Orange, ref: TaskRef) -> dict[str, str]:
     return {os.path.basename(path).removesuffix(".log"): path for path in paths}
 
 
-def _printed(path: str) -> str:
-    """What was printed, without what only a terminal understands."""
+def _read_log(path: str) -> str:
+    """What was printed, without escape sequences."""
     import re
 
     with open(path, encoding="utf-8", errors="replace") as file:
         text = file.read()
     text = re.sub(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])", "", text)
     lines = [line.rsplit("\r", 1)[-1].rstrip() for line in text.replace("\r\n", "\n").split("\n")]
-    return safe("\n".join(lines).strip("\n"))
-
-
-def cancel(parsed: Parsed, orange: Orange) -> Reply:
-    """`orange task cancel`."""
-    ref = the_task(parsed, orange)
-    task = read_task(ref, orange).task
-    held = f" Workspace {task.workspace} is released; uncommitted work in it is saved first." if task.workspace else ""
-    confirm(f"Cancel {ref.id} ({safe(task.summary) or task.branch})? Its session ends.{held}", parsed)
-    moved = orange.tasks.cancel(ref)
-    return moved_reply(moved.task, moved, orange)
+    return printable_text("\n".join(lines).strip("\n"))
 
 
 def answer(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task answer`."""
-    ref = the_task(parsed, orange)
-    delivered = orange.agents.answer(ref, parsed.needed("text"))
-    text = f"{ref.id}  delivered" if delivered else f"{ref.id}  waits until the agent can take it"
+    ref = target_task(parsed, orange)
+    delivered = orange.agents.answer(ref, parsed.required("text"))
+    text = f"{ref.id}  delivered" if delivered else f"{ref.id}  will be delivered when the agent can take it"
     return Reply(text, {"id": ref.id, "project": ref.project, "delivered": delivered})
-
-
-def serve(_parsed: Parsed, orange: Orange) -> Reply:
-    """`orange serve`: the engine without the app, until it is interrupted."""
-    import asyncio
-    import gc
-    import signal
-    import sys
-
-    from orange_tui.supervisor.supervisor import Supervisor
-
-    gc.enable()
-    orange.services.use_libtmux()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a script that puts it in the background has it ignored
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` ends it like Ctrl+C
-
-    def say(what: str) -> None:
-        print(f"orange: {what}", file=sys.stderr, flush=True)
-
-    say(f"watching {orange.home.root}; Ctrl+C ends this, agents keep running")
-    waits = "another Orange acts for this home (the app, or another serve); this one takes over when that ends"
-    asyncio.run(Supervisor(orange).run(when_waiting=lambda: say(waits)))
-    return Reply("")

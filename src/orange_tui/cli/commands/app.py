@@ -1,14 +1,15 @@
-"""`orange` alone: the app, on the project of the current directory, else on all of them."""
+"""`orange` alone opens the app; `orange demo` and `orange serve` run with it or without."""
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 from orange_tui.cli.parsing.grammar import load
-from orange_tui.cli.reply import Reply, safe
-from orange_tui.cli.where import here, named_project
-from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.cli.reply import Reply, printable_text
+from orange_tui.cli.targets import current_directory, named_project
+from orange_tui.domain.errors import OrangeError, Refused, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,41 +17,98 @@ if TYPE_CHECKING:
     from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
 
+_HEADLESS_PACE = "0.2"
+
 
 def open_app(parsed: Parsed, orange: Orange) -> Reply:
-    """Open the app, and close it again when the person leaves."""
+    """`orange`: the app, on the project of the current directory, else on all of them."""
     if not _is_at_a_terminal():
-        raise Refused("The app needs a terminal. `orange task list` shows the same to a program")
+        raise Refused("The app needs a terminal. `orange task list` shows the tasks without one")
     project = named_project(parsed, orange)
     if project is None and not parsed.flag("all"):
-        project = orange.projects.containing(here()) or _register(orange)
+        project = orange.projects.containing(current_directory()) or _register(orange)
     load(parsed.command.opens)(orange, project.name if project is not None else None)
-    return Reply(_parting_word(orange))
+    return Reply(_install_hint(orange))
 
 
 def _is_at_a_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _parting_word(orange: Orange) -> str:
-    """For whoever came by `make run`, and whose shell does not find the program in a repository of theirs."""
+def _install_hint(orange: Orange) -> str:
+    """For a person who started Orange with `make run`, whose shell does not find `orange` elsewhere."""
     import shutil
 
     program = os.path.abspath(sys.argv[0])
     if os.path.basename(program) != "orange" or shutil.which("orange") is not None or orange.projects.all():
         return ""
-    return safe(
-        f"To use Orange in a repository of yours, run {program} there; `pipx install .` here puts orange on your PATH."
+    return printable_text(
+        f"To use Orange in your own repository, run {program} there; `pipx install .` here puts orange on your PATH."
     )
 
 
 def _register(orange: Orange) -> Project | None:
-    """In a git repository that is not registered yet, the app registers it: that is why it was opened there."""
+    """Register the git repository around the current directory, unless it is the home directory itself."""
     from orange_tui.home.registration import register
     from orange_tui.outside.git import Repository
 
     try:
-        top = Repository(here()).top_level()
+        top = Repository(current_directory()).top_level()
     except OrangeError:
         return None
     return register(orange, top) if os.path.realpath(top) != os.path.realpath(os.path.expanduser("~")) else None
+
+
+def demo(parsed: Parsed, _orange: Orange) -> Reply:
+    """`orange demo`; headless, its exit code says whether every task ended where it should."""
+    keep = parsed.flag("keep")
+    if parsed.flag("headless"):
+        return _headless(_pace(parsed) or _HEADLESS_PACE, keep=keep)
+    if not _is_at_a_terminal():
+        raise Refused("The demo needs a terminal; `orange demo --headless` runs without one")
+    load(parsed.command.opens)(_pace(parsed), keep=keep)
+    return Reply("")
+
+
+def _pace(parsed: Parsed) -> str | None:
+    """The pace that was given, in seconds, checked."""
+    text = parsed.text("pace")
+    if text is None:
+        return None
+    with suppress(ValueError):
+        if 0 <= float(text) < float("inf"):
+            return text
+    raise UsageError(f"--pace needs a number of seconds, such as 0.5, not '{text}'")
+
+
+def _headless(pace: str, *, keep: bool) -> Reply:
+    from orange_tui.demo.headless import play
+    from orange_tui.demo.throwaway import throwaway_home
+
+    with throwaway_home(pace, keep=keep) as made:
+        succeeded = play(made.orange, lambda line: print(printable_text(line), flush=True))
+    kept = (f"The demo's files are in {made.root}; set ORANGE_HOME={made.root}/home to look at them",) if keep else ()
+    text = "Every task ended where it should." if succeeded else "Not every task ended where it should."
+    return Reply(text, notes=kept, code=0 if succeeded else 1)
+
+
+def serve(_parsed: Parsed, orange: Orange) -> Reply:
+    """`orange serve`: the engine without the app, until it is interrupted."""
+    import asyncio
+    import gc
+    import signal
+
+    from orange_tui.supervisor.supervisor import Supervisor
+
+    gc.enable()
+    orange.services.use_libtmux()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a script it is ignored otherwise
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` ends it like Ctrl+C
+
+    def print_note(what: str) -> None:
+        print(f"orange: {what}", file=sys.stderr, flush=True)
+
+    print_note(f"watching {orange.home.root}; Ctrl+C stops this, agents keep running")
+    waits = "another Orange already runs this home (the app, or another serve); this one takes over when it ends"
+    asyncio.run(Supervisor(orange).run(when_waiting=lambda: print_note(waits)))
+    return Reply("")

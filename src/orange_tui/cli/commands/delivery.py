@@ -1,10 +1,10 @@
-"""The `task` commands that get work out: merge it, or open a pull request for it."""
+"""The `task` commands that deliver work: merge it, or open a pull request for it."""
 
 from __future__ import annotations
 
-from orange_tui.cli.commands.tasks import confirm, moved_reply
-from orange_tui.cli.reply import Reply, safe
-from orange_tui.cli.where import the_task
+from orange_tui.cli.commands.tasks import confirm, task_reply
+from orange_tui.cli.reply import Reply, printable_text
+from orange_tui.cli.targets import target_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def merge(parsed: Parsed, orange: Orange) -> Reply:
-    """`orange task merge`; what nobody has reviewed is asked about first."""
+    """`orange task merge`; asks first if nobody has reviewed the work."""
     from orange_tui.delivery.merge import NotReviewed
 
-    ref = the_task(parsed, orange)
+    ref = target_task(parsed, orange)
     notes: list[str] = []
     try:
         merged = _merge(parsed, orange, ref, notes, force=parsed.flag("force"))
@@ -37,14 +37,14 @@ def _merge(parsed: Parsed, orange: Orange, ref: TaskRef, notes: list[str], *, fo
 
 
 def _merged_reply(merged: Merged, notes: tuple[str, ...], orange: Orange) -> Reply:
-    reply = moved_reply(merged.moved.task, merged.moved, orange)
+    reply = task_reply(merged.moved.task, merged.moved, orange)
     pushed = ", pushed" if merged.pushed else ""
     data: dict[str, object] = {"commit": merged.commit, "strategy": merged.strategy, "pushed": merged.pushed}
     text = f"{reply.text}  merged as {merged.commit[:10]}{pushed}" if merged.commit else reply.text
-    return Reply(text, lambda: _together(reply, data), (*notes, *reply.notes))
+    return Reply(text, lambda: _combined_json(reply, data), (*notes, *reply.notes))
 
 
-def _together(reply: Reply, data: dict[str, object]) -> dict[str, object]:
+def _combined_json(reply: Reply, data: dict[str, object]) -> dict[str, object]:
     known = reply.data() if callable(reply.data) else reply.data
     return {**known, **data} if isinstance(known, dict) else data
 
@@ -53,6 +53,6 @@ def create_pr(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task create-pr`."""
     from orange_tui.delivery.pull_requests import create_pull_request
 
-    ref = the_task(parsed, orange)
+    ref = target_task(parsed, orange)
     url = create_pull_request(orange.tasks, ref)
-    return Reply(safe(f"{ref.id}  {url}"), {"id": ref.id, "project": ref.project, "pr_url": url})
+    return Reply(printable_text(f"{ref.id}  {url}"), {"id": ref.id, "project": ref.project, "pr_url": url})

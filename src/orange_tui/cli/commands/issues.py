@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from orange_tui.cli.reply import Reply, safe
-from orange_tui.cli.where import named_project
+from orange_tui.cli.reply import Reply, printable_text
+from orange_tui.cli.targets import named_project
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.issues.rules import rules_of
 from orange_tui.issues.sync import sync as sync_project
@@ -23,12 +23,12 @@ def sync(parsed: Parsed, orange: Orange) -> Reply:
         return _reply([(named, *_synced(orange, named, alone=True))])
     projects = [project for project in orange.projects.all() if rules_of(project).on]
     if not projects:
-        raise Refused("No project takes issues; `orange project update NAME --issues on` switches that on")
+        raise Refused("No project takes issues; `orange project update NAME --issues on` turns that on")
     return _reply([(each, *_synced(orange, each, alone=len(projects) == 1)) for each in projects])
 
 
 def _synced(orange: Orange, project: Project, *, alone: bool) -> tuple[list[IssueChange], str | None]:
-    """What was done, and what kept the rest from being done; one project's trouble stops no other."""
+    """What was changed, and the problem that stopped it; one project's problem does not stop the others."""
     try:
         did = sync_project(orange.tasks, project)
     except OrangeError as problem:
@@ -46,4 +46,4 @@ def _reply(rounds: list[tuple[Project, list[IssueChange], str | None]]) -> Reply
         {"project": project.name, "did": [each.as_json() for each in did], "problem": problem}
         for project, did, problem in rounds
     ]
-    return Reply(safe("\n".join(lines) or "Nothing new."), data, tuple(notes), code=1 if notes else 0)
+    return Reply(printable_text("\n".join(lines) or "Nothing new."), data, tuple(notes), code=1 if notes else 0)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from orange_tui.cli.commands.tasks import confirm, given_text
-from orange_tui.cli.reply import Reply, safe
-from orange_tui.cli.where import the_project
+from orange_tui.cli.commands.tasks import confirm, text_or_stdin
+from orange_tui.cli.reply import Reply, printable_text
+from orange_tui.cli.targets import target_project
 from orange_tui.domain.task import printable
 from orange_tui.home.time_zone import persons_zone
 from orange_tui.jobs.jobs import JobRequest
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 def add(parsed: Parsed, orange: Orange) -> Reply:
     """`orange job add`."""
     new = JobRequest(
-        cron=parsed.needed("cron"),
-        summary=parsed.needed("summary"),
-        project=the_project(parsed, orange).name,
-        body=given_text(parsed.text("body")),
+        cron=parsed.required("cron"),
+        summary=parsed.required("summary"),
+        project=target_project(parsed, orange).name,
+        body=text_or_stdin(parsed.text("body")),
         labels=parsed.texts("label"),
         workflow=parsed.text("workflow"),
         harness=parsed.text("harness"),
@@ -34,36 +34,36 @@ def add(parsed: Parsed, orange: Orange) -> Reply:
 
 def list_jobs(_parsed: Parsed, orange: Orange) -> Reply:
     """`orange job list`."""
-    from orange_tui.cli.task_table import aligned
+    from orange_tui.cli.task_table import aligned_rows
 
     statuses = orange.jobs.statuses()
     if not statuses:
-        return Reply("No jobs. `orange job add CRON SUMMARY` makes one.", [])
-    table = aligned([_row(each) for each in statuses], [problem_of(each) for each in statuses])
+        return Reply("No jobs. `orange job add CRON SUMMARY` adds one.", [])
+    table = aligned_rows([_row(each) for each in statuses], [problem_of(each) for each in statuses])
     return Reply(table, [each.as_json() for each in statuses])
 
 
 def enable(parsed: Parsed, orange: Orange) -> Reply:
     """`orange job enable`."""
-    return _reply(orange.jobs.enable(orange.jobs.file.find(parsed.needed("id"))), orange)
+    return _reply(orange.jobs.enable(orange.jobs.file.find(parsed.required("id"))), orange)
 
 
 def disable(parsed: Parsed, orange: Orange) -> Reply:
     """`orange job disable`."""
-    return _reply(orange.jobs.disable(orange.jobs.file.find(parsed.needed("id"))), orange)
+    return _reply(orange.jobs.disable(orange.jobs.file.find(parsed.required("id"))), orange)
 
 
 def remove(parsed: Parsed, orange: Orange) -> Reply:
     """`orange job remove`."""
-    job = orange.jobs.file.find(parsed.needed("id"))
-    confirm(f"Forget job {job.id}, {printable(job.summary)}? The tasks it created stay.", parsed)
+    job = orange.jobs.file.find(parsed.required("id"))
+    confirm(f"Remove job {job.id}, {printable(job.summary)}? The tasks it created stay.", parsed)
     orange.jobs.file.remove(job.id)
     return Reply(f"{job.id}  removed", {"id": job.id, "removed": True})
 
 
 def _reply(job: Job, orange: Orange) -> Reply:
     found = orange.jobs.status(job, persons_zone(orange.home))
-    return Reply(safe(f"{job.id}  {job.project}  {job.cron}  {next_run(found)}"), found.as_json())
+    return Reply(printable_text(f"{job.id}  {job.project}  {job.cron}  {next_run(found)}"), found.as_json())
 
 
 def _row(found: JobStatus) -> tuple[str, ...]:

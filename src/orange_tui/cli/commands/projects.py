@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from orange_tui.cli.commands.tasks import confirm
-from orange_tui.cli.reply import Reply, safe
-from orange_tui.cli.where import here
+from orange_tui.cli.reply import Reply, printable_text
+from orange_tui.cli.targets import current_directory
 from orange_tui.domain.errors import OrangeError, Refused, UsageError
 from orange_tui.domain.task import check_branch
 from orange_tui.issues.links import IssueLinks
@@ -24,11 +24,12 @@ def add(parsed: Parsed, orange: Orange) -> Reply:
     """`orange project add`."""
     from orange_tui.home.registration import register
 
-    path = os.path.abspath(os.path.expanduser(parsed.text("path") or here()))
+    path = os.path.abspath(os.path.expanduser(parsed.text("path") or current_directory()))
     given = {"name": parsed.text("name"), "default_branch": parsed.text("default-branch")}
     project = register(orange, path, {**{k: v for k, v in given.items() if v is not None}, **_settings(parsed, orange)})
     return Reply(
-        safe(f"{project.name}  registered: {project.path}, branch {project.default_branch}"), project.as_json()
+        printable_text(f"{project.name}  registered: {project.path}, branch {project.default_branch}"),
+        project.as_json(),
     )
 
 
@@ -36,13 +37,13 @@ def list_projects(_parsed: Parsed, orange: Orange) -> Reply:
     """`orange project list`."""
     projects = orange.projects.all()
     lines = [_line(project, orange) for project in projects]
-    text = "\n".join(lines) or "No projects. `orange project add` registers the repository you are in."
+    text = "\n".join(lines) or "No projects yet. `orange project add` registers the repository you are in."
     return Reply(text, [_data(project, orange) for project in projects])
 
 
 def _line(project: Project, orange: Orange) -> str:
-    gone = "" if os.path.isdir(project.path) else "  (this directory is gone)"
-    return safe(
+    gone = "" if os.path.isdir(project.path) else "  (this directory no longer exists)"
+    return printable_text(
         f"{project.name}  {project.path}  {project.default_branch}  {project.workflow}"
         f"  pool {project.pool_size}{_issues(project, orange)}{gone}"
     )
@@ -65,18 +66,18 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     changes = _settings(parsed, orange)
     branch = parsed.text("default-branch")
     if branch is not None:
-        changes["default_branch"] = _default_branch(orange.projects.get(parsed.needed("name")), branch)
+        changes["default_branch"] = _default_branch(orange.projects.get(parsed.required("name")), branch)
     changes |= settings_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
     if parsed.number("parallel") is not None:
         changes["parallel"] = parsed.number("parallel")
     if not changes:
         raise UsageError("What should change? Give --pool-size, --parallel, --workflow, --default-branch or --issues")
-    project = orange.projects.update(parsed.needed("name"), changes)
+    project = orange.projects.update(parsed.required("name"), changes)
     return Reply(_line(project, orange), _data(project, orange))
 
 
 def _default_branch(project: Project, branch: str) -> str:
-    """One that is there; whether it is cannot be told of a repository that is gone."""
+    """A branch that exists; in a repository that is gone, only its name can be checked."""
     from orange_tui.home.registration import existing_branch
     from orange_tui.outside.git import Repository
 
@@ -89,16 +90,14 @@ def _default_branch(project: Project, branch: str) -> str:
 
 def remove(parsed: Parsed, orange: Orange) -> Reply:
     """`orange project remove`."""
-    project = orange.projects.get(parsed.needed("name"))
+    project = orange.projects.get(parsed.required("name"))
     tasks = [t for t in orange.store.read_all(project.name) if isinstance(t, StoredTask)]
     active = [t.ref.id for t in tasks if not orange.tasks.is_finished(t.task)]
     if active:
-        raise Refused(
-            f"{project.name} has tasks that are not finished: {', '.join(active)}. Merge or cancel them first"
-        )
-    confirm(f"Forget project {project.name}? Its repository and its tasks' files stay.", parsed)
+        raise Refused(f"{project.name} has unfinished tasks: {', '.join(active)}. Merge or cancel them first")
+    confirm(f"Remove project {project.name} from Orange? Its repository and its tasks' files stay.", parsed)
     orange.projects.remove(project.name)
-    return Reply(safe(f"{project.name}  removed"), {"name": project.name, "removed": True})
+    return Reply(printable_text(f"{project.name}  removed"), {"name": project.name, "removed": True})
 
 
 def _settings(parsed: Parsed, orange: Orange) -> dict[str, object]:

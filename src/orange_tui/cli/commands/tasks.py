@@ -1,12 +1,12 @@
-"""The `task` commands: words in, the engine's answer out."""
+"""The `task` commands that create, list, show, change, cancel and delete tasks."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from orange_tui.cli.reply import Reply, safe
-from orange_tui.cli.where import here, named_project, the_project, the_task
+from orange_tui.cli.reply import Reply, printable_text
+from orange_tui.cli.targets import current_directory, listed_project, target_project, target_task
 from orange_tui.domain.errors import Refused, Unreadable, UsageError
 from orange_tui.store.store import BrokenTask, StoredTask
 
@@ -25,10 +25,10 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
 
     created = orange.tasks.create(
         NewTask(
-            project=the_project(parsed, orange).name,
+            project=target_project(parsed, orange).name,
             branch=parsed.text("branch") or None,
             summary=parsed.text("summary") or "",
-            context=given_text(parsed.text("context")),
+            context=text_or_stdin(parsed.text("context")),
             status=parsed.text("status"),
             workflow=parsed.text("workflow"),
             harness=parsed.text("harness"),
@@ -45,12 +45,12 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
     notes = (f"{task.id} waits in {task.status}: {created.waits}",) if created.waits else ()
     if orange.tasks.starts_by_itself(task):
         notes = (f"{task.id} starts by itself while the app or `orange serve` runs",)
-    text = safe(f"{task.id}  {task.project}/{task.branch}  {task.status}")
-    return Reply(text, _as_json(task, orange) | _hooks_as_json(created.moved), (*notes, *_failures(created.moved)))
+    text = printable_text(f"{task.id}  {task.project}/{task.branch}  {task.status}")
+    return Reply(text, _as_json(task, orange) | _hooks_as_json(created.moved), (*notes, *_hook_failures(created.moved)))
 
 
-def given_text(text: str | None) -> str:
-    """A text that was given, or for a dash all of standard input."""
+def text_or_stdin(text: str | None) -> str:
+    """The text that was given, or all of standard input if it is a dash."""
     if text != "-":
         return text or ""
     try:
@@ -61,17 +61,15 @@ def given_text(text: str | None) -> str:
 
 def list_tasks(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task list`."""
-    from orange_tui.cli.task_table import table
+    from orange_tui.cli.task_table import task_list
 
-    project = named_project(parsed, orange)
-    if project is None and not parsed.flag("all"):
-        project = orange.projects.containing(here())
+    project = listed_project(parsed, orange)
     found = orange.store.read_all(project.name if project else None)
     found = [orange.tasks.mend(task) if isinstance(task, StoredTask) and task.tampered else task for task in found]
     shown = orange.tasks.in_order([task for task in found if _is_wanted(task, parsed, orange)])
     if parsed.json:
         return Reply("", [_row_as_json(task, orange) for task in shown])
-    return Reply(table(shown, orange))
+    return Reply(task_list(shown, orange))
 
 
 def _is_wanted(found: StoredTask | BrokenTask, parsed: Parsed, orange: Orange) -> bool:
@@ -83,22 +81,34 @@ def _is_wanted(found: StoredTask | BrokenTask, parsed: Parsed, orange: Orange) -
 
 def show(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task show`."""
-    from orange_tui.cli.task_table import details
+    from orange_tui.cli.task_table import task_details
 
-    found = read_task(the_task(parsed, orange), orange)
+    found = read_task(target_task(parsed, orange), orange)
     if found.tampered:
-        mended = orange.tasks.mend(found)
-        found = mended if isinstance(mended, StoredTask) else found
+        repaired = orange.tasks.mend(found)
+        found = repaired if isinstance(repaired, StoredTask) else found
     history = orange.store.journal(found.ref).events()
     data = _as_json(found.task, orange) | {"body": found.body, "history": history}
-    return Reply(details(found, history, orange), data)
+    return Reply(task_details(found, history, orange), data)
+
+
+def context(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task context`: what an agent is told about a task."""
+    from orange_tui.context import enrichment
+
+    found = read_task(target_task(parsed, orange), orange)
+    directory = enrichment.directory_of(orange.services, found.task)
+    journal = orange.store.journal(found.ref)
+    scene = enrichment.Scene(orange.services, found.task, found.body, journal, directory)
+    parts = enrichment.parts(scene)
+    return Reply(printable_text(enrichment.as_markdown(parts)), [part.as_json() for part in parts])
 
 
 def update(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task update`, the command agents use."""
     if all(parsed.values[name] is None for name in ("status", "summary", "branch")):
         raise UsageError("What should change? Give --status, --summary or --branch")
-    ref = the_task(parsed, orange)
+    ref = target_task(parsed, orange)
     status, summary = parsed.text("status"), parsed.text("summary")
     if parsed.values["branch"] is None:
         task, moved = orange.tasks.update(ref, status=status, summary=summary)
@@ -106,57 +116,67 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
         from orange_tui.branches.rename import update_with_branch
 
         branch = parsed.text("branch")
-        task, moved = update_with_branch(orange, ref, branch, here(), status=status, summary=summary)
-    return moved_reply(task, moved, orange)
+        task, moved = update_with_branch(orange, ref, branch, current_directory(), status=status, summary=summary)
+    return task_reply(task, moved, orange)
 
 
 def complete(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task complete`, for agents' stop hooks."""
-    moved = orange.tasks.complete(the_task(parsed, orange))
-    return moved_reply(moved.task, moved, orange)
+    moved = orange.tasks.complete(target_task(parsed, orange))
+    return task_reply(moved.task, moved, orange)
 
 
 def stuck(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task stuck`, for agents' stop hooks."""
-    task, moved = orange.tasks.give_up(the_task(parsed, orange), parsed.text("reason"))
-    return moved_reply(task, moved, orange)
+    task, moved = orange.tasks.give_up(target_task(parsed, orange), parsed.text("reason"))
+    return task_reply(task, moved, orange)
+
+
+def cancel(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task cancel`."""
+    ref = target_task(parsed, orange)
+    task = read_task(ref, orange).task
+    held = f" Its workspace {task.workspace} is released; uncommitted work is saved first." if task.workspace else ""
+    confirm(f"Cancel {ref.id} ({printable_text(task.summary) or task.branch})? This ends its session.{held}", parsed)
+    moved = orange.tasks.cancel(ref)
+    return task_reply(moved.task, moved, orange)
 
 
 def delete(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task delete`."""
-    ref = the_task(parsed, orange)
-    confirm(f"Delete task {ref.id}, its TASK.md, history and logs? The branch stays, saved work for 30 days.", parsed)
+    ref = target_task(parsed, orange)
+    confirm(f"Delete {ref.id} with its TASK.md, history and logs? Its branch stays, saved work for 30 days.", parsed)
     orange.tasks.delete(ref)
-    return Reply(safe(f"{ref.id}  deleted"), {"id": ref.id, "project": ref.project, "deleted": True})
+    return Reply(printable_text(f"{ref.id}  deleted"), {"id": ref.id, "project": ref.project, "deleted": True})
 
 
 def confirm(question: str, parsed: Parsed, flag: str = "yes") -> None:
-    """Ask before something that cannot be undone; the safe answer is the default."""
+    """Ask before something that cannot be undone; no is the default answer."""
     if parsed.flag(flag):
         return
     if not (os.isatty(0) and os.isatty(2)):
-        raise Refused(f"{question} Nobody is here to answer: add --{flag}")
+        raise Refused(f"{question} There is no terminal to ask on; add --{flag}")
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-        raise Refused("Nothing was done")
+        raise Refused("Cancelled; nothing was changed")
 
 
 def read_task(ref: TaskRef, orange: Orange) -> StoredTask:
-    """A task, or the reason why it cannot be read."""
+    """Read a task, or raise why it cannot be read."""
     found = orange.store.read(ref)
     if isinstance(found, BrokenTask):
         raise Unreadable(found.error)
     return found
 
 
-def moved_reply(task: Task, moved: Moved | None, orange: Orange) -> Reply:
-    """What is said of a task that was moved, or changed without moving."""
+def task_reply(task: Task, moved: Moved | None, orange: Orange) -> Reply:
+    """The reply about a task that was moved, or changed without moving."""
     change = f"{moved.source} → {moved.target}" if moved else task.status
-    text = safe(f"{task.id}  {change}")
-    return Reply(text, lambda: _as_json(task, orange) | _hooks_as_json(moved), _failures(moved))
+    text = printable_text(f"{task.id}  {change}")
+    return Reply(text, lambda: _as_json(task, orange) | _hooks_as_json(moved), _hook_failures(moved))
 
 
-def _failures(moved: Moved | None) -> tuple[str, ...]:
+def _hook_failures(moved: Moved | None) -> tuple[str, ...]:
     return tuple(f"The task has moved, but {error}" for error in moved.hook_errors) if moved else ()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.cli.reply import Reply, safe
+from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.domain.errors import OrangeError
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ def check(parsed: Parsed, orange: Orange) -> Reply:
         loaded = orange.workflows.check(name)
         problems += [str(problem) for problem in loaded.problems]
         lines.append(_verdict(name, loaded))
-    text = "\n".join(safe(line) for line in lines)
+    text = "\n".join(printable_text(line) for line in lines)
     if not problems:
         return Reply(text)
     return Reply(text, code=OrangeError.exit_code)
@@ -40,7 +40,7 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
     """`orange workflow show`."""
     from orange_tui.presentation.workflow_picture import picture
 
-    workflow = orange.workflows.load(parsed.needed("name"))
+    workflow = orange.workflows.load(parsed.required("name"))
     try:
         width = os.get_terminal_size().columns
     except OSError:

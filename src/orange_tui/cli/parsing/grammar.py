@@ -1,4 +1,4 @@
-"""What a command line is made of, as data: commands, their arguments and options, and what was read.
+"""The grammar of the command line as data: commands, arguments, options, and a parsed command.
 
 The parser, the help and the shell completion are all driven by these records, so a command is described
 once. `argparse` would do for the first two, and costs as much to import as a whole `orange task update`.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @record
 class Argument:
-    """A value known by its place. `complete` is the kind of thing a shell should offer for it."""
+    """A positional argument. `complete` is the kind of thing a shell should offer for it."""
 
     name: str
     help: str
@@ -36,7 +36,7 @@ class Argument:
 
 @record
 class Option:
-    """A value known by its name; without `value` (what help calls it) the name alone is all there is."""
+    """An option. `value` is what help calls its value; an option without one is a flag."""
 
     name: str
     value: str | None
@@ -66,7 +66,7 @@ JSON_GROUPS = ("task", "project", "workspace", "job", "issue")
 
 
 @record
-class Command:
+class CommandSpec:
     """One command, or a group of them (one without `run`); the empty path is the program itself.
 
     `run` is "module:function", imported only when the command runs. `opens` is the same for the two commands that
@@ -96,8 +96,8 @@ class Command:
 
 
 @record
-class Help:
-    """Asked for help instead of a command: about this path, or only which version this is."""
+class HelpRequest:
+    """A request for help about a command or group, or for the version only."""
 
     path: tuple[str, ...] = ()
     version: bool = False
@@ -105,9 +105,9 @@ class Help:
 
 @record
 class Parsed:
-    """A command line that was understood. Every declared name is in `values`; asking for another is a bug."""
+    """A parsed command line. Every declared name is in `values`; asking for another is a bug."""
 
-    command: Command
+    command: CommandSpec
     values: Mapping[str, Value]
     json: bool = False
 
@@ -116,7 +116,7 @@ class Parsed:
         value = self.values[name]
         return value if isinstance(value, str) else None
 
-    def needed(self, name: str) -> str:
+    def required(self, name: str) -> str:
         """The value of a required argument, which the parser has made sure of."""
         value = self.values[name]
         if not isinstance(value, str):
@@ -147,8 +147,8 @@ def load(entry_point: str) -> Callable[..., Any]:
     return function
 
 
-def locate(words: Sequence[str], commands: Sequence[Command]) -> tuple[str, ...]:
-    """The leading words that name a command or a group, as far as they do."""
+def command_path(words: Sequence[str], commands: Sequence[CommandSpec]) -> tuple[str, ...]:
+    """The leading words that name a command or a group."""
     path: tuple[str, ...] = ()
     for word in words:
         longer = (*path, word)
@@ -158,12 +158,12 @@ def locate(words: Sequence[str], commands: Sequence[Command]) -> tuple[str, ...]
     return path
 
 
-def command_at(path: tuple[str, ...], commands: Sequence[Command]) -> Command | None:
-    """The entry with exactly this path; a group may do without one."""
+def find_command(path: tuple[str, ...], commands: Sequence[CommandSpec]) -> CommandSpec | None:
+    """The entry with exactly this path; a group may have none."""
     return next((command for command in commands if command.path == path), None)
 
 
-def below(path: tuple[str, ...], commands: Sequence[Command]) -> tuple[Command, ...]:
-    """The commands and groups one step further down."""
+def subcommands(path: tuple[str, ...], commands: Sequence[CommandSpec]) -> tuple[CommandSpec, ...]:
+    """The visible commands and groups one level below a path."""
     depth = len(path)
     return tuple(c for c in commands if len(c.path) == depth + 1 and c.path[:depth] == path and not c.hidden)

@@ -1,4 +1,4 @@
-"""Help one can learn from: for the program, a group, a command. Imported only when it is shown.
+"""Help texts for the program, a group or a command. Imported only when help is shown.
 
 Plain ASCII and no colour, so that it reads the same in a pipe, a log and an agent's context.
 """
@@ -8,39 +8,39 @@ from __future__ import annotations
 import os
 import textwrap
 
-from orange_tui.cli.parsing.grammar import below, command_at
+from orange_tui.cli.parsing.grammar import find_command, subcommands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from orange_tui.cli.parsing.grammar import Argument, Command, Help, Option
+    from orange_tui.cli.parsing.grammar import Argument, CommandSpec, HelpRequest, Option
 
 _WIDEST = 100
 _NARROWEST = 40
-_USUAL = 80
+_DEFAULT_WIDTH = 80
 _WIDEST_LABEL = 26
-_GLUE = "\xa0"  # textwrap breaks lines at plain spaces only: this keeps `[--status S]` in one piece
+_NO_BREAK = "\xa0"  # textwrap breaks lines at plain spaces only: this keeps `[--status S]` in one piece
 
 
-def render(wanted: Help, commands: Sequence[Command], width: int | None = None) -> str:
-    """What to print for a `Help`."""
+def render(wanted: HelpRequest, commands: Sequence[CommandSpec], width: int | None = None) -> str:
+    """What to print for a `HelpRequest`."""
     if wanted.version:
         from orange_tui import __version__
 
         return f"orange {__version__}\n"
-    command = command_at(wanted.path, commands)
+    command = find_command(wanted.path, commands)
     if command is None or not command.run or not wanted.path:
         return group_help(wanted.path, commands, width)
     return command_help(command, width)
 
 
-def usage(command: Command) -> str:
+def usage(command: CommandSpec) -> str:
     """The one line that shows everything a command takes."""
-    return " ".join(["Usage:", command.name, *_tokens(command)])
+    return " ".join(["Usage:", command.name, *_usage_words(command)])
 
 
-def command_help(command: Command, width: int | None = None) -> str:
+def command_help(command: CommandSpec, width: int | None = None) -> str:
     """Everything about one command: summary, usage, arguments, options, details, examples."""
     columns = width or terminal_width()
     arguments = [(argument.metavar, _argument_text(argument)) for argument in command.arguments]
@@ -57,10 +57,10 @@ def command_help(command: Command, width: int | None = None) -> str:
     )
 
 
-def group_help(path: tuple[str, ...], commands: Sequence[Command], width: int | None = None) -> str:
+def group_help(path: tuple[str, ...], commands: Sequence[CommandSpec], width: int | None = None) -> str:
     """The commands of a group, or of the whole program for the empty path."""
     columns = width or terminal_width()
-    group = command_at(path, commands)
+    group = find_command(path, commands)
     own = [(_option_label(option), _option_text(option)) for option in group.every_option] if group else []
     return _page(
         [
@@ -81,14 +81,14 @@ def terminal_width() -> int:
         columns = os.get_terminal_size().columns
     except (OSError, ValueError, AttributeError):  # no terminal; or no standard output at all
         columns = 0
-    return max(_NARROWEST, min(columns or _USUAL, _WIDEST))
+    return max(_NARROWEST, min(columns or _DEFAULT_WIDTH, _WIDEST))
 
 
 def _page(blocks: Iterable[str]) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _tokens(command: Command) -> list[str]:
+def _usage_words(command: CommandSpec) -> list[str]:
     words = [a.metavar if a.required else f"[{a.metavar}]" for a in command.arguments]
     alternatives = {option.instead_of: option for option in command.options if option.instead_of}
     for option in command.every_option[:-1]:
@@ -126,27 +126,27 @@ def _choices(choices: tuple[str, ...]) -> str:
     return f" One of: {', '.join(choices)}." if choices else ""
 
 
-def _usage_block(command: Command, columns: int) -> str:
+def _usage_block(command: CommandSpec, columns: int) -> str:
     start = f"Usage: {command.name} "
-    glued = " ".join(token.replace(" ", _GLUE) for token in _tokens(command))
+    glued = " ".join(token.replace(" ", _NO_BREAK) for token in _usage_words(command))
     indent = " " * min(len(start), columns // 3)
-    return _wrapped(start.replace(" ", _GLUE) + glued, columns, later=indent).replace(_GLUE, " ").rstrip()
+    return _wrapped(start.replace(" ", _NO_BREAK) + glued, columns, later=indent).replace(_NO_BREAK, " ").rstrip()
 
 
-def _group_usage(group: Command | None, with_command: str, columns: int) -> str:
+def _group_usage(group: CommandSpec | None, with_command: str, columns: int) -> str:
     """A group only leads to its commands; the program itself also does something on its own."""
     if group is None or not group.run:
         return f"Usage: {with_command}"
     return f"{_usage_block(group, columns)}\n       {with_command}"
 
 
-def _command_lists(path: tuple[str, ...], commands: Sequence[Command], columns: int) -> Iterable[str]:
-    """One list for each group below, and one for the commands that are in none."""
-    children = below(path, commands)
+def _command_lists(path: tuple[str, ...], commands: Sequence[CommandSpec], columns: int) -> Iterable[str]:
+    """One list for each group, and one for the commands that are in none."""
+    children = subcommands(path, commands)
     single = [(child.path[-1], child.summary) for child in children if child.run]
     for child in children:
         if not child.run:
-            inner = [(" ".join(c.path[len(path) :]), c.summary) for c in below(child.path, commands)]
+            inner = [(" ".join(c.path[len(path) :]), c.summary) for c in subcommands(child.path, commands)]
             yield _rows(child.summary.rstrip("."), inner, columns)
     yield _rows("More commands" if len(single) < len(children) else "Commands", single, columns)
 
@@ -166,7 +166,7 @@ def _rows(title: str, rows: Sequence[tuple[str, str]], columns: int) -> str:
     return "\n".join(lines)
 
 
-def _examples(command: Command, columns: int) -> str:
+def _examples(command: CommandSpec, columns: int) -> str:
     """Each command as one would type it, unbroken, with what it does above it."""
     if not command.examples:
         return ""

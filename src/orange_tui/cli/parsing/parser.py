@@ -1,41 +1,41 @@
-"""From the words of a command line to a `Parsed`: the least parser that still refuses helpfully.
+"""Parse the words of a command line into a `Parsed`: a small parser with helpful errors.
 
 Agents type these commands all day, so the rules are few and hold everywhere: options stand anywhere after
 the command; `--` ends them; a word that begins with a dash is an option unless it contains a space, which
-no option does ("-5 degrees" and Markdown lists are text). Whatever is wrong becomes a `UsageError` that
-says how to put it right; `refusals` writes it, and is imported only then.
+no option does ("-5 degrees" and Markdown lists are text). Every mistake becomes a `UsageError` that says
+how to fix it; `_usage_errors` writes its text, and is imported only then.
 """
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import HELP, JSON, Help, Parsed, command_at, locate
+from orange_tui.cli.parsing.grammar import HELP, JSON, HelpRequest, Parsed, command_path, find_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.cli.parsing.grammar import Command, Option, Value
+    from orange_tui.cli.parsing.grammar import CommandSpec, Option, Value
 
-_MOST_DIGITS = 9
+_MAX_DIGITS = 9
 
 
-def parse(argv: Sequence[str], commands: Sequence[Command]) -> Parsed | Help:
+def parse(argv: Sequence[str], commands: Sequence[CommandSpec]) -> Parsed | HelpRequest:
     """Read the words after `orange`; raise `UsageError` for whatever is not in the table."""
     before = _before_dashes(argv)
     if before[:1] == ["help"]:
         return _help_about(before[1:], commands)
     if any(word in HELP.names for word in before):
         return _help_about(before, commands)
-    command, rest = _find(argv, commands)
+    command, rest = _split_command(argv, commands)
     if command is None:
         raise _not_a_command(argv, commands)
-    reading = _Reading(command)
+    reading = _ArgumentReader(command)
     reading.read(rest)
     return reading.result()
 
 
 def wants_json(argv: Sequence[str]) -> bool:
-    """Whether a refusal should be JSON too: known even when the words are not understood."""
+    """Whether an error should be printed as JSON: known even when the words are not understood."""
     return JSON.name in _before_dashes(argv)
 
 
@@ -49,42 +49,42 @@ def _before_dashes(argv: Sequence[str]) -> list[str]:
     return words[: words.index("--")] if "--" in words else words
 
 
-def _find(argv: Sequence[str], commands: Sequence[Command]) -> tuple[Command | None, Sequence[str]]:
+def _split_command(argv: Sequence[str], commands: Sequence[CommandSpec]) -> tuple[CommandSpec | None, Sequence[str]]:
     """The command these words begin with, and the rest of them; no command when they end at a group."""
-    path = locate(argv, commands)
+    path = command_path(argv, commands)
     rest = argv[len(path) :]
-    command = command_at(path, commands)
+    command = find_command(path, commands)
     if command is None or not command.run or (not path and rest and not looks_like_option(rest[0])):
         return None, rest
     return command, rest
 
 
-def _help_about(words: Sequence[str], commands: Sequence[Command]) -> Help:
+def _help_about(words: Sequence[str], commands: Sequence[CommandSpec]) -> HelpRequest:
     """Help on the command or group that the words name; what follows a command does not matter."""
     named = [word for word in words if word not in HELP.names]
-    path = locate(named, commands)
+    path = command_path(named, commands)
     following = named[len(path) : len(path) + 1]
-    command, _ = _find(named, commands)
+    command, _ = _split_command(named, commands)
     if command is None and following and not looks_like_option(following[0]):
         raise _not_a_command(named, commands)
-    return Help(path)
+    return HelpRequest(path)
 
 
-def _not_a_command(words: Sequence[str], commands: Sequence[Command]) -> Exception:
-    from orange_tui.cli.parsing.refusals import not_a_command
+def _not_a_command(words: Sequence[str], commands: Sequence[CommandSpec]) -> Exception:
+    from orange_tui.cli.parsing._usage_errors import not_a_command
 
-    path = locate(words, commands)
+    path = command_path(words, commands)
     return not_a_command(path, words[len(path) :], commands)
 
 
-class _Reading:
-    """The words of one command, sorted into values as they are read from left to right."""
+class _ArgumentReader:
+    """Reads the words of one command from left to right into option values and positional arguments."""
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: CommandSpec) -> None:
         self.command = command
         self.options = {name: option for option in command.every_option for name in option.names}
         self.values: dict[str, Value] = {}
-        self.placed: list[str] = []
+        self.positionals: list[str] = []
 
     def read(self, words: Sequence[str]) -> None:
         """Go through the words once; an option may take the one after it along."""
@@ -93,29 +93,29 @@ class _Reading:
             word = words[at]
             at += 1
             if word == "--":
-                self.placed.extend(words[at:])
+                self.positionals.extend(words[at:])
                 return
             if looks_like_option(word):
                 at += self._option(word, words[at] if at < len(words) else None)
             else:
-                self.placed.append(word)
+                self.positionals.append(word)
 
     def _option(self, word: str, following: str | None) -> int:
-        """Keep one option, and say how many of the following words were its value: one or none."""
+        """Store one option; returns how many of the following words were its value: one or none."""
         option, attached = self._split(word)
         if attached is not None:
-            self._keep(option, attached)
+            self._store(option, attached)
         elif option.value is None:
-            self._keep(option, value=True)
+            self._store(option, value=True)
         elif following is not None and _can_be_value(following, option):
-            self._keep(option, following)
+            self._store(option, following)
             return 1
         elif option.optional_value:
-            self._keep(option, value=True)
+            self._store(option, value=True)
         else:
-            from orange_tui.cli.parsing.refusals import value_missing
+            from orange_tui.cli.parsing._usage_errors import missing_value
 
-            raise value_missing(self.command, option)
+            raise missing_value(self.command, option)
         return 0
 
     def _split(self, word: str) -> tuple[Option, str | None]:
@@ -126,11 +126,11 @@ class _Reading:
         short = self.options.get(word[:2])
         if short is not None and short.value is not None:
             return short, word[2:]
-        from orange_tui.cli.parsing.refusals import unknown_option
+        from orange_tui.cli.parsing._usage_errors import unknown_option
 
         raise unknown_option(self.command, name, self.options)
 
-    def _keep(self, option: Option, value: str | bool) -> None:
+    def _store(self, option: Option, value: str | bool) -> None:
         if isinstance(value, str):
             self._check(option, value)
         earlier = self.values.get(option.key)
@@ -145,51 +145,51 @@ class _Reading:
         if option.value is None:
             self._refuse(f"{option.name} takes no value.")
         if option.number and not _is_number(value):
-            from orange_tui.cli.parsing.refusals import not_a_number
+            from orange_tui.cli.parsing._usage_errors import not_a_number
 
             raise not_a_number(self.command, option, value)
         self._check_choice(option.name, option.choices, value)
 
     def _check_choice(self, name: str, choices: tuple[str, ...], value: str) -> None:
         if choices and value not in choices:
-            from orange_tui.cli.parsing.refusals import not_a_choice
+            from orange_tui.cli.parsing._usage_errors import not_a_choice
 
             raise not_a_choice(self.command, name, choices, value)
 
-    def result(self) -> Parsed | Help:
-        """Everything read, with a value (perhaps None) for each name the command declares."""
+    def result(self) -> Parsed | HelpRequest:
+        """The parsed command, with a value (perhaps None) for each name that it declares."""
         if self.values.get("version") is True:
-            return Help(version=True)
-        self._check_opposites()
-        self._check_places()
+            return HelpRequest(version=True)
+        self._check_exclusive_options()
+        self._check_positionals()
         values: dict[str, Value] = {option.key: None for option in self.command.options}
         values.update(self.values)
         json = values.pop(JSON.key, None) is True
         for at, argument in enumerate(self.command.arguments):
-            values[argument.name] = self.placed[at] if at < len(self.placed) else None
+            values[argument.name] = self.positionals[at] if at < len(self.positionals) else None
         return Parsed(self.command, values, json)
 
-    def _check_opposites(self) -> None:
+    def _check_exclusive_options(self) -> None:
         for option in self.command.options:
             if option.instead_of and option.key in self.values and option.instead_of[2:] in self.values:
-                self._refuse(f"{option.instead_of} and {option.name} exclude each other.")
+                self._refuse(f"{option.instead_of} and {option.name} cannot be used together.")
 
-    def _check_places(self) -> None:
+    def _check_positionals(self) -> None:
         arguments = self.command.arguments
-        if len(self.placed) > len(arguments):
-            from orange_tui.cli.parsing.refusals import too_many
+        if len(self.positionals) > len(arguments):
+            from orange_tui.cli.parsing._usage_errors import too_many_arguments
 
-            raise too_many(self.command, self.placed)
-        missing = [argument.metavar for argument in arguments[len(self.placed) :] if argument.required]
+            raise too_many_arguments(self.command, self.positionals)
+        missing = [argument.metavar for argument in arguments[len(self.positionals) :] if argument.required]
         if missing:
-            self._refuse(f"say which {' and '.join(missing)}.")
-        for argument, value in zip(arguments, self.placed, strict=False):
+            self._refuse(f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing.")
+        for argument, value in zip(arguments, self.positionals, strict=False):
             self._check_choice(argument.metavar, argument.choices, value)
 
     def _refuse(self, sentence: str) -> None:
-        from orange_tui.cli.parsing.refusals import wrong
+        from orange_tui.cli.parsing._usage_errors import usage_error
 
-        raise wrong(self.command, sentence)
+        raise usage_error(self.command, sentence)
 
 
 def _can_be_value(word: str, option: Option) -> bool:
@@ -198,4 +198,4 @@ def _can_be_value(word: str, option: Option) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    return text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS

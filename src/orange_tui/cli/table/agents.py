@@ -1,14 +1,14 @@
-"""The `task` commands about agents, `serve` and `doctor`, as entries for the table in `commands`."""
+"""The `task` commands about agents, `serve` and `doctor`, as entries for the table in `root`."""
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import Argument, Command, Option
-from orange_tui.cli.table.tasks import OF_PROJECT, TASK, YES
+from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
+from orange_tui.cli.table.tasks import OF_PROJECT, TASK
 
 _MODULE = "orange_tui.cli.commands.agents"
 
 AGENT_COMMANDS = (
-    Command(
+    CommandSpec(
         ("task", "spawn"),
         "Start the agent of a task that has not begun.",
         (TASK,),
@@ -17,7 +17,7 @@ AGENT_COMMANDS = (
         "The task gets a workspace and a tmux session. Without a free workspace it is refused and stays as it is.",
         (("orange task spawn k3x9", "Begin with the task whose id begins with k3x9"),),
     ),
-    Command(
+    CommandSpec(
         ("task", "respawn"),
         "Bring a dead agent back, in its workspace and in the state it died in.",
         (Argument("id", "The task: its id, or the beginning of it.", required=False, complete="task"),),
@@ -29,12 +29,12 @@ AGENT_COMMANDS = (
             ("orange task respawn --lost", "After a reboot: bring all of them back"),
         ),
     ),
-    Command(
+    CommandSpec(
         ("task", "retry"),
         "Start a task over: back to where its workflow begins.",
         (TASK,),
         (OF_PROJECT,),
-        "orange_tui.cli.commands.attempts:retry",
+        "orange_tui.cli.commands.agents:retry",
         """
 For workflows whose tasks start by themselves, such as autopilot: the task's agent is ended, its attempts are
 forgotten, and it starts again when there is room. What was committed, and its workspace if it has one, stay.
@@ -43,19 +43,19 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
 """,
         (("orange task retry k3x9", "The agent gave up too early: once more"),),
     ),
-    Command(
+    CommandSpec(
         ("task", "unblock"),
         "Start a blocked task over.",
         (Argument("id", "The task: its id, or the beginning of it.", required=False, complete="task"),),
         (Option("--all", None, "Every blocked task of the project, or of all projects."), OF_PROJECT),
-        "orange_tui.cli.commands.attempts:unblock",
+        "orange_tui.cli.commands.agents:unblock",
         "Exit codes: 0 unblocked; 1 refused, or one of several was; 2 wrong usage.",
         (
             ("orange task unblock k3x9", "What stood in its way is gone"),
             ("orange task unblock --all --project coffee", "All blocked tasks of one project"),
         ),
     ),
-    Command(
+    CommandSpec(
         ("task", "attach"),
         "Show the session of a task; detach with tmux's prefix and d.",
         (TASK,),
@@ -64,7 +64,7 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
         "Inside the same tmux server this switches there instead.",
         (("orange task attach k3x9", "See what the agent is doing, and type to it"),),
     ),
-    Command(
+    CommandSpec(
         ("task", "logs"),
         "Print what the windows of a task have printed.",
         (TASK,),
@@ -72,7 +72,7 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
         f"{_MODULE}:logs",
         examples=(("orange task logs k3x9 --window review-1", "What the first reviewer said"),),
     ),
-    Command(
+    CommandSpec(
         ("task", "answer"),
         "Send a message to a task's agent without attaching.",
         (TASK, Argument("text", "What to say.")),
@@ -80,25 +80,11 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
         f"{_MODULE}:answer",
         """
 The message is pasted into the agent's input and submitted, never while the agent asks for a permission:
-then it waits, and is delivered by the app or `orange serve` as soon as that is safe.
+then it waits, and is delivered by the app or `orange serve` as soon as that is printable_text.
 """,
         (('orange task answer k3x9 "Use the second option"', "Answer its question"),),
     ),
-    Command(
-        ("task", "cancel"),
-        "Give a task up: end its session and release its workspace, with all work saved.",
-        (TASK,),
-        (YES, OF_PROJECT),
-        f"{_MODULE}:cancel",
-        """
-Commits stay on the branch. What was not committed is kept as a commit of its own, and `orange task restore`
-brings it back. The next task is not started.
-
-Exit codes: 0 cancelled; 1 refused or not confirmed; 2 wrong usage.
-""",
-        (("orange task cancel k3x9", "Cancel it after a question"),),
-    ),
-    Command(
+    CommandSpec(
         ("chat",),
         "Talk to an orchestrator: an agent that makes tasks of what you want, and watches them.",
         (),
@@ -117,22 +103,5 @@ a task. Detach with tmux's prefix and d; `orange chat` comes back to the same co
             ("orange chat", "About the project you are in"),
             ("orange chat --project coffee --harness codex", "About another one, with another agent"),
         ),
-    ),
-    Command(
-        ("doctor",),
-        "Look at what is installed and what is wrong, and finish what was interrupted.",
-        run="orange_tui.cli.commands.doctor:doctor",
-        details="Exit codes: 0 nothing is wrong; 1 something is, with the way to mend it; 2 wrong usage.",
-        examples=(("orange doctor", "When something seems odd, and after a crash"),),
-    ),
-    Command(
-        ("serve",),
-        "Run the engine without the app: for servers and cron.",
-        run=f"{_MODULE}:serve",
-        details="""
-Notices deaths of agents, follows what they write, delivers messages, starts waiting tasks. One acts per home;
-another one waits for its turn.
-""",
-        examples=(("orange serve", "Until Ctrl+C"),),
     ),
 )

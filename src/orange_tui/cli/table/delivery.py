@@ -1,14 +1,14 @@
-"""`task merge` and `task create-pr`, as entries for the table in `commands`."""
+"""`task merge` and `task create-pr`, as entries for the table in `root`."""
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import Command, Option
+from orange_tui.cli.parsing.grammar import CommandSpec, Option
 from orange_tui.cli.table.tasks import OF_PROJECT, TASK
 
 _MODULE = "orange_tui.cli.commands.delivery"
 
-MERGE_COMMANDS = (
-    Command(
+DELIVERY_COMMANDS = (
+    CommandSpec(
         ("task", "merge"),
         "Merge a task's branch into the default branch, push it, and finish the task.",
         (TASK,),
@@ -38,7 +38,7 @@ Exit codes: 0 merged; 1 refused or not confirmed, with nothing changed; 2 wrong 
             ("orange task merge k3x9 --strategy squash", "All of it as one commit, with the summary as its message"),
         ),
     ),
-    Command(
+    CommandSpec(
         ("task", "create-pr"),
         "Push a task's branch and open a pull request for it on GitHub.",
         (TASK,),

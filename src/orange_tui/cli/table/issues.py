@@ -1,8 +1,8 @@
-"""The `issue` command, and the options by which a project takes issues, as entries for the table in `commands`."""
+"""The `issue` command, and the options by which a project takes issues, as entries for the table in `root`."""
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import Command, Option
+from orange_tui.cli.parsing.grammar import CommandSpec, Option
 
 ISSUE_OPTIONS = (
     Option("--issues", "on|off", "Whether open GitHub issues become tasks.", choices=("on", "off")),
@@ -16,8 +16,8 @@ ISSUE_OPTIONS = (
 )
 
 ISSUE_COMMANDS = (
-    Command(("issue",), "Make tasks of GitHub issues, and say on them what became of those."),
-    Command(
+    CommandSpec(("issue",), "Make tasks of GitHub issues, and say on them what became of those."),
+    CommandSpec(
         ("issue", "sync"),
         "Look at the issues on GitHub now.",
         (),

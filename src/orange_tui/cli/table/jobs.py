@@ -1,16 +1,16 @@
-"""The `job` commands, as entries for the table in `commands`."""
+"""The `job` commands, as entries for the table in `root`."""
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import Argument, Command, Option
-from orange_tui.cli.table.tasks import YES
+from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
+from orange_tui.cli.table.tasks import IN_PROJECT, YES
 
 _MODULE = "orange_tui.cli.commands.jobs"
 _JOB = Argument("id", "The job: its id, or the beginning of it.", complete="job")
 
 JOB_COMMANDS = (
-    Command(("job",), "Create tasks by the clock."),
-    Command(
+    CommandSpec(("job",), "Create tasks by the clock."),
+    CommandSpec(
         ("job", "add"),
         "Add a job: a task that is created again and again, by the clock.",
         (
@@ -20,7 +20,7 @@ JOB_COMMANDS = (
         (
             Option("--body", "TEXT|-", "What the agent should know, in Markdown; - reads standard input."),
             Option("--label", "L", "A label for its tasks.", repeat=True),
-            Option("--project", "P", "The project (default: the one of the current directory).", complete="project"),
+            IN_PROJECT,
             Option("--workflow", "W", "The workflow (default: the project's).", complete="workflow"),
             Option("--harness", "H", "The agent that does the work.", complete="harness"),
         ),
@@ -41,14 +41,14 @@ Exit codes: 0 added; 1 refused; 2 wrong usage.
             ('orange job add @daily "Sort new issues" --body - < triage.md', "With your notes for the agent"),
         ),
     ),
-    Command(
+    CommandSpec(
         ("job", "list"),
         "List the jobs: when each runs next, and what came of its last run.",
         run=f"{_MODULE}:list_jobs",
         details="With --json: everything that is known of each.",
         examples=(("orange job list", "Next run, last run and its task, and why one was skipped"),),
     ),
-    Command(
+    CommandSpec(
         ("job", "enable"),
         "Let a job run again.",
         (_JOB,),
@@ -56,7 +56,7 @@ Exit codes: 0 added; 1 refused; 2 wrong usage.
         details="What it would have run while it was off is not caught up with.",
         examples=(("orange job enable k3x9", "From now on"),),
     ),
-    Command(
+    CommandSpec(
         ("job", "disable"),
         "Let a job rest; it stays in the list.",
         (_JOB,),
@@ -64,7 +64,7 @@ Exit codes: 0 added; 1 refused; 2 wrong usage.
         details="A task of it that is under way goes on.",
         examples=(("orange job disable k3x9", "Until it is enabled again"),),
     ),
-    Command(
+    CommandSpec(
         ("job", "remove"),
         "Forget a job; the tasks it created stay.",
         (_JOB,),

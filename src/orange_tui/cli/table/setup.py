@@ -1,54 +1,65 @@
-"""The commands that have to do with agents themselves, as entries for the table in `commands`."""
+"""`install`, `doctor`, `log` and `completion`, as entries for the table in `root`."""
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import Argument, Command, Option
+from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
 
 _YES = Option("--yes", None, "Replace a copy that you have changed, too.")
 
-INSTALL = Command(
-    ("install",),
-    "Teach your agents to use Orange: put its skill into their skill folders.",
-    options=(
-        Option("--harness", "H", "Only this agent (default: all that are installed).", complete="harness"),
-        _YES,
-    ),
-    run="orange_tui.cli.commands.install:install",
-    details="""
+SETUP_COMMANDS = (
+    CommandSpec(
+        ("install",),
+        "Teach your agents to use Orange: put its skill into their skill folders.",
+        options=(
+            Option("--harness", "H", "Only this agent (default: all that are installed).", complete="harness"),
+            _YES,
+        ),
+        run="orange_tui.cli.commands.setup:install",
+        details="""
 With the skill, an agent in your terminal asks what you want, splits it into tasks, creates them and tells you
 when one needs you. A copy that you have changed is left as it is, unless you say --yes.
 
 Exit codes: 0 installed or up to date; 1 refused, or a changed copy was left as it is; 2 wrong usage.
 """,
-    examples=(
-        ("orange install", "For every agent on this machine"),
-        ("orange install --harness claude", "For one of them"),
-    ),
-)
-
-EVENT = Command(
-    ("task", "event"),
-    "Report what an agent is doing; agents' own hooks run this.",
-    (
-        Argument(
-            "id",
-            "The task; in an agent's window it may be left out.",
-            required=False,
-            complete="task",
+        examples=(
+            ("orange install", "For every agent on this machine"),
+            ("orange install --harness claude", "For one of them"),
         ),
-        Argument("payload", "The agent's report, as JSON (default: standard input).", required=False, shown="JSON"),
     ),
-    (
-        Option("--agent", "H", "Which agent reports.", complete="harness"),
-        Option("--event", "NAME", "What happened: the agent's own word, or busy, idle, permission or error."),
+    CommandSpec(
+        ("doctor",),
+        "Look at what is installed and what is wrong, and finish what was interrupted.",
+        run="orange_tui.cli.commands.setup:doctor",
+        details="Exit codes: 0 nothing is wrong; 1 something is, with the way to mend it; 2 wrong usage.",
+        examples=(("orange doctor", "When something seems odd, and after a crash"),),
     ),
-    "orange_tui.cli.commands.event:event",
-    """
-Orange puts this into the agents' hooks by itself. It says nothing and always succeeds, because it must not
-disturb the agent; what it noted is in runtime.json beside TASK.md.
-
-Exit codes: 0 always; 2 wrong usage.
-""",
-    (("orange task event --agent claude --event Stop", "In a hook: the agent has finished its turn"),),
-    hidden=True,
+    CommandSpec(
+        ("log",),
+        "Show what Orange has been doing.",
+        options=(
+            Option(
+                "--level",
+                "L",
+                "This level and the more serious ones.",
+                choices=("debug", "info", "warning", "error"),
+            ),
+            Option("--grep", "TEXT", "Only entries that contain this text."),
+            Option("--lines", "N", "Only the last N entries.", short="-n", number=True),
+        ),
+        run="orange_tui.cli.commands.setup:log",
+        examples=(
+            ("orange log -n 20", "The last twenty entries"),
+            ("orange log --level warning --grep k3x9", "What went wrong with one task"),
+        ),
+    ),
+    CommandSpec(
+        ("completion",),
+        "Print the script that lets a shell complete orange's commands.",
+        (Argument("shell", "The shell it is for.", choices=("bash", "zsh", "fish")),),
+        run="orange_tui.cli.commands.setup:completion",
+        examples=(
+            ("source <(orange completion bash)", "In ~/.bashrc; the same with zsh in ~/.zshrc"),
+            ("orange completion fish > ~/.config/fish/completions/orange.fish", "Once, for fish"),
+        ),
+    ),
 )

@@ -1,8 +1,8 @@
-"""The `task` commands, as entries for the table in `commands`: the ones that agents use."""
+"""The `task` commands, as entries for the table in `root`: the ones that agents use."""
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import Argument, Command, Option
+from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
 
 YES = Option("--yes", None, "Do not ask; needed where nobody can answer, as in a script.")
 
@@ -14,11 +14,11 @@ _THIS_TASK = Argument(
     complete="task",
 )
 OF_PROJECT = Option("--project", "P", "Look among the tasks of this project only.", complete="project")
-_IN_PROJECT = Option("--project", "P", "The project (default: the one of the current directory).", complete="project")
+IN_PROJECT = Option("--project", "P", "The project (default: the one of the current directory).", complete="project")
 
 TASK_COMMANDS = (
-    Command(("task",), "Create, follow and move tasks."),
-    Command(
+    CommandSpec(("task",), "Create, follow and move tasks."),
+    CommandSpec(
         ("task", "create"),
         "Create a task and start its agent.",
         (
@@ -42,7 +42,7 @@ TASK_COMMANDS = (
             Option("--parent", "ID", "The task that this one is a part of.", complete="task"),
             Option("--label", "L", "A label; may be given more than once.", repeat=True),
             Option("--no-spawn", None, "Only write it down; start no agent."),
-            _IN_PROJECT,
+            IN_PROJECT,
         ),
         "orange_tui.cli.commands.tasks:create",
         """
@@ -70,7 +70,7 @@ Exit codes: 0 created; 1 refused; 2 wrong usage. With --json the task is printed
             ),
         ),
     ),
-    Command(
+    CommandSpec(
         ("task", "list"),
         "List tasks, those at work first.",
         options=(
@@ -95,7 +95,7 @@ A task whose TASK.md cannot be read is listed with the reason; it stops nothing 
             ("orange task list --json", "The same for a program: every field, and the session's state"),
         ),
     ),
-    Command(
+    CommandSpec(
         ("task", "show"),
         "Show one task: its fields and its TASK.md.",
         (TASK,),
@@ -107,12 +107,12 @@ A task whose TASK.md cannot be read is listed with the reason; it stops nothing 
             ("orange task show k3x9 --json", "Everything that is known about it"),
         ),
     ),
-    Command(
+    CommandSpec(
         ("task", "context"),
         "Print what an agent is told about a task besides its prompt.",
         (_THIS_TASK,),
         (OF_PROJECT,),
-        "orange_tui.cli.commands.context:context",
+        "orange_tui.cli.commands.tasks:context",
         """
 The task, its parent and parts, earlier attempts, the last error, comments on its issue, the project's
 instructions (`instructions` in .orange.yml, else CLAUDE.md, else AGENTS.md), selected skills, the files of the
@@ -123,7 +123,7 @@ repository, and what a failed attempt left uncommitted. What is empty is left ou
             ("orange task context k3x9 --json", "The same as a list of title, text and how much was cut"),
         ),
     ),
-    Command(
+    CommandSpec(
         ("task", "update"),
         "Move a task to another state, or change its summary or branch.",
         (_THIS_TASK,),
@@ -160,7 +160,7 @@ Exit codes: 0 the task has moved, and if something that follows from it failed, 
             ("orange task update k3x9 --branch", "The agent has switched branches: follow it"),
         ),
     ),
-    Command(
+    CommandSpec(
         ("task", "complete"),
         "Say that the agent has finished: the task moves on to what its workflow has next.",
         (_THIS_TASK,),
@@ -174,7 +174,7 @@ Exit codes: 0 the task has moved on; 1 refused, with what is missing; 2 wrong us
 """,
         (("orange task complete", "In a workspace, from the agent's stop hook"),),
     ),
-    Command(
+    CommandSpec(
         ("task", "stuck"),
         "Say that the agent cannot go on: a person should look.",
         (_THIS_TASK,),
@@ -192,7 +192,21 @@ Exit codes: 0 the task is marked; 1 refused; 2 wrong usage.
             ),
         ),
     ),
-    Command(
+    CommandSpec(
+        ("task", "cancel"),
+        "Give a task up: end its session and release its workspace, with all work saved.",
+        (TASK,),
+        (YES, OF_PROJECT),
+        "orange_tui.cli.commands.tasks:cancel",
+        """
+Commits stay on the branch. What was not committed is kept as a commit of its own, and `orange task restore`
+brings it back. The next task is not started.
+
+Exit codes: 0 cancelled; 1 refused or not confirmed; 2 wrong usage.
+""",
+        (("orange task cancel k3x9", "Cancel it after a question"),),
+    ),
+    CommandSpec(
         ("task", "delete"),
         "Delete a finished task: its TASK.md, its history and its logs.",
         (TASK,),

@@ -1,22 +1,21 @@
-"""The `workspace` commands and `task restore`, as entries for the table in `commands`."""
+"""The `workspace` commands and `task restore`, as entries for the table in `root`."""
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import Argument, Command, Option
-
-_PROJECT = Option("--project", "P", "The project (default: the one of the current directory).", complete="project")
+from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
+from orange_tui.cli.table.tasks import IN_PROJECT, OF_PROJECT
 
 WORKSPACE_COMMANDS = (
-    Command(("workspace",), "Look after the worktrees that agents work in."),
-    Command(
+    CommandSpec(("workspace",), "Look after the worktrees that agents work in."),
+    CommandSpec(
         ("workspace", "init"),
         "Make all workspaces of a project now.",
-        options=(_PROJECT,),
+        options=(IN_PROJECT,),
         run="orange_tui.cli.commands.workspaces:init",
         details="Otherwise each is made when a task first needs it, which takes longer in a large repository.",
         examples=(("orange workspace init", "Make those of the project you are in"),),
     ),
-    Command(
+    CommandSpec(
         ("workspace", "list"),
         "List workspaces: free, held by a task, or quarantined and why.",
         options=(
@@ -33,7 +32,7 @@ is, and not used again, until the reason is gone.
             ("orange workspace list --all --json", "All there are, for a program"),
         ),
     ),
-    Command(
+    CommandSpec(
         ("workspace", "gc"),
         "Give back the workspaces that no task has a claim to.",
         run="orange_tui.cli.commands.workspaces:gc",
@@ -45,7 +44,7 @@ under refs/orange/<task>/<n>; `orange task restore` puts it on a branch.
     ),
 )
 
-RESTORE = Command(
+RESTORE = CommandSpec(
     ("task", "restore"),
     "Put work that was saved from a task's workspace on a branch.",
     (
@@ -58,7 +57,7 @@ RESTORE = Command(
     (
         Option("--number", "N", "Which piece, where there are several (default: the latest).", number=True),
         Option("--branch", "NAME", "The new branch (default: orange-restored/<task>-<n>).", complete="branch"),
-        Option("--project", "P", "Look among the tasks of this project only.", complete="project"),
+        OF_PROJECT,
     ),
     "orange_tui.cli.commands.workspaces:restore",
     """

@@ -7,7 +7,7 @@ means; the line `:files` stands for the shell's own file names.
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import below, command_at, locate
+from orange_tui.cli.parsing.grammar import command_path, find_command, subcommands
 from orange_tui.cli.parsing.parser import looks_like_option
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from orange_tui.cli.parsing.grammar import Argument, Command, Option
+    from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
 
     Lookup = Callable[[str], Iterable[str]]
 
@@ -96,36 +96,36 @@ def script(shell: str) -> str:
     return _SCRIPTS[shell]
 
 
-def candidates(words: Sequence[str], commands: Sequence[Command], lookup: Lookup) -> list[str]:
-    """What the last of the words could become. `lookup` names the tasks, projects and so on there are."""
+def candidates(words: Sequence[str], commands: Sequence[CommandSpec], lookup: Lookup) -> list[str]:
+    """What the last word could become. `lookup` lists the existing tasks, projects and so on."""
     *before, current = words or [""]
     asks_help = before[:1] == ["help"]
     typed = before[1:] if asks_help else before
-    path = locate(typed, commands)
-    command = command_at(path, commands)
+    path = command_path(typed, commands)
+    command = find_command(path, commands)
     rest = typed[len(path) :]
     has_begun = bool(path) or (rest or [current])[0].startswith("-")
     if command is not None and command.run and has_begun:
         found = [] if asks_help else _for_command(_Typed.read(command, rest), current, lookup)
     else:
         found = [] if rest else _subcommands(path, commands, with_help=not path and not asks_help)
-    return [_harmless(line) for line in found if _fits(line, current)]
+    return [_printable_line(line) for line in found if _continues(line, current)]
 
 
-def _fits(line: str, current: str) -> bool:
+def _continues(line: str, current: str) -> bool:
     """Whether a line continues what was typed; a word with control characters cannot be typed at all."""
     word = line.partition("\t")[0]
     return line == FILES or (word.startswith(current) and printable(word) == word)
 
 
-def _harmless(line: str) -> str:
-    """What a word means may be anybody's text, and goes to a terminal."""
+def _printable_line(line: str) -> str:
+    """What a word means may be anybody's text, and is printed in a terminal."""
     word, tab, meaning = line.partition("\t")
     return word + tab + printable(meaning)
 
 
-def _subcommands(path: tuple[str, ...], commands: Sequence[Command], *, with_help: bool) -> list[str]:
-    found = [_line(command.path[-1], command.summary) for command in below(path, commands)]
+def _subcommands(path: tuple[str, ...], commands: Sequence[CommandSpec], *, with_help: bool) -> list[str]:
+    found = [_line(command.path[-1], command.summary) for command in subcommands(path, commands)]
     return [*found, _line("help", "Explain a command.")] if with_help else found
 
 
@@ -137,31 +137,31 @@ def _line(word: str, meaning: str) -> str:
 class _Typed:
     """What was typed of a command so far: options used, arguments given, an option that wants a value."""
 
-    command: Command
+    command: CommandSpec
     used: frozenset[str]
-    placed: int
+    positionals: int
     pending: Option | None
     only_text: bool
 
     @staticmethod
-    def read(command: Command, words: Sequence[str]) -> _Typed:
-        """Read like the parser, but forgive everything: a line being typed is seldom right yet."""
+    def read(command: CommandSpec, words: Sequence[str]) -> _Typed:
+        """Read like the parser, but forgive every mistake: the line is not finished yet."""
         options = {name: option for option in command.every_option for name in option.names}
         used: set[str] = set()
-        placed = 0
+        positionals = 0
         pending: Option | None = None
         for at, word in enumerate(words):
             if word == "--":
-                return _Typed(command, frozenset(used), placed + len(words) - at - 1, None, True)
+                return _Typed(command, frozenset(used), positionals + len(words) - at - 1, None, True)
             name, equals, _ = word.partition("=")
             if looks_like_option(word):
                 option = options.get(name)
                 used.add(option.name if option else name)
                 pending = option if option and option.value and not equals else None
             else:
-                placed += pending is None
+                positionals += pending is None
                 pending = None
-        return _Typed(command, frozenset(used), placed, pending, only_text=False)
+        return _Typed(command, frozenset(used), positionals, pending, only_text=False)
 
 
 def _for_command(typed: _Typed, current: str, lookup: Lookup) -> list[str]:
@@ -171,12 +171,12 @@ def _for_command(typed: _Typed, current: str, lookup: Lookup) -> list[str]:
     if current.startswith("-") and not typed.only_text:
         return _attached(typed.command, name, lookup) if equals else _options(typed)
     arguments = typed.command.arguments
-    if typed.placed < len(arguments):
-        return _values(arguments[typed.placed], lookup)
+    if typed.positionals < len(arguments):
+        return _values(arguments[typed.positionals], lookup)
     return [] if typed.only_text else _options(typed)
 
 
-def _attached(command: Command, name: str, lookup: Lookup) -> list[str]:
+def _attached(command: CommandSpec, name: str, lookup: Lookup) -> list[str]:
     """Values in the form `--name=value`."""
     option = next((option for option in command.every_option if name in option.names), None)
     lines = _values(option, lookup) if option else []
@@ -191,9 +191,9 @@ def _options(typed: _Typed) -> list[str]:
     return [_line(option.name, option.help) for option in free if option.instead_of not in typed.used]
 
 
-def _values(taker: Argument | Option, lookup: Lookup) -> list[str]:
-    kinds = taker.complete.split(" or ") if taker.complete else []
-    found = list(taker.choices)
+def _values(declared: Argument | Option, lookup: Lookup) -> list[str]:
+    kinds = declared.complete.split(" or ") if declared.complete else []
+    found = list(declared.choices)
     for kind in kinds:
         found += [FILES] if kind == "file" else lookup(kind)
     return found

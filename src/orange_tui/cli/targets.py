@@ -1,4 +1,4 @@
-"""Which project and which task a command is about, when it does not say."""
+"""Which project and task a command is about: the one named, else the one of the current directory or window."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
 
 
-def the_project(parsed: Parsed, orange: Orange) -> Project:
-    """The project that was named, else the one around the current directory."""
-    found = named_project(parsed, orange) or orange.projects.containing(here())
+def target_project(parsed: Parsed, orange: Orange) -> Project:
+    """The project that was named, else the one that contains the current directory."""
+    found = named_project(parsed, orange) or orange.projects.containing(current_directory())
     if found is None:
         raise Refused(
-            "This directory belongs to no registered project: go to one, name one with --project,"
+            "This directory is in no registered project. Change to one, name one with --project,"
             " or register this one with `orange project add`",
         )
     return found
@@ -32,26 +32,33 @@ def named_project(parsed: Parsed, orange: Orange) -> Project | None:
     return None if name is None else orange.projects.get(name)
 
 
-def the_task(parsed: Parsed, orange: Orange) -> TaskRef:
-    """The task that was named, else the one whose agent is asking."""
+def listed_project(parsed: Parsed, orange: Orange) -> Project | None:
+    """The project that a list is limited to: the one named, else the current directory's; None for all of them."""
+    if parsed.flag("all"):
+        return None
+    return named_project(parsed, orange) or orange.projects.containing(current_directory())
+
+
+def target_task(parsed: Parsed, orange: Orange) -> TaskRef:
+    """The task that was named, else the one whose window or workspace this is."""
     name, project = parsed.text("id"), parsed.text("project")
     if name is not None:
         return orange.store.find(name, project)
-    found = _task_of_window(orange) or _task_of_workspace(orange)
+    found = _task_of_this_window(orange) or _task_of_this_workspace(orange)
     if found is None:
-        raise UsageError("Which task? Give its id, or run this in the task's workspace")
+        raise UsageError("Which task? Give its id, or run this in its workspace")
     return found
 
 
-def _task_of_window(orange: Orange) -> TaskRef | None:
+def _task_of_this_window(orange: Orange) -> TaskRef | None:
     name = os.environ.get("ORANGE_TASK")
     return orange.store.find(name) if name else None
 
 
-def _task_of_workspace(orange: Orange) -> TaskRef | None:
-    """The task whose worktree this is; the link to its TASK.md says which, or else the tasks do."""
+def _task_of_this_workspace(orange: Orange) -> TaskRef | None:
+    """The task that holds this worktree: the one its TASK.md links to, else the one whose TASK.md names it."""
     workspaces = os.path.realpath(orange.home.workspaces)
-    current = os.path.realpath(here())
+    current = os.path.realpath(current_directory())
     if not current.startswith(workspaces + os.sep):
         return None
     workspace = os.path.relpath(current, workspaces).split(os.sep)[0]
@@ -63,9 +70,9 @@ def _task_of_workspace(orange: Orange) -> TaskRef | None:
     return holders[0].ref if len(holders) == 1 else None
 
 
-def here() -> str:
-    """The current directory, which may have been deleted under us."""
+def current_directory() -> str:
+    """The current directory, which may have been deleted meanwhile."""
     try:
         return os.getcwd()
     except FileNotFoundError:
-        raise NotFound("The current directory is gone; go to one that exists") from None
+        raise NotFound("The current directory no longer exists; change to another one") from None

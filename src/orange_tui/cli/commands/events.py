@@ -1,6 +1,6 @@
 """`orange task event`, which agents' hooks run: quick, silent, and never a failure.
 
-Whatever goes wrong here must not disturb the agent in whose hook it runs: the state is then told from its screen.
+Whatever goes wrong here must not disturb the agent in whose hook it runs: its state is then read from its screen.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.orange import Orange
 
-_MOST_BYTES = 1_000_000
-_PATIENCE = 0.5  # seconds for the agent to hand over its report
-_MOST_TEXT = 300  # of a prompt: enough to know it again
-_ENOUGH = 100
+_MAX_REPORT_BYTES = 1_000_000
+_STDIN_WAIT_SECONDS = 0.5
+_STORED_PROMPT_CHARS = 300  # enough to recognize a prompt
+_COMPARED_PROMPT_CHARS = 100
 _WORKER = "worker"
 
 
 def event(parsed: Parsed, orange: Orange) -> Reply:
-    """Note what an agent reports about itself."""
+    """Record what an agent reports about itself."""
     try:
-        _note(parsed, orange)
+        _record_event(parsed, orange)
     except Exception as problem:  # noqa: BLE001 - see above
         orange.log.write("debug", f"an agent's report was not understood: {problem}")
     return Reply("", {})
 
 
-def _note(parsed: Parsed, orange: Orange) -> None:
+def _record_event(parsed: Parsed, orange: Orange) -> None:
     task, payload = parsed.text("id"), parsed.text("payload")
     if payload is None and (task or "").startswith("{"):
-        task, payload = None, task  # codex puts its report behind the words it was given
+        task, payload = None, task  # codex appends its report to the words it was given
     directory = _directory(task, orange)
     if directory is None:
         return
@@ -57,16 +57,16 @@ def _note(parsed: Parsed, orange: Orange) -> None:
 
 
 def _directory(task: str | None, orange: Orange) -> str | None:
-    """The task's directory. An agent that a person started in a worktree by hand is not the task's."""
-    mine, file = os.environ.get("ORANGE_TASK"), os.environ.get("ORANGE_TASK_FILE", "")
-    directory = os.path.dirname(file)
-    if task is None and mine and os.path.basename(directory) == mine and _is_below(directory, orange.home.tasks):
-        return directory  # without a look at all the tasks there are
+    """The task's directory; None for an agent that a person started in a worktree by hand."""
+    mine, directory = os.environ.get("ORANGE_TASK"), os.path.dirname(os.environ.get("ORANGE_TASK_FILE", ""))
+    is_mine = mine and os.path.basename(directory) == mine
+    if task is None and is_mine and _is_task_directory(directory, orange.home.tasks):
+        return directory  # without listing all tasks
     name = task or mine
     return orange.store.directory(orange.store.find(name)) if name else None
 
 
-def _is_below(directory: str, tasks: str) -> bool:
+def _is_task_directory(directory: str, tasks: str) -> bool:
     return os.path.dirname(os.path.dirname(os.path.realpath(directory))) == os.path.realpath(tasks)
 
 
@@ -82,10 +82,10 @@ def _report(name: str | None, payload: str | None) -> dict[str, Any]:
 
 
 def _standard_input() -> bytes:
-    """What was piped in; a pipe that nobody closes keeps us only for a moment."""
+    """What was piped in; a pipe that nobody closes is given up on after a moment."""
     pieces: list[bytes] = []
-    deadline = time.monotonic() + _PATIENCE
-    while not os.isatty(0) and sum(map(len, pieces)) < _MOST_BYTES:
+    deadline = time.monotonic() + _STDIN_WAIT_SECONDS
+    while not os.isatty(0) and sum(map(len, pieces)) < _MAX_REPORT_BYTES:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([0], [], [], left)[0]:
             break
@@ -97,11 +97,11 @@ def _standard_input() -> bytes:
 
 
 def _changes(harness: Harness, report: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, object]:
-    """What to write down: the state, and what helps to resume the conversation and to know a message arrived."""
+    """What to store: the state, and what is needed to resume the conversation and to see that a message arrived."""
     session = session_of(report)
     ours = known.get("session_id")
-    if _begins(report) or not ours:
-        ours = session if _is_about(report, known.get("prompt")) else "another"
+    if _switches_conversation(report) or not ours:
+        ours = session if _has_prompt(report, known.get("prompt")) else "another"
     state = state_from_event(harness, report, ours)
     if state is None:
         return {}
@@ -112,23 +112,23 @@ def _changes(harness: Harness, report: Mapping[str, Any], known: Mapping[str, An
     if isinstance(report.get("transcript_path"), str):
         changes["transcript"] = report["transcript_path"]
     if isinstance(report.get("prompt"), str):
-        changes |= {"submitted": report["prompt"][:_MOST_TEXT], "submitted_at": stamp}
+        changes |= {"submitted": report["prompt"][:_STORED_PROMPT_CHARS], "submitted_at": stamp}
     return changes
 
 
-def _begins(report: Mapping[str, Any]) -> bool:
-    """Whether the window goes over to another conversation. A plain start of one is an agent that the agent runs."""
+def _switches_conversation(report: Mapping[str, Any]) -> bool:
+    """Whether the window switches to another conversation. A plain start is an agent that the agent itself runs."""
     return event_name(report) == "SessionStart" and report.get("source") in {"clear", "resume", "compact"}
 
 
-def _is_about(report: Mapping[str, Any], prompt: object) -> bool:
-    """Whether a report that lists its messages has the prompt among them that this window was started with."""
+def _has_prompt(report: Mapping[str, Any], prompt: object) -> bool:
+    """Whether a report that lists its messages contains the prompt that this window was started with."""
     messages = report.get("input-messages")
     if not isinstance(messages, list) or not isinstance(prompt, str):
         return True
-    begin = _squeezed(prompt)
-    return any(_squeezed(message) == begin for message in messages if isinstance(message, str))
+    begin = _normalized(prompt)
+    return any(_normalized(message) == begin for message in messages if isinstance(message, str))
 
 
-def _squeezed(text: str) -> str:
-    return " ".join(text[:_MOST_TEXT].split())[:_ENOUGH]
+def _normalized(text: str) -> str:
+    return " ".join(text[:_STORED_PROMPT_CHARS].split())[:_COMPARED_PROMPT_CHARS]

@@ -1,0 +1,81 @@
+"""The parser's error messages. Imported only when there is an error, since they need the help texts."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from orange_tui.cli.parsing.grammar import subcommands
+from orange_tui.cli.parsing.help import group_help, usage
+from orange_tui.domain.errors import UsageError
+from orange_tui.domain.task import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from orange_tui.cli.parsing.grammar import CommandSpec, Option
+
+_MAX_QUOTE = 60
+_COMMAND_FIRST = "put the command first and its options after it"
+
+
+def usage_error(command: CommandSpec, sentence: str) -> UsageError:
+    """An error with the usage line and the way to the help: enough to get it right the second time."""
+    return UsageError(f"{command.name}: {sentence}\n{usage(command)}\nMore: {command.name} --help")
+
+
+def unknown_option(command: CommandSpec, word: str, known: Iterable[str]) -> UsageError:
+    """No such option: suggest the closest, or say how to write text that begins with a dash."""
+    close = _did_you_mean(word, [name for name in known if name.startswith("--")])
+    return usage_error(
+        command,
+        f"there is no option {quoted(word)}.{close or ' Put text that begins with a dash after --.'}",
+    )
+
+
+def missing_value(command: CommandSpec, option: Option) -> UsageError:
+    """An option without the value that it needs."""
+    name = option.names[0]
+    return usage_error(command, f"{name} needs a value: {name} {option.value}, or {name}=-x if it begins with a dash.")
+
+
+def not_a_number(command: CommandSpec, option: Option, value: str) -> UsageError:
+    """A number option whose value is not a number, or an absurdly long one."""
+    return usage_error(command, f"{option.names[0]} needs a whole number, not '{quoted(value)}'.")
+
+
+def not_a_choice(command: CommandSpec, name: str, choices: Sequence[str], value: str) -> UsageError:
+    """A value that is not among the choices."""
+    return usage_error(command, f"{name} must be one of {', '.join(choices)}, not '{quoted(value)}'.")
+
+
+def too_many_arguments(command: CommandSpec, positionals: Sequence[str]) -> UsageError:
+    """More arguments than the command takes: mostly a text without quotes, or an option before the command."""
+    extra = quoted(positionals[len(command.arguments)])
+    if not command.path:
+        return usage_error(command, f"'{extra}' comes after an option; {_COMMAND_FIRST}.")
+    quotes = " Put quotes around text that has spaces." if command.arguments else ""
+    return usage_error(command, f"unexpected argument '{extra}'.{quotes}")
+
+
+def not_a_command(path: tuple[str, ...], rest: Sequence[str], commands: Sequence[CommandSpec]) -> UsageError:
+    """No such command. For a group without a command, its help is the answer."""
+    name = " ".join(("orange", *path))
+    if not rest:
+        return UsageError(f"{name}: which command?\n\n{group_help(path, commands).rstrip()}")
+    known = [command.path[-1] for command in subcommands(path, commands)]
+    if rest[0].startswith("-"):
+        sentence = f"'{quoted(rest[0])}' is not a command; {_COMMAND_FIRST}."
+    else:
+        sentence = f"there is no command '{quoted(rest[0])}'.{_did_you_mean(rest[0], known)}"
+    return UsageError(f"{name}: {sentence}\nCommands: {', '.join(known)}\nMore: {name} --help")
+
+
+def quoted(text: str) -> str:
+    """What the person typed, short enough for a message and harmless to a terminal."""
+    return printable(text if len(text) <= _MAX_QUOTE else f"{text[:_MAX_QUOTE]}...")
+
+
+def _did_you_mean(word: str, known: Sequence[str]) -> str:
+    close = get_close_matches(word[:_MAX_QUOTE], known, n=3, cutoff=0.6)
+    return f" Did you mean {' or '.join(close)}?" if close else ""
