@@ -278,10 +278,10 @@ def test_a_part_is_not_split_again_nor_is_a_task_that_has_parts(desk: Office) ->
     part = desk.create("part", summary="Brew [decompose]", workflow="auto", spawn=False, parent=whole.id)
     event, task = move(desk, part)
     assert (task.number("lane"), event["route"]["decompose"]) == (2, False)
-    assert "Not split: it is a part already." in event["route"]["reason"]
+    assert "Not split: it is a subtask." in event["route"]["reason"]
     event, task = move(desk, whole)
     assert task.number("lane") == 2
-    assert "Not split: it has parts already." in event["route"]["reason"]
+    assert "Not split: it has subtasks already." in event["route"]["reason"]
 
 
 def test_killed_after_the_answer_it_does_not_ask_again(desk: Office) -> None:

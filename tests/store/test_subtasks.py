@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orange_tui.store.store import BrokenTask, Store, StoredTask
-from orange_tui.store.subtasks import ancestors, parent_of, subtasks_of, waiting_cycle
+from orange_tui.store.subtasks import ancestors_of, parent_of, subtasks_of, waiting_cycle
 
 if TYPE_CHECKING:
     import pytest
@@ -28,7 +28,7 @@ def test_subtasks_are_found_oldest_first_and_know_their_parent(world: World) -> 
     above = parent_of(world.orange.store, task(world, subtasks[0]))
     assert above is not None
     assert above.ref == plan
-    assert ancestors(world.orange.store, task(world, subtasks[0])) == [plan.id]
+    assert ancestors_of(world.orange.store, task(world, subtasks[0])) == [plan.id]
 
 
 def test_looking_for_subtasks_reads_only_tasks_that_mention_the_parent(

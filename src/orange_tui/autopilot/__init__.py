@@ -1,4 +1,6 @@
-"""Agents that work alone: who does a task, what its report means, what it delegates, another attempt.
+"""Autopilot: what lets agents work unattended: routing, reports, delegation to subtasks, another attempt.
 
-Begin with `routing.py` and `report_hooks.py`.
+A person's own choice always wins over a router's, and whatever goes wrong with routing falls back to an agent that is
+installed. `route_hook.py` and `report_hooks.py` are the hooks that workflows name; `attempts.py` is what a person does
+with a task that failed or is blocked.
 """

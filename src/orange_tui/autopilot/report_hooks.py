@@ -1,4 +1,4 @@
-"""The hooks for agents that work alone: their report is kept, their work committed, and what they delegate is done."""
+"""The hooks for unattended agents: record a report, commit the work, and delegate what it asks for to subtasks."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from orange_tui.engine.hooks import HookRun
     from orange_tui.engine.tasks import Tasks
 
-_IN_WORDS = {BLOCKED: "is blocked", NEEDS_REVIEW: "asks for you", IN_PROGRESS: "has not finished"}
-_LONGEST_SENTENCE = 300
-_DEEPEST = 5  # generations; an agent that delegates what was delegated to it may do so for ever
-SIGN = "delegated_as"  # the field by which a child is known again to the hook that made it
+_NEEDS_PERSON = {BLOCKED: "is blocked", NEEDS_REVIEW: "asks for you", IN_PROGRESS: "has not finished"}
+_MAX_SENTENCE_CHARACTERS = 300
+_MAX_DEPTH = 5  # of subtasks of subtasks; an agent that delegates what was delegated to it may do so for ever
+DELEGATION_FIELD = "delegated_as"  # which delegation a subtask was created for, so that it is created once
 
 
-def take_report(run: HookRun) -> None:
-    """Keep what the agent has reported: in the history, under ## Report, and as the reason why a person should look."""
+def record_report(run: HookRun) -> None:
+    """Record the agent's report: in the history, under ## Report, and as the reason why a person should look."""
     try:
         report = reports.current_report(run.opened)
     except Unreadable:
-        return  # the engine moved the task on its own; there is nothing to take
-    if not _is_noted(run, "agent.reported"):
+        return  # the engine moved the task on its own; there is no report
+    if not _is_recorded(run, "agent.reported"):
         run.opened.edit_body(
             "agent.reported",
             lambda body: reports.with_report(body, report),
@@ -38,7 +38,7 @@ def take_report(run: HookRun) -> None:
             **reports.printed_usage(run.opened, WORKER),
         )
     sentence = _one_line(report.sentence)
-    words = _IN_WORDS.get(report.judged)
+    words = _NEEDS_PERSON.get(report.judged)
     run.change("last_error", sentence if words else None)
     workflow = run.services.workflows.load(run.task.workflow)
     if words and workflow.states[run.task.status].auto is None:
@@ -47,10 +47,10 @@ def take_report(run: HookRun) -> None:
 
 def _one_line(text: str) -> str:
     line = printable(" ".join(text.split()))
-    return line if len(line) <= _LONGEST_SENTENCE else f"{line[:_LONGEST_SENTENCE]}…"
+    return line if len(line) <= _MAX_SENTENCE_CHARACTERS else f"{line[:_MAX_SENTENCE_CHARACTERS]}…"
 
 
-def _is_noted(run: HookRun, kind: str) -> bool:
+def _is_recorded(run: HookRun, kind: str) -> bool:
     return any(event["type"] == kind and event.get("hook") == run.token for event in run.opened.journal.backwards())
 
 
@@ -64,38 +64,39 @@ def commit_work(run: HookRun) -> None:
     commit_all(worktree, run.task.branch, run.task.summary or f"Work of task {run.task.id}")
 
 
-def must_have_children(run: HookRun) -> None:
-    """Before the task is moved: somebody to wait for, and no circle in it."""
+def check_subtasks(run: HookRun) -> None:
+    """Before the task is moved: there must be subtasks to wait for, and no cycle among them."""
     report = _delegating_report(run)
-    children = subtasks.subtasks_of(run.services.store, run.task.id)
-    if not children and not report and run.params.get("subtasks") == "required":
+    found = subtasks.subtasks_of(run.services.store, run.task.id)
+    if not found and not report and run.params.get("subtasks") == "required":
         raise Refused(
             f"{run.task.id} has no subtasks to wait for;"
-            f" `orange task create … --parent {run.task.id}` makes one, then try again"
+            f" `orange task create … --parent {run.task.id}` creates one, then try again"
         )
-    if report and len(subtasks.ancestors(run.services.store, run.task)) >= _DEEPEST:
-        raise Refused(f"{run.task.id} was delegated {_DEEPEST} times over already; do it, or ask for a person")
-    circle = subtasks.waiting_cycle(run.services.store, run.task.id, [child.ref.id for child in children])
-    if circle:
-        raise Refused(f"{run.task.id} would wait for itself: {' waits for '.join(circle)}; change their blocked_by")
+    if report and len(subtasks.ancestors_of(run.services.store, run.task)) >= _MAX_DEPTH:
+        raise Refused(f"{run.task.id} is {_MAX_DEPTH} subtasks deep already; do it yourself, or ask for a person")
+    cycle = subtasks.waiting_cycle(run.services.store, run.task.id, [each.ref.id for each in found])
+    if cycle:
+        raise Refused(f"{run.task.id} would wait for itself: {' waits for '.join(cycle)}; change their blocked_by")
 
 
 def delegate(run: HookRun) -> None:
-    """Make a task of each piece of work in the report, and wait for all of this task's unfinished children."""
+    """Create a subtask for each delegation in the report, and wait for all unfinished subtasks."""
     from orange_tui.engine.tasks import Tasks
 
     tasks = Tasks(run.engine)
     report = _delegating_report(run)
-    made = {str(child.task.extra.get(SIGN)) for child in subtasks.subtasks_of(run.services.store, run.task.id)}
+    present = subtasks.subtasks_of(run.services.store, run.task.id)
+    created = {str(each.task.extra.get(DELEGATION_FIELD)) for each in present}
     for number, each in enumerate(report.delegations if report else ()):
-        sign = f"{run.token} {number}"
-        if sign not in made:
-            _make_child(run, tasks, each, sign)
+        delegation_id = f"{run.token} {number}"
+        if delegation_id not in created:
+            _create_subtask(run, tasks, each, delegation_id)
     if report or run.params.get("subtasks") == "required":
         found = subtasks.subtasks_of(run.services.store, run.task.id)
-        # Those that are done already count too: with nobody to wait for, it would wait for ever.
-        wanted = [child for child in found if child.task.status == "done" or not tasks.is_finished(child.task)]
-        run.change("blocked_by", [child.ref.id for child in wanted])
+        # Those that are done already count too: with nothing to wait for, it would wait for ever.
+        wanted = [each for each in found if each.task.status == "done" or not tasks.is_finished(each.task)]
+        run.change("blocked_by", [each.ref.id for each in wanted])
 
 
 def _delegating_report(run: HookRun) -> Report | None:
@@ -106,37 +107,37 @@ def _delegating_report(run: HookRun) -> Report | None:
     return report if report.judged == DELEGATED else None
 
 
-def _make_child(run: HookRun, tasks: Tasks, wanted: Delegation, sign: str) -> None:
+def _create_subtask(run: HookRun, tasks: Tasks, delegation: Delegation, delegation_id: str) -> None:
     from orange_tui.engine.tasks import NewTask
 
     new = NewTask(
         project=run.task.project,
-        summary=wanted.title,
-        context=wanted.body,
+        summary=delegation.title,
+        context=delegation.body,
         workflow=run.task.workflow,
-        harness=_suggested(run, wanted.harness),
-        labels=wanted.labels,
+        harness=_installed_or_none(run, delegation.harness),
+        labels=delegation.labels,
         parent=run.task.id,
-        fields={SIGN: sign, **_worktree(run)},
+        fields={DELEGATION_FIELD: delegation_id, **_worktree_field(run)},
     )
     created = tasks.create(new)
-    run.opened.record("task.delegated", child=created.ref.id, summary=wanted.title)
+    run.opened.record("task.delegated", child=created.ref.id, summary=delegation.title)
 
 
-def _worktree(run: HookRun) -> dict[str, bool]:
-    """A part of what belongs to an issue belongs to it too: it is done in a worktree, as the whole would be."""
+def _worktree_field(run: HookRun) -> dict[str, bool]:
+    """The subtasks of a task that works in a worktree for an issue, or by request, do so too."""
     extra = run.task.extra
     return {"worktree": True} if extra.get("issue") or extra.get("worktree") is True else {}
 
 
-def _suggested(run: HookRun, name: str | None) -> str | None:
-    """An agent's suggestion counts if there is such an agent here; otherwise it is chosen as for any task."""
+def _installed_or_none(run: HookRun, name: str | None) -> str | None:
+    """The agent that a report suggests, if it is installed here; otherwise it is chosen as for any task."""
     try:
         return name if name and run.services.harnesses.installed(name) else None
     except OrangeError:
         return None
 
 
-TAKE_REPORT = Action(take_report)
+TAKE_REPORT = Action(record_report)
 COMMIT_WORK = Action(commit_work)
-DELEGATE = Action(run=delegate, reserve=must_have_children)
+DELEGATE = Action(run=delegate, reserve=check_subtasks)

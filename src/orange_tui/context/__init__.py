@@ -1,4 +1,5 @@
-"""What an agent is told about its task besides the prompt.
+"""The context of a prompt: what an agent is told about its task besides the workflow's own words.
 
-Begin with `enrichment.py`: a table of rows, each with a limit, each left out when empty.
+Everything in it is other people's text, so it is quoted: no line of it can pose as a heading of ours. Begin with
+`rows.py`, the table of what there is and how long each row may get; `skills.py` reads the person's skills.
 """

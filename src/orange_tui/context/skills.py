@@ -1,7 +1,7 @@
-"""The skills under `<ORANGE_HOME>/skills`: one folder each, with a SKILL.md that says in its head what it is about.
+"""The skills under `<ORANGE_HOME>/skills`: one folder each, with a SKILL.md whose frontmatter says what it is for.
 
-A skill is known by its folder's name, which is unique and goes into no path that was not looked at. One that
-cannot be read is left out and logged: it stops neither the others nor the task.
+A skill is known by its folder's name, which is unique; no path is ever built from a name that an agent wrote. One
+that cannot be read is left out and logged: it stops neither the others nor the task.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from orange_tui.home.log import Log
     from orange_tui.home.paths import Home
 
-_MOST_BYTES = 200_000
-_MOST_SKILLS = 200
-_LONGEST_NAME = 100
-_LONGEST_DESCRIPTION = 300
+_MAX_BYTES = 200_000
+_MAX_SKILLS = 200
+_MAX_NAME_CHARACTERS = 100
+_MAX_DESCRIPTION_CHARACTERS = 300
 
 
 @record
@@ -37,7 +37,7 @@ class Skill:
 def read_skills(home: Home, log: Log) -> list[Skill]:
     """Every skill that can be used, by name."""
     folder, skills = os.path.join(home.root, "skills"), []
-    for name in _folders(folder)[:_MOST_SKILLS]:
+    for name in _folders(folder)[:_MAX_SKILLS]:
         path = os.path.join(folder, name, "SKILL.md")
         try:
             skills.append(_read(name, path))
@@ -56,11 +56,11 @@ def _folders(path: str) -> list[str]:
 
 
 def _read(name: str, path: str) -> Skill:
-    if not name.isprintable() or len(name) > _LONGEST_NAME:
-        raise Unreadable(f"its folder's name is no name for a skill: {printable(name[:_LONGEST_NAME])}")
-    data = read_bytes(path, max_bytes=_MOST_BYTES)
-    if len(data) > _MOST_BYTES:
-        raise Unreadable(f"{path} is longer than {_MOST_BYTES:,} bytes")
+    if not name.isprintable() or len(name) > _MAX_NAME_CHARACTERS:
+        raise Unreadable(f"the name of its folder is not a valid skill name: {printable(name[:_MAX_NAME_CHARACTERS])}")
+    data = read_bytes(path, max_bytes=_MAX_BYTES)
+    if len(data) > _MAX_BYTES:
+        raise Unreadable(f"{path} is longer than {_MAX_BYTES:,} bytes")
     try:
         head = frontmatter.split(data.decode())
     except UnicodeDecodeError:
@@ -68,5 +68,5 @@ def _read(name: str, path: str) -> Skill:
     description = frontmatter.read(head).get("description")
     text = " ".join(str(description.value).split()) if description and description.value else ""
     if not text:
-        raise Unreadable(f"{path} has no `description`; without one nobody knows what it is for")
-    return Skill(name, printable(text)[:_LONGEST_DESCRIPTION], head.body.strip())
+        raise Unreadable(f"{path} has no `description`; add one that says what it is for")
+    return Skill(name, printable(text)[:_MAX_DESCRIPTION_CHARACTERS], head.body.strip())

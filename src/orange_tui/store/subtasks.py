@@ -1,4 +1,4 @@
-"""The subtasks of a task, its parents, and whether it would end up waiting for itself."""
+"""Subtasks: a task's parent, its own subtasks, and whether it would end up waiting for itself."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.store.store import Store, TaskRef
 
-# The files that name a task's parent, and how many bytes of each to read. The history has it in its first line, also
-# where an agent has removed it from TASK.md; a task that was copied in has no history yet.
+# The files in which a task names its parent, and how many bytes of each are searched. The history has it in its first
+# line, also where an agent has removed it from TASK.md; a task that was copied in has no history yet.
 _FILES_WITH_PARENT = (("history.jsonl", 20_000), ("TASK.md", 300_000))
 
 
 def parent_of(store: Store, task: Task) -> StoredTask | None:
-    """The task that this one is a subtask of, if it is there and can be read."""
+    """The task that this one is a subtask of, if it exists and can be read."""
     return _read(store, task.parent) if task.parent else None
 
 
 def subtasks_of(store: Store, task_id: str) -> list[StoredTask]:
-    """The subtasks of a task, oldest first. Only files that mention it are read as tasks: there may be thousands."""
+    """The subtasks of a task, oldest first. Only files that mention it are parsed: there may be thousands of tasks."""
     wanted = task_id.encode()
     found = [store.read(ref) for ref in store.refs() if _mentions(store, ref, wanted)]
     subtasks = [each for each in found if isinstance(each, StoredTask) and each.task.parent == task_id]
@@ -35,18 +35,18 @@ def subtasks_of(store: Store, task_id: str) -> list[StoredTask]:
 
 def _mentions(store: Store, ref: TaskRef, wanted: bytes) -> bool:
     directory = store.directory(ref)
-    return any(wanted in _beginning(os.path.join(directory, name), most) for name, most in _FILES_WITH_PARENT)
+    return any(wanted in _beginning(os.path.join(directory, name), size) for name, size in _FILES_WITH_PARENT)
 
 
-def _beginning(path: str, most: int) -> bytes:
+def _beginning(path: str, max_bytes: int) -> bytes:
     try:
-        return read_bytes(path, max_bytes=most)
+        return read_bytes(path, max_bytes=max_bytes)
     except OrangeError:
         return b""
 
 
-def ancestors(store: Store, task: Task) -> list[str]:
-    """The task's parent, that one's parent, and so on, as far as they are still there."""
+def ancestors_of(store: Store, task: Task) -> list[str]:
+    """The ids of the task's parent, of that one's parent, and so on, as far as they exist."""
     found: list[str] = []
     parent = task.parent
     while parent is not None and parent not in found:
@@ -57,17 +57,17 @@ def ancestors(store: Store, task: Task) -> list[str]:
 
 
 def waiting_cycle(store: Store, start: str, waits_for: Iterable[str]) -> list[str]:
-    """The tasks through which one that waits for these would wait for itself; empty where there is no cycle."""
-    paths = [[start, other] for other in waits_for]
+    """The cycle of ids in which a task that waits for these would wait for itself; empty where there is none."""
+    open_paths = [[start, other] for other in waits_for]
     seen: set[str] = set()
-    while paths:
-        path = paths.pop()
+    while open_paths:
+        path = open_paths.pop()
         if path[-1] == start:
             return path
         if path[-1] not in seen:
             seen.add(path[-1])
             found = _read(store, path[-1])
-            paths += [[*path, other] for other in (found.task.blocked_by if found is not None else ())]
+            open_paths += [[*path, other] for other in (found.task.blocked_by if found is not None else ())]
     return []
 
 

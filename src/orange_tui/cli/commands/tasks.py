@@ -94,14 +94,12 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
 
 def context(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task context`: what an agent is told about a task."""
-    from orange_tui.context import enrichment
+    from orange_tui.context.rows import ContextReader, as_markdown
 
     found = read_task(target_task(parsed, orange), orange)
-    directory = enrichment.directory_of(orange.services, found.task)
-    journal = orange.store.journal(found.ref)
-    scene = enrichment.Scene(orange.services, found.task, found.body, journal, directory)
-    parts = enrichment.parts(scene)
-    return Reply(printable_text(enrichment.as_markdown(parts)), [part.as_json() for part in parts])
+    reader = ContextReader(orange.store, orange.projects, orange.workflows, orange.pool, orange.log)
+    sections = reader.read(found.task, found.body)
+    return Reply(printable_text(as_markdown(sections)), [section.as_json() for section in sections])
 
 
 def update(parsed: Parsed, orange: Orange) -> Reply:

@@ -52,10 +52,11 @@ def prompt_text(run: HookRun, key: str) -> str:
 
 
 def _context(run: HookRun) -> str:
-    from orange_tui.context.enrichment import directory_of, enriched
+    from orange_tui.context.rows import ContextReader, as_markdown
 
-    opened, task = run.opened, run.task
-    return enriched(run.services, task, opened.body, opened.journal, directory_of(run.services, task))
+    parts = run.services
+    reader = ContextReader(parts.store, parts.projects, parts.workflows, parts.pool, parts.log)
+    return as_markdown(reader.read(run.task, run.opened.body))
 
 
 def _profile(task: Task) -> str:

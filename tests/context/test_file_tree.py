@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orange_tui.context.project_rows import folded
+from orange_tui.context._file_tree import fold_paths
 
 PATHS = st.lists(
     st.lists(st.sampled_from(["a", "b", "long name", "\x1b"]), min_size=1, max_size=4).map("/".join), unique=True
@@ -15,18 +15,24 @@ PATHS = st.lists(
 
 
 def test_what_fits_is_shown_as_it_is() -> None:
-    assert folded(["a.py", "b/c.py"], 100) == "a.py\nb/c.py"
+    assert fold_paths(["a.py", "b/c.py"], 100) == "a.py\nb/c.py"
 
 
 def test_small_and_shallow_folders_are_open_the_others_are_counted() -> None:
     paths = ["README", *(f"big/f{n:03}" for n in range(50)), "small/x", "small/deep/y", "small/deep/z"]
-    assert folded(paths, 70).splitlines() == ["README", "big/ (50 files)", "small/deep/y", "small/deep/z", "small/x"]
-    assert folded(paths, 50).splitlines() == ["README", "big/ (50 files)", "small/ (3 files)"]
+    assert fold_paths(paths, 70).splitlines() == [
+        "README",
+        "big/ (50 files)",
+        "small/deep/y",
+        "small/deep/z",
+        "small/x",
+    ]
+    assert fold_paths(paths, 50).splitlines() == ["README", "big/ (50 files)", "small/ (3 files)"]
 
 
 @given(paths=PATHS, most=st.integers(0, 200))
 def test_every_file_is_there_once_or_counted_once(paths: list[str], most: int) -> None:
-    lines = folded(paths, most).splitlines()
+    lines = fold_paths(paths, most).splitlines()
     counted = [re.search(r"/ \((\d+) files?\)$", line) for line in lines]
     assert sum(int(found[1]) if found else 1 for found in counted) == len(paths)
     assert "\x1b" not in "".join(lines)

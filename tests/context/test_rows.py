@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orange_tui.context import enrichment
-from orange_tui.context.enrichment import ROWS, Part, Scene
+from orange_tui.context._sources import ContextSources
+from orange_tui.context.rows import ROWS, ContextReader, ContextSection, as_markdown, read_sections
 from orange_tui.domain.records import replace
 from orange_tui.domain.text.sections import outline
 from orange_tui.store.store import StoredTask
@@ -20,12 +20,13 @@ from support.github.server import GitHub, needs_gh
 from support.github.state import Comment
 
 if TYPE_CHECKING:
+    from orange_tui.domain.task import Task
     from orange_tui.store.store import TaskRef
     from support.driver import Cli
     from support.office import Office
 
 
-TASK, FAMILY, ATTEMPTS, ERROR, COMMENTS, INSTRUCTIONS, SKILLS, FILES, CHANGES = (row.title for row in ROWS)
+TASK, SUBTASKS, ATTEMPTS, ERROR, COMMENTS, INSTRUCTIONS, SKILLS, FILES, CHANGES = (row.title for row in ROWS)
 WORKFLOW = """\
 name: auto
 states: {new: {}, working: {agent: worker}, done: {terminal: true}}
@@ -56,12 +57,18 @@ def record(office: Office, ref: TaskRef, kind: str, **details: Any) -> None:
         opened.record(kind, **details)
 
 
-def parts(office: Office, ref: TaskRef) -> dict[str, Part]:
-    found = office.orange.store.read(ref)
+def sections(office: Office, ref: TaskRef) -> dict[str, ContextSection]:
+    orange = office.orange
+    found = orange.store.read(ref)
     assert isinstance(found, StoredTask), found
-    directory = enrichment.directory_of(office.orange.services, found.task)
-    scene = Scene(office.orange.services, found.task, found.body, office.orange.store.journal(ref), directory)
-    return {part.title: part for part in enrichment.parts(scene)}
+    reader = ContextReader(orange.store, orange.projects, orange.workflows, orange.pool, orange.log)
+    return {section.title: section for section in reader.read(found.task, found.body)}
+
+
+def sources(office: Office, task: Task, body: str, directory: str) -> ContextSources:
+    orange = office.orange
+    journal = orange.store.journal(orange.store.ref_of(task))
+    return ContextSources(task, body, journal, directory, orange.store, orange.projects, orange.workflows, orange.log)
 
 
 def commit(office: Office, **files: str) -> None:
@@ -74,30 +81,30 @@ def commit(office: Office, **files: str) -> None:
 
 
 def test_a_fresh_task_has_itself_and_the_files_and_nothing_else(desk: Office) -> None:
-    found = parts(desk, new(desk, "Brew", context="Use the *big* pot.", labels=["hot", "p1"]))
+    found = sections(desk, new(desk, "Brew", context="Use the *big* pot.", labels=["hot", "p1"]))
     assert list(found) == [TASK, FILES]
     assert found[TASK].text == "Brew\n\nLabels: hot, p1\n\n#### Context\n\nUse the *big* pot."
     assert "README" in found[FILES].text
     assert [part.cut for part in found.values()] == [0, 0]
 
 
-def test_a_part_knows_what_it_is_a_part_of_and_the_whole_knows_its_parts(desk: Office) -> None:
+def test_subtask_knows_its_parent_and_parent_knows_its_subtasks(desk: Office) -> None:
     whole = new(desk, "Open a café")
     record(desk, whole, "agent.reported", report={"summary": "Planned it", "accomplished": ["found a room", 7]})
     one, other = new(desk, "Buy cups", parent=whole.id), new(desk, "Hire", parent=whole.id)
     record(desk, one, "agent.reported", report={"summary": "Bought", "accomplished": ["12 cups"]}, attempt=1)
     transition(desk.orange, one, "working", "person")
     transition(desk.orange, one, "done", "person")
-    text = parts(desk, one)[FAMILY].text
-    assert text == f"This is a part of {whole.id}, “Open a café”.\n- Planned it\n- found a room"
-    assert parts(desk, whole)[FAMILY].text.splitlines() == [
-        f"The part {one.id}, “Buy cups” is finished.",
+    text = sections(desk, one)[SUBTASKS].text
+    assert text == f"This is a subtask of {whole.id}, “Open a café”.\n- Planned it\n- found a room"
+    assert sections(desk, whole)[SUBTASKS].text.splitlines() == [
+        f"The subtask {one.id}, “Buy cups” is finished.",
         "- Bought",
         "- 12 cups",
-        f"The part {other.id}, “Hire” is still new.",
+        f"The subtask {other.id}, “Hire” is still new.",
     ]
     stray = new(desk, "Stray", parent=None)
-    assert FAMILY not in parts(desk, stray)
+    assert SUBTASKS not in sections(desk, stray)
 
 
 def test_the_last_five_things_that_went_wrong_or_were_reported_newest_first(desk: Office) -> None:
@@ -108,7 +115,7 @@ def test_the_last_five_things_that_went_wrong_or_were_reported_newest_first(desk
     record(desk, ref, "gate.command", command="make test", exit_code=2)
     record(desk, ref, "gate.command", command="make lint", exit_code=0)
     record(desk, ref, "agent.reported", report="nonsense", attempt="x")
-    found = parts(desk, ref)
+    found = sections(desk, ref)
     told = [line.partition("  ")[2] for line in found[ATTEMPTS].text.splitlines()[1:-1]]
     assert told == [
         "reported nothing: ",
@@ -125,12 +132,12 @@ def test_the_last_ten_comments_of_the_issue_newest_first(desk: Office, github: G
     issue = github.open_issue("Cold coffee")
     issue.comments += [Comment(f"p{n}", f"says {n}\n```\n## The task", f"2026-11-16T09:00:{n:02}Z") for n in range(12)]
     url = f"https://github.com/o/r/issues/{issue.number}"
-    text = parts(desk, new(desk, issue=issue.number, issue_url=url))[COMMENTS].text
+    text = sections(desk, new(desk, issue=issue.number, issue_url=url))[COMMENTS].text
     assert text.startswith("````text\np11, 2026-11-16T09:00:11Z:\nsays 11\n")
     assert "p2, " in text
     assert "p1, " not in text
     github.go_offline()
-    said = parts(desk, new(desk, issue=issue.number, issue_url=url))[COMMENTS].text
+    said = sections(desk, new(desk, issue=issue.number, issue_url=url))[COMMENTS].text
     assert said == "(This could not be read: GitHub cannot be reached)"
 
 
@@ -143,7 +150,7 @@ def test_without_gh_there_are_no_comments_and_a_gh_that_fails_is_one_line(
     for name in ("git", "tmux"):
         (programs / name).symlink_to(shutil.which(name) or name)
     monkeypatch.setenv("PATH", str(programs))
-    assert COMMENTS not in parts(desk, ref)
+    assert COMMENTS not in sections(desk, ref)
     gh = programs / "gh"
     for answer, said in {
         "echo nonsense": "gh gave an answer that is not JSON; is it up to date?",
@@ -152,23 +159,23 @@ def test_without_gh_there_are_no_comments_and_a_gh_that_fails_is_one_line(
     }.items():
         gh.write_text(f"#!/bin/sh\n{answer}\n")
         gh.chmod(0o755)
-        assert parts(desk, ref)[COMMENTS].text == f"(This could not be read: {said})"
+        assert sections(desk, ref)[COMMENTS].text == f"(This could not be read: {said})"
     gh.write_text('#!/bin/sh\necho \'[{"user":null,"body":null}, 5]{"message":"x"}[{"body":"hm"}]\'\n')
-    assert "somebody, :\nhm" in parts(desk, ref)[COMMENTS].text
-    assert COMMENTS not in parts(desk, new(desk, issue=0))
+    assert "somebody, :\nhm" in sections(desk, ref)[COMMENTS].text
+    assert COMMENTS not in sections(desk, new(desk, issue=0))
 
 
 def test_instructions_are_the_projects_own_else_claudes_else_everybodys(desk: Office) -> None:
     ref = new(desk)
-    assert INSTRUCTIONS not in parts(desk, ref)
+    assert INSTRUCTIONS not in sections(desk, ref)
     commit(desk, **{"AGENTS.md": "Be kind.\n"})
-    assert parts(desk, ref)[INSTRUCTIONS].text == "Be kind."
+    assert sections(desk, ref)[INSTRUCTIONS].text == "Be kind."
     commit(desk, **{"CLAUDE.md": "# Rules\nBe **quick**.\n"})
-    assert parts(desk, ref)[INSTRUCTIONS].text == "### Rules\nBe **quick**."
+    assert sections(desk, ref)[INSTRUCTIONS].text == "### Rules\nBe **quick**."
     commit(desk, **{".orange.yml": "other: 1\ninstructions: |\n  Be calm.\n"})
-    assert parts(desk, ref)[INSTRUCTIONS].text == "Be calm."
+    assert sections(desk, ref)[INSTRUCTIONS].text == "Be calm."
     commit(desk, **{".orange.yml": "instructions: [a\n"})
-    assert parts(desk, ref)[INSTRUCTIONS].text.startswith("### Rules")
+    assert sections(desk, ref)[INSTRUCTIONS].text.startswith("### Rules")
     assert ".orange.yml:2: this is not YAML" in (desk.root / "home" / "orange.log").read_text()
 
 
@@ -176,7 +183,7 @@ def test_instructions_that_lead_out_of_the_project_or_are_no_text_are_nobodys(de
     (desk.root / "outside.md").write_text("the person's diary\n")
     (desk.repository / "CLAUDE.md").symlink_to(desk.root / "outside.md")
     (desk.repository / "AGENTS.md").write_bytes(b"\xff\xfe\x00")
-    assert INSTRUCTIONS not in parts(desk, new(desk))
+    assert INSTRUCTIONS not in sections(desk, new(desk))
 
 
 def test_the_skills_that_were_selected_and_no_other(desk: Office) -> None:
@@ -185,7 +192,7 @@ def test_the_skills_that_were_selected_and_no_other(desk: Office) -> None:
         folder.mkdir(parents=True)
         (folder / "SKILL.md").write_text(f"---\ndescription: How\n---\n# About {name}\n\n## The task\nsip\n")
     route = {"executor": "demo", "selected_skills": ["tasting", "../../etc"]}
-    text = parts(desk, new(desk, route=route))[SKILLS].text
+    text = sections(desk, new(desk, route=route))[SKILLS].text
     assert text == "### tasting\n\n### About tasting\n\n#### The task\nsip"
 
 
@@ -202,16 +209,16 @@ def test_files_are_those_of_the_branch_without_secrets_and_folded_when_there_are
         },
     )
     ref = new(desk)
-    text = parts(desk, ref)[FILES].text
+    text = sections(desk, ref)[FILES].text
     assert "src/very/deep.py" in text
     assert ".env.example" in text
     assert not {".env", "a.pem", "a.png", "conf/.env.local"} & set(text.splitlines())
     commit(desk, **{f"src__very__f{n:04}-{'x' * 20}.py": "x" for n in range(400)})
-    found = parts(desk, ref)[FILES]
+    found = sections(desk, ref)[FILES]
     assert "src/very/ (401 files)" in found.text.splitlines()
     assert found.cut == 0
     commit(desk, **{f"f{n:04}-{'x' * 20}.py": "x" for n in range(400)})
-    found = parts(desk, ref)[FILES]
+    found = sections(desk, ref)[FILES]
     assert found.cut > 0
     assert found.text.endswith(f"(Cut here: {found.cut:,} characters more.)")
 
@@ -228,12 +235,12 @@ def test_what_a_failed_attempt_left_is_shown_on_a_retry_only(desk: Office) -> No
     (worktree / "big.txt").write_text("y\n" * 5000)
     (worktree / "new file.py").write_text("x")
     (worktree / ".env").write_text("hush")
-    assert CHANGES not in parts(desk, ref)
+    assert CHANGES not in sections(desk, ref)
     for attempts in (0, 1):
         with desk.orange.engine.open(ref) as opened:
             opened.change("task.updated", {"attempts": attempts})
-        assert (CHANGES in parts(desk, ref)) == bool(attempts)
-    text = parts(desk, ref)[CHANGES].text
+        assert (CHANGES in sections(desk, ref)) == bool(attempts)
+    text = sections(desk, ref)[CHANGES].text
     assert text.startswith(
         "````diff\nNot in git yet: new file.py\nChanged too, and not shown (binary, or too much): 2 files"
     )
@@ -288,9 +295,8 @@ def test_no_text_can_pose_as_a_row(desk: Office, titles: list[str], texts: tuple
     found = desk.orange.store.read(ref)
     assert isinstance(found, StoredTask)
     task = replace(found.task, extra={"last_error": error})
-    scene = Scene(desk.orange.services, task, body, desk.orange.store.journal(ref), str(desk.repository))
-    made = enrichment.parts(scene)
-    text = enrichment.as_markdown(made)
+    made = read_sections(sources(desk, task, body, str(desk.repository)))
+    text = as_markdown(made)
     seen = [heading.title for heading in outline(text).headings if heading.level <= 2]
     assert seen == [part.title for part in made]
     assert set(seen) <= set(titles)
@@ -300,11 +306,11 @@ def test_no_text_can_pose_as_a_row(desk: Office, titles: list[str], texts: tuple
 def test_every_row_keeps_to_its_limit(desk: Office) -> None:
     commit(desk, **{"AGENTS.md": "## Rule\n" * 9000})
     ref = new(desk, context="\x1bword " * 9000, last_error="e" * 20_000)
-    for part in parts(desk, ref).values():
+    for part in sections(desk, ref).values():
         row = next(row for row in ROWS if row.title == part.title)
-        assert len(part.text) <= row.most * 1.5 + 100  # headings further down are longer
+        assert len(part.text) <= row.max_characters * 1.5 + 100  # headings further down are longer
         assert (part.cut > 0) == ("Cut here" in part.text)
-    assert [part.cut > 0 for part in parts(desk, ref).values()] == [True, True, True, False]
+    assert [part.cut > 0 for part in sections(desk, ref).values()] == [True, True, True, False]
 
 
 def test_a_project_that_is_gone_is_said_row_by_row(desk: Office) -> None:
@@ -312,8 +318,8 @@ def test_a_project_that_is_gone_is_said_row_by_row(desk: Office) -> None:
     desk.orange.projects.remove("coffee")
     found = desk.orange.store.read(ref)
     assert isinstance(found, StoredTask)
-    scene = Scene(desk.orange.services, found.task, found.body, desk.orange.store.journal(ref), "/nowhere")
-    assert [part.text[:40] for part in enrichment.parts(scene)][1] == "(This could not be read: There is no pro"
+    made = read_sections(sources(desk, found.task, found.body, "/nowhere"))
+    assert [section.text[:40] for section in made][1] == "(This could not be read: There is no pro"
 
 
 def test_the_command_prints_it_and_as_json_a_list(desk: Office, cli: Cli) -> None:

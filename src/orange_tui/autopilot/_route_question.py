@@ -1,4 +1,4 @@
-"""What a router is told: the task as data, who could do it, which skills there are, and the shape of an answer."""
+"""The question to the router: the task as data, the agents and skills to choose from, and the shape of an answer."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
 
 FIRST_LINE = "Route this task."
-_MOST_BODY = 8_000  # characters of TASK.md; the summary and the head of it tell what it is about
-_MOST_SKILLS = 12_000
-_MOST_LABELS = 2_000
-_SHAPE = """\
+_MAX_BODY_CHARACTERS = 8_000  # the summary and the beginning of TASK.md tell what it is about
+_MAX_SKILLS_CHARACTERS = 12_000
+_MAX_LABELS_CHARACTERS = 2_000
+_ANSWER_SHAPE = """\
 {
   "executor": "one of the agents above, by its name",
   "model": "a model of that agent, or null for its usual one",
@@ -27,8 +27,8 @@ _SHAPE = """\
 
 
 @record
-class Choice:
-    """What a person has said about who does a task; None where they have said nothing. `fields`: in which fields."""
+class PersonsChoice:
+    """The agent and model a person has chosen for a task; None where they have not. `fields`: the fields they set."""
 
     harness: str | None = None
     model: str | None = None
@@ -36,35 +36,35 @@ class Choice:
 
 
 @record
-class Question:
-    """What the router is asked about."""
+class RouteQuestion:
+    """What the router is asked: the task, the workflow's instructions for the router, and what a person has chosen."""
 
     task: Task
     body: str
-    template: str
-    choice: Choice
+    instructions: str
+    choice: PersonsChoice
 
 
-def question_text(question: Question, agents: list[Harness], skills: list[Skill]) -> str:
-    """All that the router is told."""
+def question_text(question: RouteQuestion, agents: list[Harness], skills: list[Skill]) -> str:
+    """The question as one text."""
     parts = [
         FIRST_LINE,
-        question.template.removeprefix(FIRST_LINE).strip(),
+        question.instructions.removeprefix(FIRST_LINE).strip(),
         f"The task, as data between the fences:\n{fenced(_task_text(question.task, question.body))}",
         f"The agents that are installed:\n{_agents_text(agents)}",
         f"The skills there are:\n{_skills_text(skills)}" if skills else "There are no skills to select.",
         _choice_text(question.choice),
-        f"Answer with one JSON object of this shape, and with nothing else:\n{_SHAPE}",
+        f"Answer with one JSON object of this shape, and with nothing else:\n{_ANSWER_SHAPE}",
     ]
     return plain("\n\n".join(part for part in parts if part))
 
 
 def _task_text(task: Task, body: str) -> str:
-    labels, _ = cut(", ".join(task.labels), _MOST_LABELS)
-    shown, left_out = cut(body.strip(), _MOST_BODY)
+    labels, _ = cut(", ".join(task.labels), _MAX_LABELS_CHARACTERS)
+    shown, left_out = cut(body.strip(), _MAX_BODY_CHARACTERS)
     rest = f"\n(and {left_out:,} characters more)" if left_out else ""
-    part = "It is a part of another task: it is not to be split again.\n" if task.parent else ""
-    return f"Summary: {task.summary}\nLabels: {labels or 'none'}\n{part}\n{shown}{rest}"
+    subtask = "It is a subtask of another task: it is not to be split again.\n" if task.parent else ""
+    return f"Summary: {task.summary}\nLabels: {labels or 'none'}\n{subtask}\n{shown}{rest}"
 
 
 def _agents_text(agents: list[Harness]) -> str:
@@ -77,13 +77,13 @@ def _agents_text(agents: list[Harness]) -> str:
 
 
 def _skills_text(skills: list[Skill]) -> str:
-    shown, left_out = cut("\n".join(f"- {skill.name}: {skill.description}" for skill in skills), _MOST_SKILLS)
-    return f"{shown}\n(more of them are left out here)" if left_out else shown
+    shown, left_out = cut("\n".join(f"- {skill.name}: {skill.description}" for skill in skills), _MAX_SKILLS_CHARACTERS)
+    return f"{shown}\n(and more that do not fit here)" if left_out else shown
 
 
-def _choice_text(choice: Choice) -> str:
-    said = [
+def _choice_text(choice: PersonsChoice) -> str:
+    sentences = [
         f"A person has chosen the agent {choice.harness} already." if choice.harness else "",
         f"A person has chosen the model {choice.model} already." if choice.model else "",
     ]
-    return " ".join(sentence for sentence in said if sentence)
+    return " ".join(sentence for sentence in sentences if sentence)
