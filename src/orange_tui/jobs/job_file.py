@@ -1,7 +1,7 @@
-"""jobs.json: what is to be done again and again, and how far that has got; whatever else stands in it survives.
+"""jobs.json: the jobs of a home, and the last run of each; keys that Orange does not know are kept.
 
 A job is changed under a lock, by its id, and only in the keys that change: two processes lose nothing of each
-other's. A file that cannot be understood is refused with the place, and never rewritten.
+other's. A file that cannot be parsed is refused with the place, and never rewritten.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ class Job:
     entry: Mapping[str, Any]
 
     def as_json(self) -> dict[str, object]:
-        """Everything in the file about it, with the defaults filled in."""
-        known = {name: self.__dict__[name] for name in _KINDS}
-        parts = {name: value.__dict__ if (value := self.__dict__[name]) else None for name in _PARTS}
-        return known | parts | {key: value for key, value in self.entry.items() if key not in known.keys() | _PARTS}
+        """The job for a program: everything in the file about it, with the defaults filled in."""
+        known = {name: self.__dict__[name] for name in _FIELDS}
+        runs = {name: value.__dict__ if (value := self.__dict__[name]) else None for name in _RUN_FIELDS}
+        return known | runs | {key: value for key, value in self.entry.items() if key not in known.keys() | _RUN_FIELDS}
 
 
 _ID, _TIME = "an id of lower-case letters and digits", "a time in UTC such as 2026-11-16T09:30:00Z"
-_KINDS: Mapping[str, tuple[str, object]] = {
+_FIELDS: Mapping[str, tuple[str, object]] = {
     "id": (_ID, None),
     "cron": ("a text", None),
     "summary": ("a text", None),
@@ -87,7 +87,7 @@ _KINDS: Mapping[str, tuple[str, object]] = {
     "last_run": (f"{_TIME} or null", None),
     "last_task": (f"{_ID} or null", None),
 }
-_PARTS: Mapping[str, tuple[type, tuple[str, str]]] = {
+_RUN_FIELDS: Mapping[str, tuple[type, tuple[str, str]]] = {
     "skipped": (SkippedRun, ("run", "reason")),
     "starting": (PendingRun, ("run", "task")),
 }
@@ -101,10 +101,10 @@ class JobFile:
 
     def all(self) -> list[Job]:
         """Every job, in the order they were added."""
-        return self._understood(self._file.read_objects())
+        return self._parse(self._file.read_objects())
 
     def find(self, prefix: str) -> Job:
-        """The job whose id begins so; an exact id wins, an ambiguous beginning is refused."""
+        """The job whose id begins so; an exact id wins, an ambiguous prefix is refused."""
         check_id(prefix)
         jobs = self.all()
         matches = [job for job in jobs if job.id.startswith(prefix)]
@@ -117,13 +117,13 @@ class JobFile:
         raise NotFound(f"There is no job {prefix}; there {f'are {known}' if known else 'is none: `orange job add`'}")
 
     def add(self, make: Callable[[set[str]], Mapping[str, object]]) -> Job:
-        """Write a new job down; `make` is told which ids are taken."""
+        """Write a new job; `make` is called with the ids that are taken."""
         with self._changing() as entries:
             entries.append(dict(make({str(entry.get("id")) for entry in entries})))
         return self.find(str(entries[-1]["id"]))
 
     def update(self, job_id: str, changes: Mapping[str, object]) -> bool:
-        """Change some keys of a job; False for one that is gone meanwhile, and stays gone."""
+        """Change some keys of a job; False for one that was removed meanwhile, and stays removed."""
         with self._changing() as entries:
             found = [entry for entry in entries if entry.get("id") == job_id]
             for entry in found:
@@ -131,7 +131,7 @@ class JobFile:
         return bool(found)
 
     def remove(self, job_id: str) -> None:
-        """Forget a job; the tasks it made stay."""
+        """Remove a job; the tasks it created stay."""
         with self._changing() as entries:
             entries[:] = [entry for entry in entries if entry.get("id") != job_id]
 
@@ -143,14 +143,14 @@ class JobFile:
     def _changing(self) -> Iterator[Entries]:
         os.makedirs(self.home.root, exist_ok=True)
         with self._file.changing_objects() as entries:
-            self._understood(entries)
+            self._parse(entries)
             yield entries
-            self._understood(entries)  # what could not be read again is not written
+            self._parse(entries)  # what could not be read again is not written
 
-    def _understood(self, entries: Entries) -> list[Job]:
+    def _parse(self, entries: Entries) -> list[Job]:
         jobs, ids = [], set()
         for number, entry in enumerate(entries, 1):
-            job = _job(entry, f"{self.home.jobs_file}, job {number}")
+            job = _parse_job(entry, f"{self.home.jobs_file}, job {number}")
             if job.id in ids:
                 raise Unreadable(
                     f"{self.home.jobs_file}, job {number}: there is a job {job.id} already; fix it by hand"
@@ -174,23 +174,23 @@ def format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _job(entry: dict[str, Any], where: str) -> Job:
+def _parse_job(entry: dict[str, Any], where: str) -> Job:
     given = {"enabled_at": entry.get("created_at"), **entry}
     values: dict[str, Any] = {}
-    for name, (kind, default) in _KINDS.items():
+    for name, (kind, default) in _FIELDS.items():
         value = given.get(name, default)
-        if not _is(kind, value):
+        if not _is_valid(kind, value):
             raise Unreadable(f"{where}: `{name}` must be {kind}; fix it by hand")
         values[name] = tuple(value) if name == "labels" else value
-    for name, (part, keys) in _PARTS.items():
+    for name, (run_class, keys) in _RUN_FIELDS.items():
         value = entry.get(name)
         if value is not None and not _has_texts(value, keys):
             raise Unreadable(f"{where}: `{name}` must have the texts {' and '.join(keys)}; fix it by hand")
-        values[name] = None if value is None else part(*(value[key] for key in keys))
+        values[name] = None if value is None else run_class(*(value[key] for key in keys))
     return Job(**values, entry=entry)
 
 
-def _is(kind: str, value: object) -> bool:
+def _is_valid(kind: str, value: object) -> bool:
     if value is None:
         return kind.endswith("null")
     if kind == "true or false":
@@ -208,7 +208,7 @@ def _has_texts(value: object, keys: tuple[str, str]) -> bool:
 
 
 def _is_id(text: str) -> bool:
-    """Whether a text can be an id: it goes into paths."""
+    """Whether a text is a valid id: it goes into paths."""
     try:
         check_id(text)
     except Refused:
@@ -217,7 +217,7 @@ def _is_id(text: str) -> bool:
 
 
 def _is_time(text: str) -> bool:
-    """Whether a text is a time one can reckon with: calendars end, and offsets are not ours."""
+    """Whether a text is a time in UTC, in a year that calendar arithmetic can handle."""
     try:
         return text.endswith("Z") and "+" not in text and _FIRST_YEAR <= parse_time(text).year < _LAST_YEAR
     except ValueError:

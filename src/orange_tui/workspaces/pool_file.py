@@ -1,7 +1,7 @@
-"""workspaces/.pool.json: which task holds which workspace, and what state each was left in.
+"""workspaces/.pool.json: which task holds which workspace, and the state of each.
 
-The file is replaced in one step under its lock. Should it be lost, the workspaces tell: the link to TASK.md in each
-leads to the task that holds it.
+The file is replaced in one step under its lock. Should it be lost, it is recovered from the workspaces: the link to
+TASK.md in each leads to the task that holds it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FREE, BOUND, QUARANTINED = "free", "bound", "quarantined"
 _STATES = (FREE, BOUND, QUARANTINED)
-_KINDS: dict[str, tuple[type, ...]] = {
+_FIELD_TYPES: dict[str, tuple[type, ...]] = {
     "project": (str,),
     "state": (str,),
     "task": (str, type(None)),
@@ -55,23 +55,23 @@ class Slot:
     prepared: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """What a program wants to know about it."""
+        """The slot for a program."""
         return {name: getattr(self, name) for name in ("name", "project", "state", "task", "reason", "since", "path")}
 
 
 def _entry(slot: Slot) -> dict[str, Any]:
-    return {key: getattr(slot, key) for key in _KINDS}
+    return {key: getattr(slot, key) for key in _FIELD_TYPES}
 
 
 @record
 class PoolFile:
-    """The file, under one home."""
+    """The pool file of one home."""
 
     home: Home
 
     @property
     def path(self) -> str:
-        """Where it is."""
+        """The path of the file."""
         return os.path.join(self.home.workspaces, ".pool.json")
 
     def read(self) -> dict[str, Slot]:
@@ -91,18 +91,18 @@ class PoolFile:
         slots = data.get("slots") if data else {}
         if not isinstance(slots, dict):
             raise self._file.unreadable("must be an object with `slots`")
-        return {name: self._understood(name, entry) for name, entry in slots.items()}
+        return {name: self._parse_slot(name, entry) for name, entry in slots.items()}
 
-    def _understood(self, name: str, entry: Any) -> Slot:
-        known: dict[str, Any] = {key: entry.get(key) for key in _KINDS} if isinstance(entry, dict) else {}
-        right = [isinstance(known.get(key), kinds) for key, kinds in _KINDS.items()]
-        if not all(right) or known["state"] not in _STATES:
-            raise self._file.unreadable(f"does not make sense about {name}")
+    def _parse_slot(self, name: str, entry: Any) -> Slot:
+        known: dict[str, Any] = {key: entry.get(key) for key in _FIELD_TYPES} if isinstance(entry, dict) else {}
+        valid = all(isinstance(known.get(key), types) for key, types in _FIELD_TYPES.items())
+        if not valid or known["state"] not in _STATES:
+            raise self._file.unreadable(f"has an invalid entry for {name}")
         return Slot(name=name, path=os.path.join(self.home.workspaces, name), **known)
 
     @contextmanager
     def changing(self) -> Iterator[dict[str, Slot]]:
-        """Hold the pool, to look at its slots and change them; what was changed is written at the end."""
+        """Hold the pool's lock, to read its slots and change them; what was changed is written at the end."""
         os.makedirs(self.home.workspaces, exist_ok=True)
         with self._file.changing_object() as data:
             slots = self._slots(data)
@@ -113,23 +113,23 @@ class PoolFile:
                 data["slots"] = {name: known.get(name, {}) | _entry(slot) for name, slot in slots.items()}
 
     def put(self, slot: Slot) -> None:
-        """Write one slot down."""
+        """Write one slot."""
         with self.changing() as slots:
             slots[slot.name] = slot
 
     @contextmanager
     def holding(self, name: str, *, wait: bool = True) -> Iterator[bool]:
-        """Be the only one at work in a workspace. The pool itself stays free: a set-up may take minutes."""
+        """Hold the lock of one workspace. The pool itself is not locked: a set-up may take minutes."""
         os.makedirs(self.home.workspaces, exist_ok=True)
         path = os.path.join(self.home.workspaces, f".{name}.lock")
         with locked(path, what=f"workspace {name}", wait=wait) as held:
             yield held
 
     def slot(self, project: str, name: str, slots: dict[str, Slot]) -> Slot:
-        """A slot as it was written down, else as its workspace tells."""
-        return slots.get(name) or self._found(project, name)
+        """A slot as it is in the file, else as recovered from its workspace."""
+        return slots.get(name) or self._recover_slot(project, name)
 
-    def _found(self, project: str, name: str) -> Slot:
+    def _recover_slot(self, project: str, name: str) -> Slot:
         path = os.path.join(self.home.workspaces, name)
         task = self._linked_task(project, path)
         state = BOUND if task else FREE
