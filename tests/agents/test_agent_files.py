@@ -59,7 +59,7 @@ def commands(settings: Any, event: str) -> list[str]:
     return [hook["command"] for entry in settings["hooks"][event] for hook in entry["hooks"]]
 
 
-def test_hooks_and_answers_are_there_and_git_does_not_see_them(worktree: Worktree) -> None:
+def test_agent_files_are_written_and_git_ignores_them(worktree: Worktree) -> None:
     assert worktree.write_agent_files() == []
     settings = worktree.settings()
     assert settings["skipDangerousModePermissionPrompt"] is True
@@ -69,14 +69,14 @@ def test_hooks_and_answers_are_there_and_git_does_not_see_them(worktree: Worktre
     assert "/.claude/settings.local.json" in worktree.excludes()
 
 
-def test_placing_twice_changes_nothing(worktree: Worktree) -> None:
+def test_writing_agent_files_twice_changes_nothing(worktree: Worktree) -> None:
     worktree.write_agent_files()
     before = os.stat(worktree.path / SETTINGS).st_ino, worktree.excludes()
     assert worktree.write_agent_files() == []
     assert (os.stat(worktree.path / SETTINGS).st_ino, worktree.excludes()) == before
 
 
-def test_what_the_person_has_there_stays_and_comes_first(worktree: Worktree) -> None:
+def test_persons_own_settings_stay_and_come_first(worktree: Worktree) -> None:
     mine = {"matcher": "Bash", "hooks": [{"type": "command", "command": "say done"}]}
     theirs = {"model": "opus", "hooks": {"Stop": [mine], "PreToolUse": [mine]}, "ümlaut": "✳"}
     worktree.write(theirs)
@@ -140,7 +140,7 @@ def test_nothing_is_written_through_a_link(worktree: Worktree, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("content", ["not json", "[1]", '{"a": 1'])
-def test_a_file_that_is_not_what_it_should_be_is_left_with_a_note(worktree: Worktree, content: str) -> None:
+def test_settings_file_that_is_not_json_is_left_with_a_warning(worktree: Worktree, content: str) -> None:
     worktree.write({})
     (worktree.path / SETTINGS).write_text(content)
     (warning,) = worktree.write_agent_files()
@@ -155,13 +155,13 @@ def test_an_empty_file_is_filled(worktree: Worktree) -> None:
     assert worktree.settings()["skipDangerousModePermissionPrompt"] is True
 
 
-def test_a_directory_in_its_place_is_a_note(worktree: Worktree) -> None:
+def test_directory_in_place_of_a_settings_file_is_a_warning(worktree: Worktree) -> None:
     (worktree.path / SETTINGS).mkdir(parents=True)
     (warning,) = worktree.write_agent_files()
     assert "could not be written" in warning
 
 
-def test_a_plain_text_is_put_only_where_nothing_is(worktree: Worktree) -> None:
+def test_plain_text_file_is_never_overwritten(worktree: Worktree) -> None:
     harness = replace(CODEX, files={"rules/orange.md": "Use {orange}.\n"}, excludes=("/rules/",))
     assert worktree.write_agent_files(harness) == []
     assert (worktree.path / "rules" / "orange.md").read_text() == "Use /opt/orange/bin/orange.\n"
@@ -171,18 +171,18 @@ def test_a_plain_text_is_put_only_where_nothing_is(worktree: Worktree) -> None:
     assert "left as it is" in warning
 
 
-def test_an_exclude_file_without_a_last_line_end_is_continued_properly(worktree: Worktree) -> None:
+def test_exclude_file_without_final_newline_is_appended_to(worktree: Worktree) -> None:
     (worktree.main / ".git" / "info" / "exclude").write_text("*.tmp")
     worktree.write_agent_files()
     assert worktree.excludes() == ["*.tmp", "/.claude/settings.local.json"]
 
 
-def test_an_exclude_folder_that_is_missing_is_made(worktree: Worktree) -> None:
+def test_missing_exclude_folder_is_created(worktree: Worktree) -> None:
     (worktree.main / ".git" / "info" / "exclude").unlink(missing_ok=True)
     (worktree.main / ".git" / "info").rmdir()
     worktree.write_agent_files()
     assert worktree.excludes() == ["/.claude/settings.local.json"]
 
 
-def test_an_agent_without_files_asks_git_nothing(tmp_path: Path) -> None:
+def test_agent_without_files_runs_no_git(tmp_path: Path) -> None:
     assert write_agent_files(CODEX, str(tmp_path / "nowhere"), VALUES) == []

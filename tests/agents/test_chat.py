@@ -27,7 +27,7 @@ def sessions(office: Office) -> list[str]:
     return sorted(str(session.session_name) for session in office.tmux.sessions)
 
 
-def test_a_conversation_that_makes_a_task_and_ends_with_its_agent(office: Office, terminal: Terminal) -> None:
+def test_chat_creates_a_task_and_ends_with_its_agent(office: Office, terminal: Terminal) -> None:
     terminal.type(chat(office))
     terminal.shows("I am only a demo")
     assert sessions(office) == ["orange/chat-coffee"]
@@ -43,7 +43,7 @@ def test_a_conversation_that_makes_a_task_and_ends_with_its_agent(office: Office
     office.wait(lambda: "orange/chat-coffee" not in sessions(office))
 
 
-def test_who_comes_next_joins_the_same_conversation(office: Office, terminal: Terminal) -> None:
+def test_second_person_joins_the_same_chat(office: Office, terminal: Terminal) -> None:
     other = Terminal(office)
     try:
         terminal.type(chat(office))
@@ -60,7 +60,7 @@ def test_who_comes_next_joins_the_same_conversation(office: Office, terminal: Te
         other.close()
 
 
-def test_inside_the_same_server_it_goes_over_to_the_conversation(office: Office, terminal: Terminal) -> None:
+def test_chat_command_inside_tmux_switches_to_the_chat(office: Office, terminal: Terminal) -> None:
     terminal.type(f"TMUX= tmux -L {office.socket} new-session -s person 'PS1=inside- exec /bin/sh'; echo code-$?")
     terminal.shows("inside-")
     terminal.type(chat(office))
@@ -69,7 +69,7 @@ def test_inside_the_same_server_it_goes_over_to_the_conversation(office: Office,
     terminal.shows("inside-")
 
 
-def test_nobody_takes_it_for_a_tasks_session_and_tidies_it_up(office: Office) -> None:
+def test_recovery_does_not_end_a_chat_as_an_orphan(office: Office) -> None:
     session = office.orange.chats.open(office.orange.projects.get("coffee"), "demo")
     assert recovery.tidy_up(office.orange) == []
     assert office.orange.sessions.panes(fresh=True) == []
@@ -86,7 +86,9 @@ def seen_by(office: Office, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_it_has_the_skill_the_projects_directory_and_no_task(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chat_agent_gets_the_skill_the_projects_directory_and_no_task(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = seen_by(office, monkeypatch)
     prompt = (folder / "prompt").read_text()
     assert "orchestrator of project coffee" in prompt
@@ -100,7 +102,7 @@ def test_it_has_the_skill_the_projects_directory_and_no_task(office: Office, mon
     assert office.git("status", "--porcelain") == ""
 
 
-def test_another_agent_is_not_taken_for_the_one_that_was_asked_for(office: Office) -> None:
+def test_chat_with_another_harness_is_refused_while_one_is_open(office: Office) -> None:
     project = office.orange.projects.get("coffee")
     office.harness()
     project = office.orange.projects.get("coffee")
@@ -109,7 +111,7 @@ def test_another_agent_is_not_taken_for_the_one_that_was_asked_for(office: Offic
         office.orange.chats.open(project, "demo")
 
 
-def test_without_an_agent_it_says_how_to_get_one(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chat_without_an_agent_says_how_to_install_one(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     with pytest.raises(Refused, match=r"npm install -g") as refused:
         office.orange.chats.open(office.orange.projects.get("coffee"))
@@ -117,14 +119,14 @@ def test_without_an_agent_it_says_how_to_get_one(office: Office, monkeypatch: py
     assert office.tmux.sessions == []
 
 
-def test_a_name_that_somebody_else_has_is_no_trouble(office: Office) -> None:
+def test_chat_starts_though_its_session_name_is_taken(office: Office) -> None:
     office.tmux.new_session("orange/chat-coffee")
     session = office.orange.chats.open(office.orange.projects.get("coffee"), "demo")
     assert len(sessions(office)) == 2
     assert office.orange.chats.open(office.orange.projects.get("coffee")) == session
 
 
-def test_in_the_app_a_key_leads_there_and_detaching_back(office: Office, terminal: Terminal) -> None:
+def test_key_in_the_app_attaches_to_the_chat_and_detaching_returns(office: Office, terminal: Terminal) -> None:
     office.harness(orders='echo "hello from the orchestrator"; exec cat')
     home = shlex.quote(office.orange.home.root)
     terminal.type(f"PATH=/usr/bin:/bin ORANGE_HOME={home} {ORANGE} --project coffee; echo code-$?")

@@ -47,14 +47,14 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return machine
 
 
-def test_ours_come_first_the_persons_next_and_the_demo_last(machine: Machine) -> None:
+def test_harness_names_list_shipped_first_then_persons_then_demo(machine: Machine) -> None:
     assert machine.harnesses.names() == ["claude", "codex", "opencode", "pi", "demo"]
     machine.write(AIDER)
     assert machine.harnesses.names() == ["claude", "codex", "opencode", "pi", "aider", "demo"]
     assert machine.harnesses.get("aider").binary == "aider"
 
 
-def test_an_unknown_name_is_answered_with_those_there_are(machine: Machine) -> None:
+def test_unknown_harness_is_refused_with_the_known_names(machine: Machine) -> None:
     with pytest.raises(NotFound, match="no harness 'cluade'; there are claude, codex, opencode, pi, demo"):
         machine.harnesses.get("cluade")
 
@@ -70,7 +70,7 @@ def test_installed_is_what_is_on_the_path_and_the_demo_always_is(machine: Machin
     assert machine.harnesses.first_installed() == "codex"
 
 
-def test_the_persons_own_agent_is_taken_when_none_of_ours_is_there(machine: Machine) -> None:
+def test_persons_own_agent_is_chosen_when_no_shipped_one_is_installed(machine: Machine) -> None:
     machine.write(AIDER)
     machine.install("aider")
     assert machine.harnesses.first_installed() == "aider"
@@ -94,7 +94,7 @@ def test_a_program_may_be_given_by_its_path(machine: Machine, monkeypatch: pytes
     assert which(f"{path}.not") is None
 
 
-def test_a_broken_file_leaves_ours_working_and_says_what_is_wrong(machine: Machine) -> None:
+def test_broken_harness_file_leaves_shipped_agents_working_and_is_reported(machine: Machine) -> None:
     machine.write("claude: {starts_in: soon}\naider: {binary: aider}\n" + AIDER.replace("aider:", "good:", 1))
     assert [problem.rpartition("harnesses.yml")[2][:3] for problem in machine.harnesses.problems()] == [":1:", ":2:"]
     assert machine.harnesses.get("claude").starts_in == 2.0
@@ -108,7 +108,7 @@ def test_a_broken_file_leaves_ours_working_and_says_what_is_wrong(machine: Machi
     [b"\xff\xfe", b"a: [", b"x" * 2_000_000, None],
     ids=["not text", "not YAML", "too long", "a directory"],
 )
-def test_a_file_that_cannot_be_read_is_a_problem_not_an_end(machine: Machine, content: bytes | None) -> None:
+def test_unreadable_harness_file_is_reported_as_a_problem(machine: Machine, content: bytes | None) -> None:
     if content is None:
         (machine.home / "harnesses.yml").mkdir()
     else:
@@ -127,7 +127,7 @@ def test_a_change_of_the_file_is_seen_at_once(machine: Machine) -> None:
     assert machine.harnesses.names()[-2] == "pi"
 
 
-def test_the_words_are_complete_for_whoever_runs_orange(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_line_is_complete_for_root_and_others(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     values = {"task_dir": "/t", "worktree": "/w", "repository_git": "/src/coffee/.git", "worktree_git": "/g"}
     codex = machine.harnesses.command_line("codex", "full", values)
     assert 'projects={"/src/coffee"={trust_level="trusted"}}' in codex

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from support.office import Office
 
 
-def test_a_session_that_is_started_from_a_window_gets_its_own_marks(
+def test_session_started_from_an_agents_window_gets_its_own_marks(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A command without a target is to tmux about the window it comes from, also one of another server."""

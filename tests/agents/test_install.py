@@ -58,7 +58,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
     return person
 
 
-def test_every_installed_agent_gets_it(person: Person) -> None:
+def test_skill_is_installed_for_every_installed_agent(person: Person) -> None:
     person.has("claude", "pi")
     reply = person.install()
     assert reply.code == 0
@@ -79,19 +79,19 @@ def test_every_installed_agent_gets_it(person: Person) -> None:
         ("pi", ".pi/agent/skills"),
     ],
 )
-def test_one_agent_can_be_named_installed_or_not(person: Person, harness: str, where: str) -> None:
+def test_skill_is_installed_for_a_named_agent(person: Person, harness: str, where: str) -> None:
     reply = person.install("--harness", harness)
     assert person.skill(where).exists()
     assert reply.code == 0
     assert "itself is not installed. Install it with `npm install -g" in reply.notes[0]
 
 
-def test_an_agents_own_variable_says_where_its_folder_is(person: Person, tmp_path: Path) -> None:
+def test_skill_folder_follows_the_agents_own_variable(person: Person, tmp_path: Path) -> None:
     assert skill_folder("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": "/x"}) == "/x/skills"
     assert skill_folder("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": ""}) == f"{person.home}/.codex/skills"
 
 
-def test_twice_is_up_to_date(person: Person) -> None:
+def test_installing_the_skill_twice_changes_nothing(person: Person) -> None:
     person.has("claude")
     person.install()
     reply = person.install()
@@ -99,7 +99,7 @@ def test_twice_is_up_to_date(person: Person) -> None:
     assert reply.code == 0
 
 
-def test_an_older_copy_of_ours_is_replaced(person: Person) -> None:
+def test_older_unmodified_copy_is_replaced(person: Person) -> None:
     person.skill().parent.mkdir(parents=True)
     person.skill().write_bytes(with_checksum(b"# The skill of an earlier version\n"))
     assert "installed" in person.install("--harness", "claude").text
@@ -107,7 +107,7 @@ def test_an_older_copy_of_ours_is_replaced(person: Person) -> None:
 
 
 @pytest.mark.parametrize("mine", [b"# My own\n", with_checksum(b"# Old\n").replace(b"Old", b"New"), b"", b"\xff"])
-def test_a_copy_that_the_person_changed_is_theirs_until_they_say_yes(person: Person, mine: bytes) -> None:
+def test_copy_changed_by_the_person_is_kept_until_they_say_yes(person: Person, mine: bytes) -> None:
     person.has("claude", "codex")
     person.skill().parent.mkdir(parents=True)
     person.skill().write_bytes(mine)
@@ -130,20 +130,20 @@ def test_a_linked_folder_stays_linked(person: Person, tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "dotfiles") == ["SKILL.md"]
 
 
-def test_without_any_agent_it_says_how_to_get_one(person: Person) -> None:
+def test_skill_install_without_an_agent_says_how_to_get_one(person: Person) -> None:
     with pytest.raises(Refused, match="No agent with a skill folder is installed") as caught:
         person.install()
     assert "npm install -g @anthropic-ai/claude-code" in str(caught.value)
 
 
-def test_what_cannot_be_is_refused(person: Person) -> None:
+def test_skill_install_for_an_unsuitable_agent_is_refused(person: Person) -> None:
     with pytest.raises(Refused, match="The demo agent has no skill folder"):
         person.install("--harness", "demo")
     with pytest.raises(NotFound, match="there are claude, codex"):
         person.install("--harness", "cluade")
 
 
-def test_the_persons_own_agent_with_a_skill_folder_counts(person: Person) -> None:
+def test_skill_is_installed_for_persons_own_agent_with_a_folder(person: Person) -> None:
     text = "mine: {binary: mine, full: [mine, '{prompt}'], skills: ~/.mine/skills}\nbad: {}\n"
     (person.orange_home / "harnesses.yml").write_text(text)
     person.has("mine")
@@ -152,7 +152,7 @@ def test_the_persons_own_agent_with_a_skill_folder_counts(person: Person) -> Non
     assert any("harnesses.yml:2" in note for note in reply.notes)
 
 
-def test_the_skill_is_a_skill_and_its_commands_are_real() -> None:
+def test_skill_has_frontmatter_and_names_only_real_commands() -> None:
     text = skill_text().decode()
     node = yaml_text.compose(text.split("---\n")[1])
     assert node is not None

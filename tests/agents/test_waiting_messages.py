@@ -109,7 +109,7 @@ def test_a_message_to_the_worker_is_not_forgotten_because_a_reviewer_was_started
     office.wait(lambda: heard(seen) == "Take the red one\n")
 
 
-def test_what_a_person_said_to_an_agent_that_died_is_heard_by_its_successor_once(office: Office) -> None:
+def test_persons_message_to_a_dead_agent_is_delivered_once_to_the_restarted_one(office: Office) -> None:
     ref, seen = asking(office)
     office.orange.agents.answer(ref, "Take the red one")
     pane = office.orange.sessions.window(ref.id, "worker")
@@ -123,7 +123,7 @@ def test_what_a_person_said_to_an_agent_that_died_is_heard_by_its_successor_once
     office.wait(lambda: heard(seen) == "Take the red one\nTake the blue one\n")
 
 
-def test_what_orange_said_to_an_agent_that_died_is_not_repeated_to_its_successor(office: Office) -> None:
+def test_engines_message_to_a_dead_agent_is_not_repeated_to_the_restarted_one(office: Office) -> None:
     ref, _ = asking(office)
     with office.orange.engine.open(ref) as opened:
         messages.queue(opened, "hook 1", "worker", "Read TASK.md")
@@ -136,7 +136,7 @@ def test_what_orange_said_to_an_agent_that_died_is_not_repeated_to_its_successor
     assert still_waiting(office, ref) == []
 
 
-def test_an_agent_that_was_lost_takes_up_its_own_conversation_however_often(office: Office) -> None:
+def test_lost_agent_resumes_its_conversation_every_time(office: Office) -> None:
     ref, seen = asking(office)
     Runtime(office.orange.store.directory(ref)).update("worker", session_id="talk-7")
     for time in (1, 2):  # the second time before the agent has reported anything
@@ -150,7 +150,7 @@ def test_an_agent_that_was_lost_takes_up_its_own_conversation_however_often(offi
     assert office.windows(ref) == ["worker"]
 
 
-def test_an_agent_that_was_lost_without_a_known_conversation_begins_anew(office: Office) -> None:
+def test_lost_agent_without_a_known_conversation_starts_fresh(office: Office) -> None:
     ref, seen = asking(office)
     end_server(office)
     (seen / "words").unlink()

@@ -76,9 +76,7 @@ def test_without_an_issue_the_agent_reads_the_repository_and_answers(office: Off
         ("no-status", "needs_review", "The agent asks for you: The agent's report has no status"),
     ],
 )
-def test_what_an_agent_reports_decides_where_its_task_goes(
-    office: Office, demo: str, status: str, sentence: str
-) -> None:
+def test_report_status_decides_the_next_state(office: Office, demo: str, status: str, sentence: str) -> None:
     ref = autopilot(office, demo)
     office.supervised(lambda: office.rests(ref, status))
     assert office.task(ref).attention == sentence
@@ -86,7 +84,7 @@ def test_what_an_agent_reports_decides_where_its_task_goes(
     assert on_remote(office, f"gh-task-7-{demo}") == f"Brew gh-task-7-{demo}"  # what there is of it is not lost
 
 
-def test_done_with_work_left_and_nothing_changed_is_not_done(office: Office) -> None:
+def test_done_report_with_work_left_and_no_changes_is_not_done(office: Office) -> None:
     ref = autopilot(office, "not-done")
     office.supervised(lambda: office.rests(ref, "blocked"))
     assert office.task(ref).number("attempts") == 5
@@ -113,13 +111,13 @@ def test_a_failed_attempt_is_followed_by_another_in_the_same_workspace(office: O
     assert not office.events(ref, "work.saved")
 
 
-def test_broken_json_is_an_error_that_is_named(office: Office) -> None:
+def test_report_with_broken_json_is_a_named_error(office: Office) -> None:
     ref = autopilot(office, "bad-json")
     office.supervised(lambda: office.rests(ref, "needs_review"))
     assert "not a JSON object" in str(office.task(ref).attention)
 
 
-def test_a_parent_waits_for_its_three_children_and_goes_on_with_their_results(office: Office) -> None:
+def test_parent_waits_for_its_three_subtasks_and_goes_on_with_their_results(office: Office) -> None:
     ref = autopilot(office, "delegate")
     office.supervised(lambda: office.rests(ref, "done"))
     found = subtasks_of(office.orange.store, ref.id)
@@ -134,7 +132,7 @@ def test_a_parent_waits_for_its_three_children_and_goes_on_with_their_results(of
     assert office.task(ref).blocked_by == ()
 
 
-def test_a_cancelled_child_is_told_to_the_person_who_can_go_on_without_it(office: Office) -> None:
+def test_cancelled_subtask_sets_attention_and_parent_can_be_unblocked(office: Office) -> None:
     ref = autopilot(office, "delegate")
     office.supervised(lambda: office.status(ref) == "blocked" and office.rests(ref, "blocked"))
     for child in subtasks_of(office.orange.store, ref.id):
@@ -146,7 +144,7 @@ def test_a_cancelled_child_is_told_to_the_person_who_can_go_on_without_it(office
     assert (moved.target, moved.task.blocked_by) == ("new", ())
 
 
-def test_no_more_run_at_once_than_may(office: Office) -> None:
+def test_no_more_tasks_run_at_once_than_the_limit(office: Office) -> None:
     (office.root / "home" / "config.yml").write_text("router: demo\nrouter_fallback: demo\nparallel: 2\n")
     refs = [
         office.create(f"b{number}", workflow="autopilot", harness=None, demo="good", fields={}) for number in range(5)
@@ -201,7 +199,7 @@ def test_an_agent_cannot_start_itself_over(office: Office) -> None:
         office.orange.tasks.update(ref, status="new", actor="agent")
 
 
-def test_an_agent_that_never_came_is_given_up_on_after_half_an_hour(
+def test_task_whose_agent_never_started_is_blocked_after_half_an_hour(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.harness("broken")
@@ -237,7 +235,7 @@ def test_settings_that_cannot_be_read_start_nothing_and_stop_nothing_else(office
     office.supervised(lambda: office.rests(ref, "done"))
 
 
-def test_a_report_is_found_behind_megabytes_of_chatter(office: Office) -> None:
+def test_report_is_found_after_megabytes_of_output(office: Office) -> None:
     ref = autopilot(office, fields={})
     logs = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
     logs.mkdir()

@@ -40,7 +40,7 @@ def finish(office: Office, ref: TaskRef) -> None:
     transition(office.orange, ref, "done", "force")
 
 
-def test_a_task_without_parts_cannot_be_delegated(office: Office) -> None:
+def test_task_without_subtasks_cannot_be_delegated(office: Office) -> None:
     ref = working(office)
     with pytest.raises(Refused, match="has no subtasks to wait for"):
         office.orange.tasks.update(ref, status="delegated")
@@ -48,7 +48,7 @@ def test_a_task_without_parts_cannot_be_delegated(office: Office) -> None:
     assert office.windows(ref) == ["worker"]
 
 
-def test_a_parent_gives_its_workspace_to_its_parts_and_is_done_when_they_are(office: Office) -> None:
+def test_parent_releases_its_workspace_for_subtasks_and_is_done_when_they_are(office: Office) -> None:
     ref = working(office)
     first, second = part(office, ref, "first"), part(office, ref, "second")
     office.orange.tasks.update(ref, status="delegated")
@@ -64,7 +64,7 @@ def test_a_parent_gives_its_workspace_to_its_parts_and_is_done_when_they_are(off
     assert office.events(ref, "auto.advanced")[-1]["reason"] == "all that it had delegated is done"
 
 
-def test_a_parent_whose_parts_were_quicker_is_done_at_once(office: Office) -> None:
+def test_parent_whose_subtasks_are_done_already_is_done_at_once(office: Office) -> None:
     ref = working(office)
     only, given_up = part(office, ref, "only", spawn=False), part(office, ref, "given-up", spawn=False)
     office.orange.tasks.cancel(given_up)
@@ -74,7 +74,7 @@ def test_a_parent_whose_parts_were_quicker_is_done_at_once(office: Office) -> No
     office.supervised(lambda: office.rests(ref, "done"))
 
 
-def test_a_part_that_waits_for_its_own_parent_is_refused_before_anything_stops(office: Office) -> None:
+def test_subtask_waiting_for_its_parent_is_refused_before_anything_stops(office: Office) -> None:
     ref = working(office)
     part(office, ref, "first", blocked_by=(ref.id,), spawn=False)
     with pytest.raises(Refused, match="would wait for itself"):
@@ -82,7 +82,7 @@ def test_a_part_that_waits_for_its_own_parent_is_refused_before_anything_stops(o
     assert office.windows(ref) == ["worker"]
 
 
-def test_a_person_lets_a_parent_go_on_without_a_part_that_was_given_up(office: Office) -> None:
+def test_person_unblocks_a_parent_whose_subtask_was_cancelled(office: Office) -> None:
     ref = working(office)
     only = part(office, ref, "only", spawn=False)
     office.orange.tasks.update(ref, status="delegated")
@@ -111,7 +111,7 @@ def reporting_parent(office: Office, branch: str) -> TaskRef:
     return ref
 
 
-def test_killed_at_any_step_each_part_is_made_once(office: Office) -> None:
+def test_delegation_killed_at_any_step_creates_each_subtask_once(office: Office) -> None:
     def delegate(ref: TaskRef) -> None:
         transition(office.orange, ref, "blocked", "engine")
 

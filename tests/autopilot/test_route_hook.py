@@ -91,7 +91,7 @@ def move(office: Office, ref: TaskRef, target: str = "routed") -> tuple[dict[str
     return office.events(ref, "task.routed")[-1], office.task(ref)
 
 
-def test_a_good_answer_says_who_does_it_and_how(desk: Office) -> None:
+def test_valid_router_answer_sets_harness_and_model(desk: Office) -> None:
     skill(desk, "brewing")
     event, task = move(desk, new(desk, "Brew [model:large] [skill:brewing]"))
     assert "fallback" not in event
@@ -143,7 +143,7 @@ def test_the_lane_follows_from_issue_worktree_and_splitting(
         ("chatty", "printed more than 1,000,000 bytes and was ended"),
     ],
 )
-def test_what_goes_wrong_with_the_router_leads_to_the_fallback(desk: Office, word: str, reason: str) -> None:
+def test_router_failure_leads_to_the_fallback(desk: Office, word: str, reason: str) -> None:
     event, task = move(desk, new(desk, f"Brew [{word}] [decompose]"))
     assert reason in event["fallback"]
     assert (task.harness, task.model, task.number("lane")) == ("demo", None, 2)
@@ -180,7 +180,7 @@ def is_alive(pid: int) -> bool:
         ({"router": "demo", "router_fallback": "demo", "router_model": "a b"}, None, "demo"),
     ],
 )
-def test_settings_that_name_nobody_are_told_and_stop_nothing(
+def test_settings_that_name_no_agent_are_logged_and_stop_nothing(
     desk: Office, monkeypatch: pytest.MonkeyPatch, values: dict[str, str], fallback: str | None, executor: str | None
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
@@ -224,7 +224,7 @@ def test_the_router_is_told_what_it_needs_as_one_argument_and_data_stays_data(
     assert "ORANGE_TASK=" not in (folder / "env").read_text()
 
 
-def test_the_demo_is_nobody_where_nobody_has_set_it(desk: Office) -> None:
+def test_demo_is_no_executor_unless_a_setting_names_it(desk: Office) -> None:
     folder = own_router(desk, 'echo \'{"executor": "demo"}\'')
     settings(desk, router="oracle", router_fallback="oracle")
     event, task = move(desk, new(desk))
@@ -233,7 +233,7 @@ def test_the_demo_is_nobody_where_nobody_has_set_it(desk: Office) -> None:
     assert "- demo:" not in (folder / "question").read_text()
 
 
-def test_what_a_person_has_set_is_kept_and_the_rest_is_still_asked_for(desk: Office) -> None:
+def test_persons_choice_is_kept_and_the_router_chooses_the_rest(desk: Office) -> None:
     ref = new(desk, "Brew [decompose] [model:large]", harness="codex", model="o9")
     event, task = move(desk, ref)
     assert (task.harness, task.model, task.number("lane")) == ("codex", "o9", 3)
@@ -242,7 +242,7 @@ def test_what_a_person_has_set_is_kept_and_the_rest_is_still_asked_for(desk: Off
     assert (task.harness, task.model) == ("codex", "o9")
 
 
-def test_a_person_who_chose_what_the_router_would_have_chosen_has_chosen_all_the_same(desk: Office) -> None:
+def test_persons_choice_equal_to_the_routers_stays_a_persons_choice(desk: Office) -> None:
     ref = new(desk, "Brew", harness="demo")
     move(desk, ref)
     own_router(desk, 'echo \'{"executor": "oracle", "model": "x"}\'')
@@ -250,7 +250,7 @@ def test_a_person_who_chose_what_the_router_would_have_chosen_has_chosen_all_the
     assert (task.harness, task.model) == ("demo", None)
 
 
-def test_what_an_earlier_route_chose_is_no_persons_choice(desk: Office) -> None:
+def test_fields_set_by_an_earlier_route_are_no_persons_choice(desk: Office) -> None:
     ref = new(desk, "Brew [model:large]")
     move(desk, ref)
     own_router(desk, 'echo \'{"executor": "oracle"}\'')
@@ -258,7 +258,7 @@ def test_what_an_earlier_route_chose_is_no_persons_choice(desk: Office) -> None:
     assert (task.harness, task.model) == ("oracle", None)
 
 
-def test_labels_choose_too_and_the_fields_come_first(desk: Office) -> None:
+def test_labels_choose_agent_and_model_unless_fields_do(desk: Office) -> None:
     _, task = move(desk, new(desk, labels=["agent:ghost", "Agent:codex", "model:--bad", "model:o9"]))
     assert (task.harness, task.model) == ("codex", "o9")
     _, task = move(desk, new(desk, labels=["agent:codex"], harness="pi"))
@@ -273,7 +273,7 @@ def test_the_router_is_told_what_a_person_has_chosen_and_may_still_choose_the_re
     assert (task.harness, task.model, event["route"]["profile"]["role"]) == ("oracle", "o9", "Barista")
 
 
-def test_a_part_is_not_split_again_nor_is_a_task_that_has_parts(desk: Office) -> None:
+def test_neither_subtask_nor_task_with_subtasks_is_split_again(desk: Office) -> None:
     whole = new(desk, "Brew [decompose]")
     part = desk.create("part", summary="Brew [decompose]", workflow="auto", spawn=False, parent=whole.id)
     event, task = move(desk, part)
@@ -284,7 +284,7 @@ def test_a_part_is_not_split_again_nor_is_a_task_that_has_parts(desk: Office) ->
     assert "Not split: it has subtasks already." in event["route"]["reason"]
 
 
-def test_killed_after_the_answer_it_does_not_ask_again(desk: Office) -> None:
+def test_route_hook_killed_after_the_answer_does_not_ask_again(desk: Office) -> None:
     folder = own_router(desk, 'echo asked >>"$here/asked"; echo \'{"executor": "oracle"}\'')
     ref = new(desk)
     real = Actions(BUILT_IN).find("route").run

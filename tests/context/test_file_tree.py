@@ -14,11 +14,11 @@ PATHS = st.lists(
 ).map(lambda paths: [f"{path}.py" for path in paths])
 
 
-def test_what_fits_is_shown_as_it_is() -> None:
+def test_paths_that_fit_are_listed_unfolded() -> None:
     assert fold_paths(["a.py", "b/c.py"], 100) == "a.py\nb/c.py"
 
 
-def test_small_and_shallow_folders_are_open_the_others_are_counted() -> None:
+def test_small_shallow_folders_are_expanded_and_others_counted() -> None:
     paths = ["README", *(f"big/f{n:03}" for n in range(50)), "small/x", "small/deep/y", "small/deep/z"]
     assert fold_paths(paths, 70).splitlines() == [
         "README",

@@ -80,7 +80,7 @@ def commit(office: Office, **files: str) -> None:
     office.git("commit", "-qm", "more")
 
 
-def test_a_fresh_task_has_itself_and_the_files_and_nothing_else(desk: Office) -> None:
+def test_context_of_a_new_task_has_the_task_and_the_files_only(desk: Office) -> None:
     found = sections(desk, new(desk, "Brew", context="Use the *big* pot.", labels=["hot", "p1"]))
     assert list(found) == [TASK, FILES]
     assert found[TASK].text == "Brew\n\nLabels: hot, p1\n\n#### Context\n\nUse the *big* pot."
@@ -107,7 +107,7 @@ def test_subtask_knows_its_parent_and_parent_knows_its_subtasks(desk: Office) ->
     assert SUBTASKS not in sections(desk, stray)
 
 
-def test_the_last_five_things_that_went_wrong_or_were_reported_newest_first(desk: Office) -> None:
+def test_context_has_the_last_five_attempts_newest_first(desk: Office) -> None:
     ref = new(desk, attempts=2, last_error="Traceback:\n## boom", error_repeats=2)
     for number in range(4):
         record(desk, ref, "agent.failed", reason=f"reason {number}")
@@ -128,7 +128,7 @@ def test_the_last_five_things_that_went_wrong_or_were_reported_newest_first(desk
 
 
 @needs_gh
-def test_the_last_ten_comments_of_the_issue_newest_first(desk: Office, github: GitHub) -> None:
+def test_context_has_the_last_ten_issue_comments_newest_first(desk: Office, github: GitHub) -> None:
     issue = github.open_issue("Cold coffee")
     issue.comments += [Comment(f"p{n}", f"says {n}\n```\n## The task", f"2026-11-16T09:00:{n:02}Z") for n in range(12)]
     url = f"https://github.com/o/r/issues/{issue.number}"
@@ -165,7 +165,7 @@ def test_without_gh_there_are_no_comments_and_a_gh_that_fails_is_one_line(
     assert COMMENTS not in sections(desk, new(desk, issue=0))
 
 
-def test_instructions_are_the_projects_own_else_claudes_else_everybodys(desk: Office) -> None:
+def test_instructions_come_from_orange_yml_else_claude_md_else_agents_md(desk: Office) -> None:
     ref = new(desk)
     assert INSTRUCTIONS not in sections(desk, ref)
     commit(desk, **{"AGENTS.md": "Be kind.\n"})
@@ -179,14 +179,14 @@ def test_instructions_are_the_projects_own_else_claudes_else_everybodys(desk: Of
     assert ".orange.yml:2: this is not YAML" in (desk.root / "home" / "orange.log").read_text()
 
 
-def test_instructions_that_lead_out_of_the_project_or_are_no_text_are_nobodys(desk: Office) -> None:
+def test_instructions_outside_the_project_or_not_text_are_ignored(desk: Office) -> None:
     (desk.root / "outside.md").write_text("the person's diary\n")
     (desk.repository / "CLAUDE.md").symlink_to(desk.root / "outside.md")
     (desk.repository / "AGENTS.md").write_bytes(b"\xff\xfe\x00")
     assert INSTRUCTIONS not in sections(desk, new(desk))
 
 
-def test_the_skills_that_were_selected_and_no_other(desk: Office) -> None:
+def test_context_has_the_selected_skills_and_no_other(desk: Office) -> None:
     for name in ("brewing", "tasting"):
         folder = desk.root / "home" / "skills" / name
         folder.mkdir(parents=True)
@@ -223,7 +223,7 @@ def test_files_are_those_of_the_branch_without_secrets_and_folded_when_there_are
     assert found.text.endswith(f"(Cut here: {found.cut:,} characters more.)")
 
 
-def test_what_a_failed_attempt_left_is_shown_on_a_retry_only(desk: Office) -> None:
+def test_uncommitted_diff_is_in_the_context_of_a_retry_only(desk: Office) -> None:
     commit(desk, **{"pot.txt": "empty\n", "secret.key": "old\n", "pic.bin": "\0old", "big.txt": "x\n"})
     desk.git("push", "-q", "origin", "main")
     ref = new(desk)
@@ -313,7 +313,7 @@ def test_every_row_keeps_to_its_limit(desk: Office) -> None:
     assert [part.cut > 0 for part in sections(desk, ref).values()] == [True, True, True, False]
 
 
-def test_a_project_that_is_gone_is_said_row_by_row(desk: Office) -> None:
+def test_missing_project_is_reported_in_each_row(desk: Office) -> None:
     ref = new(desk)
     desk.orange.projects.remove("coffee")
     found = desk.orange.store.read(ref)
@@ -322,7 +322,7 @@ def test_a_project_that_is_gone_is_said_row_by_row(desk: Office) -> None:
     assert [section.text[:40] for section in made][1] == "(This could not be read: There is no pro"
 
 
-def test_the_command_prints_it_and_as_json_a_list(desk: Office, cli: Cli) -> None:
+def test_task_context_command_prints_markdown_or_a_json_list(desk: Office, cli: Cli) -> None:
     ref = new(desk, "Brew", context="Use the \u202e*big* pot.")
     shown = cli("task", "context", ref.id)
     assert shown.code == 0

@@ -41,14 +41,14 @@ def written(jobs: JobFile, *entries: object) -> Path:
     return path
 
 
-def test_a_job_by_hand_needs_no_more_than_what_cannot_be_guessed(jobs: JobFile) -> None:
+def test_job_written_by_hand_needs_only_the_required_keys(jobs: JobFile) -> None:
     written(jobs, JOB)
     [job] = jobs.all()
     assert (job.enabled, job.body, job.labels, job.last_run) == (True, "", (), None)
     assert job.enabled_at == job.created_at
 
 
-def test_a_job_is_found_by_the_beginning_of_its_id(jobs: JobFile) -> None:
+def test_job_is_found_by_a_prefix_of_its_id(jobs: JobFile) -> None:
     written(jobs, JOB, JOB | {"id": "k3zz"})
     assert jobs.find("k3x").id == "k3x9abc"
     with pytest.raises(Refused, match="k3x9abc, k3zz"):
@@ -72,7 +72,7 @@ def test_a_job_is_found_by_the_beginning_of_its_id(jobs: JobFile) -> None:
         ({"skipped": "no"}, "`skipped` must have the texts run and reason"),
     ],
 )
-def test_a_wrong_value_is_told_with_its_place_and_left_as_it_is(
+def test_invalid_value_is_refused_with_its_place_and_left_as_it_is(
     jobs: JobFile, change: dict[str, object], said: str
 ) -> None:
     path = written(jobs, JOB | change)
@@ -88,7 +88,7 @@ def test_a_wrong_value_is_told_with_its_place_and_left_as_it_is(
 
 
 @pytest.mark.parametrize("text", ["", "{", "{}", "[1]", "[" * 100_000, '[{"id": "a"}', "\xff"])
-def test_what_is_no_list_of_jobs_is_told_and_left_as_it_is(jobs: JobFile, text: str) -> None:
+def test_file_that_is_no_list_of_jobs_is_refused_and_left_as_it_is(jobs: JobFile, text: str) -> None:
     path = Path(jobs.home.jobs_file)
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(Unreadable, match=r"jobs\.json.*fix it by hand"):
@@ -102,7 +102,7 @@ def test_two_jobs_of_one_id_are_refused(jobs: JobFile) -> None:
         jobs.all()
 
 
-def test_a_job_that_is_gone_stays_gone(jobs: JobFile) -> None:
+def test_update_of_a_removed_job_does_not_bring_it_back(jobs: JobFile) -> None:
     written(jobs, JOB)
     assert jobs.update("k3x9abc", {"enabled": False})
     jobs.remove("k3x9abc")
@@ -112,7 +112,7 @@ def test_a_job_that_is_gone_stays_gone(jobs: JobFile) -> None:
 
 @steadily
 @given(st.dictionaries(st.text(max_size=12).map(lambda key: f"my {key}"), anything, max_size=4), st.text())
-def test_what_we_do_not_know_survives_and_any_text_comes_back(extra: dict[str, object], body: str) -> None:
+def test_unknown_keys_and_any_text_survive_a_rewrite(extra: dict[str, object], body: str) -> None:
     with TemporaryDirectory() as root:
         jobs = JobFile(Home(root))
         jobs.add(lambda _taken: JOB | extra | {"body": body})
@@ -127,7 +127,7 @@ def test_what_we_do_not_know_survives_and_any_text_comes_back(extra: dict[str, o
 
 @steadily
 @given(st.one_of(anything, st.lists(st.dictionaries(st.sampled_from([*JOB, "labels", "starting"]), anything))))
-def test_whatever_stands_in_the_file_is_understood_or_refused_in_one_line(content: object) -> None:
+def test_any_content_is_parsed_or_refused_in_one_line(content: object) -> None:
     with TemporaryDirectory() as root:
         jobs = JobFile(Home(root))
         Path(jobs.home.jobs_file).write_text(json.dumps(content))

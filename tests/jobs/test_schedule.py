@@ -31,7 +31,7 @@ def test_a_run_becomes_a_task_with_all_that_the_job_says(times: Timetable, world
     assert times[job].starting is None
 
 
-def test_one_run_makes_one_task_however_often_it_is_looked_at(times: Timetable) -> None:
+def test_one_run_creates_one_task_however_often_it_is_checked(times: Timetable) -> None:
     times.job("@hourly")
     for _ in range(5):
         times.fire_after(minutes=30)
@@ -39,7 +39,7 @@ def test_one_run_makes_one_task_however_often_it_is_looked_at(times: Timetable) 
     assert len(times.tasks()) == 1  # the later runs found it under way
 
 
-def test_a_run_is_skipped_while_the_last_task_is_under_way(times: Timetable) -> None:
+def test_run_is_skipped_while_the_last_task_is_unfinished(times: Timetable) -> None:
     job = times.job("@hourly")
     times.fire_after(hours=1)
     [ref] = times.tasks()
@@ -58,7 +58,7 @@ def test_a_run_is_skipped_while_the_last_task_is_under_way(times: Timetable) -> 
     assert times[job].skipped is None
 
 
-def test_a_task_that_was_deleted_is_in_nobodys_way(times: Timetable) -> None:
+def test_run_is_not_skipped_for_a_deleted_last_task(times: Timetable) -> None:
     job = times.job("@hourly")
     times.fire_after(hours=1)
     [ref] = times.tasks()
@@ -69,7 +69,7 @@ def test_a_task_that_was_deleted_is_in_nobodys_way(times: Timetable) -> None:
     assert times.tasks() != [ref]
 
 
-def test_a_last_task_that_cannot_be_read_may_be_under_way(times: Timetable, world: World) -> None:
+def test_run_is_skipped_while_the_last_task_is_unreadable(times: Timetable, world: World) -> None:
     job = times.job("@hourly")
     times.fire_after(hours=1)
     [ref] = times.tasks()
@@ -81,7 +81,7 @@ def test_a_last_task_that_cannot_be_read_may_be_under_way(times: Timetable, worl
     assert "cannot be read" in skipped.reason
 
 
-def test_what_was_missed_while_orange_was_off_is_caught_up_with_once(times: Timetable) -> None:
+def test_missed_runs_are_made_up_for_once(times: Timetable) -> None:
     job = times.job("*/5 * * * *")
     times.fire_after(days=40)
     assert len(times.tasks()) == 1
@@ -91,7 +91,7 @@ def test_what_was_missed_while_orange_was_off_is_caught_up_with_once(times: Time
     assert len(times.tasks()) == 1
 
 
-def test_a_job_that_was_off_does_not_catch_up(times: Timetable) -> None:
+def test_job_that_was_disabled_makes_up_for_no_run(times: Timetable) -> None:
     job = times.job("@hourly")
     times.orange.jobs.disable(times[job])
     assert times.fire() is None
@@ -101,12 +101,12 @@ def test_a_job_that_was_off_does_not_catch_up(times: Timetable) -> None:
     assert times.tasks() == []
 
 
-def test_nothing_to_do_means_nothing_to_wait_for(times: Timetable) -> None:
+def test_without_enabled_jobs_the_scheduler_sets_no_timer(times: Timetable) -> None:
     assert times.fire() is None
     assert not (times.orange.home.jobs_file and os.path.exists(times.orange.home.jobs_file))
 
 
-def test_a_job_goes_by_the_persons_time_zone(times: Timetable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_job_runs_in_the_persons_time_zone(times: Timetable, monkeypatch: pytest.MonkeyPatch) -> None:
     times.job("0 12 * * *")
     assert times.fire() == "2026-11-16 12:00"
     monkeypatch.setenv("TZ", "Europe/Berlin")
@@ -120,7 +120,7 @@ def test_a_job_goes_by_the_persons_time_zone(times: Timetable, monkeypatch: pyte
     ("day", "times_of_day"),
     [("2026-03-29", ["01:00"]), ("2026-10-25", ["00:30"]), ("2026-06-01", ["00:30"]), ("2026-12-01", ["01:30"])],
 )
-def test_half_past_two_comes_once_a_day_also_when_clocks_are_changed(
+def test_job_runs_once_a_day_also_when_clocks_change(
     times: Timetable, monkeypatch: pytest.MonkeyPatch, day: str, times_of_day: list[str]
 ) -> None:
     monkeypatch.setenv("TZ", "Europe/Berlin")
@@ -168,7 +168,7 @@ def test_a_run_that_is_refused_is_skipped_with_the_reason_and_the_next_is_tried(
     assert [ref.project for ref in times.tasks()] == ["tea"]
 
 
-def test_a_job_that_is_broken_by_hand_stops_no_other_and_is_told_once(times: Timetable) -> None:
+def test_invalid_job_stops_no_other_and_is_logged_once(times: Timetable) -> None:
     broken, good = times.job("@hourly"), times.job("@hourly", "Water")
     times.orange.jobs.file.update(broken, {"cron": "99 * * * *"})
     scheduler = JobScheduler(times.orange.jobs.file, times.orange.tasks)
@@ -179,7 +179,7 @@ def test_a_job_that_is_broken_by_hand_stops_no_other_and_is_told_once(times: Tim
     assert sum("the minute is 0-59" in line for line in times.logged()) == 1
 
 
-def test_a_broken_file_is_told_once_and_left_as_it_is(times: Timetable) -> None:
+def test_broken_job_file_is_logged_once_and_left_as_it_is(times: Timetable) -> None:
     times.job()
     path = times.orange.home.jobs_file
     with open(path, "w") as file:
@@ -191,9 +191,7 @@ def test_a_broken_file_is_told_once_and_left_as_it_is(times: Timetable) -> None:
         assert file.read() == "[{]"
 
 
-def test_a_disk_that_is_full_delays_a_run_and_does_not_lose_it(
-    times: Timetable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_delays_a_run_and_does_not_lose_it(times: Timetable, monkeypatch: pytest.MonkeyPatch) -> None:
     job = times.job("@daily")
     with monkeypatch.context() as patch:
         patch.setattr(tasks.Tasks, "create", _no_space)
@@ -208,7 +206,7 @@ def _no_space(_tasks: object, _new: object) -> None:
     raise NotSaved("The disk is full")
 
 
-def test_many_at_once_make_one_task(times: Timetable) -> None:
+def test_concurrent_schedulers_create_one_task(times: Timetable) -> None:
     for number in range(4):
         times.job("@hourly", f"Brew {number}")
     times.clock.wait(hours=1)

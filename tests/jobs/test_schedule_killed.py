@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("in_half", [False, True])
-def test_a_supervisor_killed_anywhere_leaves_one_task_for_one_run(
+def test_scheduler_killed_anywhere_creates_one_task_for_one_run(
     times: Timetable, world: World, *, in_half: bool
 ) -> None:
     job = times.job("@hourly")
@@ -32,7 +32,7 @@ def test_a_supervisor_killed_anywhere_leaves_one_task_for_one_run(
     assert deaths > 20
 
 
-def test_also_when_the_next_one_comes_after_the_next_run(times: Timetable, world: World) -> None:
+def test_killed_run_is_recovered_also_after_the_next_one_was_due(times: Timetable, world: World) -> None:
     job = times.job("@hourly")
     times.orange.workflows.load("steps")
     start = times.clock.moment
@@ -50,7 +50,7 @@ def test_also_when_the_next_one_comes_after_the_next_run(times: Timetable, world
     assert made_after
 
 
-def test_one_that_was_switched_off_after_the_crash_makes_no_task(times: Timetable) -> None:
+def test_job_disabled_after_a_crash_creates_no_task(times: Timetable) -> None:
     job = times.job("@hourly")
     times.orange.jobs.file.update(job, {"starting": {"run": "2026-11-16T09:00:00Z", "task": "abc"}})
     times.orange.jobs.disable(times[job])

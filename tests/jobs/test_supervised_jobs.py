@@ -60,7 +60,7 @@ def test_a_run_is_worked_on_like_any_task(hall: Hall) -> None:
     assert orange.jobs.statuses()[0].last_status == "reviewing"
 
 
-def test_it_sleeps_until_the_next_run_and_no_longer(hall: Hall) -> None:
+def test_scheduler_sleeps_until_the_next_run_and_no_longer(hall: Hall) -> None:
     """The backstop would come too late for this."""
     hall.job("@hourly", workflow="minimal")
     soon = datetime.now(UTC).replace(minute=59, second=58)
@@ -68,7 +68,7 @@ def test_it_sleeps_until_the_next_run_and_no_longer(hall: Hall) -> None:
     hall.supervised(lambda: hall.tasks() == 1)
 
 
-def test_a_job_that_is_added_meanwhile_is_heard_of(hall: Hall) -> None:
+def test_scheduler_notices_a_job_added_meanwhile(hall: Hall) -> None:
     """With nothing to wait for it sets no timer at all; only the changed file tells."""
     rounds = 0
 
@@ -84,7 +84,7 @@ def test_a_job_that_is_added_meanwhile_is_heard_of(hall: Hall) -> None:
     hall.supervised(added)
 
 
-def test_a_clock_that_jumps_is_noticed_by_the_backstop(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clock_that_jumps_is_noticed_by_polling(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduler, "_POLL_SECONDS", 0.05)
     hall.job("@yearly", workflow="minimal")
     rounds = 0
@@ -100,7 +100,7 @@ def test_a_clock_that_jumps_is_noticed_by_the_backstop(hall: Hall, monkeypatch: 
     hall.supervised(jumped)
 
 
-def test_one_that_does_not_act_makes_nothing(hall: Hall) -> None:
+def test_supervisor_without_the_lock_runs_no_job(hall: Hall) -> None:
     from orange_tui.home.files import locked
 
     hall.job("@hourly", workflow="minimal")

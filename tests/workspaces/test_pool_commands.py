@@ -100,7 +100,7 @@ def test_a_task_that_comes_back_finds_its_commits(cafe: Cafe, orange: Orange) ->
     assert git(cafe.root / "home/workspaces/coffee--1", "rev-parse", "HEAD") == tip
 
 
-def test_with_none_free_the_task_does_not_move(cafe: Cafe, orange: Orange) -> None:
+def test_task_stays_in_its_state_when_no_workspace_is_free(cafe: Cafe, orange: Orange) -> None:
     cafe.register(pool_size=1)
     first, second = new_task(cafe, "a"), new_task(cafe, "b")
     move(orange, first, "doing")
@@ -109,7 +109,7 @@ def test_with_none_free_the_task_does_not_move(cafe: Cafe, orange: Orange) -> No
     assert cafe.read(TaskRef("coffee", second.id)).status == "todo"
 
 
-def test_a_workspace_that_cannot_be_made_ready_is_given_back(cafe: Cafe, orange: Orange) -> None:
+def test_workspace_that_cannot_be_prepared_is_released(cafe: Cafe, orange: Orange) -> None:
     cafe.register(setup="echo made > result; exit 1")
     task = new_task(cafe)
     moved = move(orange, task, "doing")
@@ -134,7 +134,7 @@ def test_a_workspace_the_task_has_worked_in_is_not_taken_away_because_something_
     assert (moved.task.workspace, draft.read_text()) == ("coffee--1", "x\n")
 
 
-def test_a_workspace_that_cannot_be_cleared_is_told_to_the_person(cafe: Cafe, orange: Orange) -> None:
+def test_quarantined_workspace_sets_attention_on_its_task(cafe: Cafe, orange: Orange) -> None:
     task = new_task(cafe)
     move(orange, task, "doing")
     git(cafe.root / "home/workspaces/coffee--1", "clone", "--quiet", str(cafe.remote), "nested")
@@ -147,7 +147,7 @@ def test_a_workspace_that_cannot_be_cleared_is_told_to_the_person(cafe: Cafe, or
 # Commands
 
 
-def test_init_and_list(cafe: Cafe, orange: Orange) -> None:
+def test_init_creates_worktrees_and_list_shows_them(cafe: Cafe, orange: Orange) -> None:
     listed = commands.list_workspaces(parsed("list"), orange)
     assert listed.text == "coffee--1  free, not created yet\ncoffee--2  free, not created yet"
     made = commands.init(parsed("init"), orange)
@@ -174,7 +174,7 @@ def test_list_says_why_one_is_quarantined(cafe: Cafe, orange: Orange) -> None:
     assert reply.data[0]["state"] == "quarantined"
 
 
-def test_gc(cafe: Cafe, orange: Orange) -> None:
+def test_gc_releases_the_workspace_of_a_deleted_task(cafe: Cafe, orange: Orange) -> None:
     assert commands.gc(parsed("gc"), orange).text == "Nothing to release"
     task = new_task(cafe)
     move(orange, task, "doing")
@@ -182,7 +182,7 @@ def test_gc(cafe: Cafe, orange: Orange) -> None:
     assert commands.gc(parsed("gc"), orange).text == f"coffee--1 is free again; it was held by {task.id}"
 
 
-def test_restore(cafe: Cafe, orange: Orange) -> None:
+def test_restore_puts_saved_work_on_a_branch(cafe: Cafe, orange: Orange) -> None:
     task = new_task(cafe)
     move(orange, task, "doing")
     (cafe.root / "home/workspaces/coffee--1/draft").write_text("x\n")
@@ -214,6 +214,6 @@ def test_restore_overwrites_no_branch(cafe: Cafe, orange: Orange) -> None:
         commands.restore(parsed("restore", id=task.id, number="7"), orange)
 
 
-def test_nothing_saved_is_said_so(cafe: Cafe, orange: Orange) -> None:
+def test_restore_is_refused_where_nothing_was_saved(cafe: Cafe, orange: Orange) -> None:
     with pytest.raises(OrangeError, match="No work of"):
         commands.restore(parsed("restore", id=new_task(cafe).id), orange)

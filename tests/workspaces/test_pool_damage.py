@@ -45,7 +45,7 @@ def test_a_free_directory_deleted_by_hand_comes_back(cafe: Cafe) -> None:
     assert branch_of(cafe.spawn(cafe.task("b"))) == "b"
 
 
-def test_a_directory_that_git_was_told_to_forget_is_made_again(cafe: Cafe) -> None:
+def test_pruned_worktree_is_created_again(cafe: Cafe) -> None:
     first = cafe.task("a")
     workspace = cafe.spawn(first)
     cafe.release(first, workspace)
@@ -122,7 +122,7 @@ def test_a_lock_that_a_git_may_use_is_respected_however_old(cafe: Cafe) -> None:
     assert lock.exists()
 
 
-def test_a_checkout_that_was_cut_short_is_tidied_up(cafe: Cafe) -> None:
+def test_interrupted_checkout_is_repaired(cafe: Cafe) -> None:
     commit(cafe.main, "README", "newer coffee\n")
     git(cafe.main, "push", "--quiet")
     first = cafe.task("a")

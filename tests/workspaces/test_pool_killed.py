@@ -74,7 +74,7 @@ def all_is_saved(cafe: Cafe, task: Task, loose: str) -> None:
     assert cafe.in_saved(saved.parents[1], "README") == "staged"
 
 
-def test_a_spawn_that_was_killed_is_finished_by_the_next(cafe: Cafe) -> None:
+def test_killed_acquire_is_finished_by_the_next(cafe: Cafe) -> None:
     task = cafe.task()
     for _step in every_death(cafe.root, lambda: cafe.spawn(task), watch_workspaces):
         workspace = cafe.spawn(task)
@@ -84,7 +84,7 @@ def test_a_spawn_that_was_killed_is_finished_by_the_next(cafe: Cafe) -> None:
         assert cafe.is_clean(workspace)
 
 
-def test_a_spawn_in_a_reused_workspace_that_was_killed_is_finished_by_the_next(cafe: Cafe) -> None:
+def test_killed_acquire_of_a_reused_workspace_is_finished_by_the_next(cafe: Cafe) -> None:
     first, task = cafe.task("a"), cafe.task("b")
     cafe.release(first, cafe.spawn(first))
     for _step in every_death(cafe.root, lambda: cafe.spawn(task), watch_workspaces):
@@ -92,7 +92,7 @@ def test_a_spawn_in_a_reused_workspace_that_was_killed_is_finished_by_the_next(c
         assert saved_of(cafe.project, task.id) == []
 
 
-def test_a_spawn_that_was_killed_and_is_not_wanted_any_more_leaks_nothing(cafe: Cafe) -> None:
+def test_killed_acquire_that_is_never_repeated_leaks_nothing(cafe: Cafe) -> None:
     task, other = cafe.task("a"), cafe.task("b")
     for step in every_death(cafe.root, lambda: cafe.spawn(task), watch_workspaces):
         if step % 2:
@@ -142,7 +142,7 @@ def test_the_engine_finishes_a_move_that_was_killed_with_its_workspace(cafe: Caf
             assert is_ready(cafe, cafe.spawn(other), other)
 
 
-def test_the_engine_finishes_giving_back_and_the_task_knows(cafe: Cafe) -> None:
+def test_engine_finishes_a_killed_release_and_clears_the_tasks_workspace(cafe: Cafe) -> None:
     (cafe.root / "home/workflows").mkdir()
     (cafe.root / "home/workflows/two.yml").write_text(WORKFLOW)
     task = cafe.task("a", workflow="two", status="doing")
@@ -161,7 +161,7 @@ def test_the_engine_finishes_giving_back_and_the_task_knows(cafe: Cafe) -> None:
             assert (workspace / "draft").exists()
 
 
-def test_half_a_worktree_is_made_again(cafe: Cafe) -> None:
+def test_half_made_worktree_is_created_again(cafe: Cafe) -> None:
     """As `git worktree add` leaves it when it is killed itself: locked, and with some of its files."""
     task = cafe.task()
     cafe.pool.reserve(cafe.project, task)
@@ -178,7 +178,7 @@ def test_half_a_worktree_is_made_again(cafe: Cafe) -> None:
     assert git(cafe.main, "worktree", "list").count("\n") == 1
 
 
-def test_half_a_worktree_of_a_task_that_is_gone_is_made_again_for_the_next(cafe: Cafe) -> None:
+def test_half_made_worktree_of_a_deleted_task_is_created_again_for_the_next(cafe: Cafe) -> None:
     task, other = cafe.task("a"), cafe.task("b")
     cafe.pool.reserve(cafe.project, task)
     workspace = cafe.root / "home/workspaces/coffee--1"

@@ -23,7 +23,7 @@ def test_a_new_branch_starts_from_what_the_remote_has_now(cafe: Cafe) -> None:
     assert git(workspace, "config", "--get", "branch.feat/x.merge", code=1) == ""
 
 
-def test_a_local_branch_is_taken_up_as_it_is(cafe: Cafe) -> None:
+def test_existing_local_branch_is_checked_out_as_it_is(cafe: Cafe) -> None:
     git(cafe.main, "switch", "--quiet", "--create", "feat/x")
     tip = commit(cafe.main, "begun")
     git(cafe.main, "switch", "--quiet", "main")
@@ -31,7 +31,7 @@ def test_a_local_branch_is_taken_up_as_it_is(cafe: Cafe) -> None:
     assert (branch_of(workspace), git(workspace, "rev-parse", "HEAD")) == ("feat/x", tip)
 
 
-def test_a_branch_that_only_the_remote_has_is_followed(cafe: Cafe) -> None:
+def test_branch_that_only_the_remote_has_is_tracked(cafe: Cafe) -> None:
     elsewhere = cafe.root / "elsewhere"
     git(cafe.root, "clone", "--quiet", str(cafe.remote), str(elsewhere))
     git(elsewhere, "switch", "--quiet", "--create", "feat/x")
@@ -58,7 +58,7 @@ def test_a_branch_in_a_worktree_that_is_gone_says_how_to_forget_it(cafe: Cafe) -
     assert "git worktree prune" in cafe.refusal(cafe.task("feat/x"))
 
 
-def test_the_default_branch_is_nobodys_task(cafe: Cafe) -> None:
+def test_task_on_the_default_branch_is_refused(cafe: Cafe) -> None:
     git(cafe.main, "switch", "--quiet", "--create", "own")
     assert "default branch" in cafe.refusal(cafe.task("main"))
 
@@ -68,7 +68,7 @@ def test_a_branch_that_git_cannot_make_is_refused_in_its_words(cafe: Cafe) -> No
     assert "refs/heads/feat" in cafe.refusal(cafe.task("feat/x"))
 
 
-def test_odd_but_legal_branch_names(cafe: Cafe) -> None:
+def test_odd_but_legal_branch_names_are_checked_out(cafe: Cafe) -> None:
     git(cafe.main, "tag", "v1")
     git(cafe.main, "branch", "origin/main")  # would be taken for the remote's, by its short name
     for name in ("v1", "ünï/côdé", "a'b\"c", "x.y"):
@@ -81,7 +81,7 @@ def test_odd_but_legal_branch_names(cafe: Cafe) -> None:
 # Links
 
 
-def test_links_lead_to_the_task_and_git_overlooks_them(cafe: Cafe) -> None:
+def test_links_lead_to_the_task_and_git_ignores_them(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)
     directory = cafe.task_directory(task)
@@ -101,14 +101,14 @@ def test_each_exclusion_is_written_once(cafe: Cafe) -> None:
     assert exclude.read_text() == "mine\n/TASK.md\n/.orange-outcome\n"
 
 
-def test_an_outcome_that_is_there_stays(cafe: Cafe) -> None:
+def test_existing_outcome_file_is_kept(cafe: Cafe) -> None:
     task = cafe.task()
     (cafe.task_directory(task) / ".orange-outcome").write_text("passed")
     assert (cafe.spawn(task) / ".orange-outcome").read_text() == "passed"
 
 
 @pytest.mark.parametrize("name", ["TASK.md", ".orange-outcome"])
-def test_a_repository_with_such_a_file_of_its_own_is_refused(cafe: Cafe, name: str) -> None:
+def test_repository_with_a_task_file_of_its_own_is_refused(cafe: Cafe, name: str) -> None:
     commit(cafe.main, name, "the repository's own\n")
     git(cafe.main, "push", "--quiet")
     task = cafe.task()
@@ -120,7 +120,7 @@ def test_a_repository_with_such_a_file_of_its_own_is_refused(cafe: Cafe, name: s
 # Again
 
 
-def test_a_second_time_changes_nothing(cafe: Cafe) -> None:
+def test_preparing_twice_changes_nothing(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)
     commit(workspace, "done")
@@ -151,7 +151,7 @@ def test_a_missing_link_is_put_back(cafe: Cafe) -> None:
     assert (workspace / "TASK.md").is_symlink()
 
 
-def test_a_reused_workspace_takes_few_git_processes(cafe: Cafe) -> None:
+def test_reused_workspace_needs_few_git_processes(cafe: Cafe) -> None:
     first = cafe.task("a")
     cafe.release(first, cafe.spawn(first))
     second = cafe.task("b")
@@ -168,7 +168,7 @@ def test_files_a_person_left_in_a_free_workspace_are_not_lost(cafe: Cafe) -> Non
     assert git(cafe.main, "rev-parse", f"refs/orange/{second.id}/1") == made
 
 
-def test_prepare_is_refused_for_a_workspace_of_another(cafe: Cafe) -> None:
+def test_preparing_another_tasks_workspace_is_refused(cafe: Cafe) -> None:
     cafe.spawn(cafe.task("a"))
     with pytest.raises(Refused, match="is not"):
         cafe.pool.prepare(cafe.project, cafe.task("b"), "coffee--1")
@@ -177,7 +177,7 @@ def test_prepare_is_refused_for_a_workspace_of_another(cafe: Cafe) -> None:
 # Several at once
 
 
-def test_many_lives_at_once_in_one_repository(cafe: Cafe) -> None:
+def test_many_tasks_at_once_acquire_and_release_in_one_repository(cafe: Cafe) -> None:
     cafe.register(pool_size=3)
 
     def life(number: int) -> str:
@@ -195,7 +195,7 @@ def test_many_lives_at_once_in_one_repository(cafe: Cafe) -> None:
     assert cafe.states() == ["free", "free", "free"]
 
 
-def test_init_makes_what_is_missing(cafe: Cafe) -> None:
+def test_init_creates_only_missing_worktrees(cafe: Cafe) -> None:
     cafe.register(pool_size=3)
     cafe.spawn(cafe.task())
     assert cafe.pool.init(cafe.project) == ["coffee--2", "coffee--3"]

@@ -28,7 +28,7 @@ def somebody_in(workspace: Path) -> Iterator[None]:
         running.communicate()
 
 
-def test_a_workspace_in_which_something_runs_is_left_as_it_is(cafe: Cafe) -> None:
+def test_workspace_with_a_running_process_is_quarantined_untouched(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)
     (workspace / "draft").write_text("x\n")
@@ -47,7 +47,7 @@ def test_a_workspace_in_which_something_runs_is_left_as_it_is(cafe: Cafe) -> Non
     assert cafe.in_saved(f"refs/orange/{task.id}/1", "draft") == "x"
 
 
-def test_whoever_gives_back_the_workspace_it_runs_in_does_not_stand_in_its_own_way(cafe: Cafe) -> None:
+def test_command_can_release_the_workspace_it_runs_in(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)
     here = os.getcwd()
@@ -69,7 +69,7 @@ def test_a_task_that_comes_back_gets_its_quarantined_workspace_as_it_left_it(caf
     assert cafe.states() == ["bound", "free"]
 
 
-def test_a_quarantine_whose_reason_is_gone_ends_when_somebody_needs_the_place(cafe: Cafe) -> None:
+def test_quarantine_ends_when_its_reason_is_gone_and_a_task_needs_the_slot(cafe: Cafe) -> None:
     cafe.register(pool_size=1)
     task = cafe.task("a")
     workspace = cafe.spawn(task)
@@ -78,7 +78,7 @@ def test_a_quarantine_whose_reason_is_gone_ends_when_somebody_needs_the_place(ca
     assert cafe.spawn(cafe.task("b")) == workspace
 
 
-def test_files_that_cannot_be_read_are_not_thrown_away(cafe: Cafe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workspace_with_unreadable_files_is_quarantined(cafe: Cafe, monkeypatch: pytest.MonkeyPatch) -> None:
     filters = "broken.clean=false\nbroken.required=true"
     task = cafe.task()
     workspace = cafe.spawn(task)
@@ -91,7 +91,7 @@ def test_files_that_cannot_be_read_are_not_thrown_away(cafe: Cafe, monkeypatch: 
     assert cafe.states()[0] == "quarantined"
 
 
-def test_a_repository_inside_is_not_thrown_away(cafe: Cafe) -> None:
+def test_workspace_with_a_nested_repository_is_quarantined(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)
     git(workspace, "clone", "--quiet", str(cafe.remote), "nested")

@@ -95,7 +95,7 @@ def test_a_branch_without_a_commit_yet_is_saved(cafe: Cafe) -> None:
     assert cafe.is_clean(workspace)
 
 
-def test_numbers_count_up(cafe: Cafe) -> None:
+def test_each_release_saves_under_the_next_number(cafe: Cafe) -> None:
     task = cafe.task()
     for number in (1, 2, 3):
         workspace = cafe.spawn(task)
@@ -118,11 +118,11 @@ def test_a_second_release_does_nothing_even_when_the_slot_has_a_new_holder(cafe:
     assert cafe.slot().task == second.id
 
 
-def test_nothing_bound_is_nothing_to_do(cafe: Cafe) -> None:
+def test_releasing_a_free_workspace_does_nothing(cafe: Cafe) -> None:
     assert cafe.pool.release(cafe.project, "k3x9", "coffee--1").quarantined is None
 
 
-def test_without_an_identity_for_git_work_is_saved_all_the_same(cafe: Cafe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_is_saved_without_a_git_identity(cafe: Cafe, monkeypatch: pytest.MonkeyPatch) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)
     (workspace / "draft").write_text("x\n")
@@ -144,7 +144,7 @@ def test_a_task_file_that_replaced_its_link_is_saved(cafe: Cafe) -> None:
     assert cafe.is_clean(workspace)
 
 
-def test_a_copied_file_that_git_does_not_ignore_is_nobodys_work_until_it_is_changed(cafe: Cafe) -> None:
+def test_copied_file_is_saved_only_once_it_was_changed(cafe: Cafe) -> None:
     (cafe.main / "local.cfg").write_text("a=1\n")
     cafe.register(copy=["local.cfg"])
     task = cafe.task()
@@ -157,7 +157,7 @@ def test_a_copied_file_that_git_does_not_ignore_is_nobodys_work_until_it_is_chan
 # Deleted directories
 
 
-def test_a_deleted_directory_gives_back_what_git_still_knows(cafe: Cafe) -> None:
+def test_deleted_directory_is_restored_and_saved_from_the_index(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)
     git(workspace, "switch", "--quiet", "--detach")

@@ -36,7 +36,7 @@ def test_a_remote_that_is_down_is_only_logged(cafe: Cafe) -> None:
     assert cafe.logged("fetch failed")
 
 
-def test_a_remote_that_is_down_and_never_was_up_is_refused(cafe: Cafe) -> None:
+def test_remote_that_was_never_fetched_and_is_down_is_refused(cafe: Cafe) -> None:
     shutil.rmtree(cafe.main)
     git(cafe.root, "init", "--quiet", "--initial-branch=main", str(cafe.main))
     git(cafe.main, "remote", "add", "origin", str(cafe.root / "nowhere.git"))
@@ -70,7 +70,7 @@ def test_a_shallow_clone_of_one_branch_still_finds_the_others(cafe: Cafe) -> Non
 
 
 @pytest.mark.parametrize("kind", ["--bare", "--no-checkout"])
-def test_a_repository_without_files_of_its_own_works(cafe: Cafe, kind: str) -> None:
+def test_bare_repository_works(cafe: Cafe, kind: str) -> None:
     make_again(cafe, kind)
     if kind == "--no-checkout":
         git(cafe.main, "config", "core.bare", "true")

@@ -55,7 +55,7 @@ def test_five_tasks_share_a_pool_of_one(cafe: Cafe) -> None:
     ]
 
 
-def test_many_at_once_never_get_the_same(cafe: Cafe) -> None:
+def test_concurrent_tasks_never_get_the_same_workspace(cafe: Cafe) -> None:
     cafe.register(pool_size=6)
     tasks = [cafe.task(f"feat/{number}") for number in range(6)]
     with ThreadPoolExecutor(6) as workers:
@@ -74,7 +74,7 @@ def test_a_task_whose_workspace_went_to_another_gets_a_free_one(cafe: Cafe) -> N
     assert reserve(cafe, cafe.hold(cafe.task("a"), "coffee--1")) == "coffee--2"
 
 
-def test_a_binding_left_by_a_killed_command_is_taken_back_when_needed(cafe: Cafe) -> None:
+def test_orphaned_slot_of_a_killed_command_is_released_when_needed(cafe: Cafe) -> None:
     left_behind = [reserve(cafe, cafe.task(name)) for name in ("a", "b")]  # killed before the task moved
     assert reserve(cafe, cafe.task("c")) == left_behind[0]
 
@@ -91,7 +91,7 @@ def test_a_task_whose_transition_is_unfinished_keeps_its_slot(cafe: Cafe) -> Non
     assert cafe.gc() == []
 
 
-def test_a_task_that_is_being_worked_on_keeps_its_slot(cafe: Cafe) -> None:
+def test_locked_task_keeps_its_slot(cafe: Cafe) -> None:
     cafe.register(pool_size=1)
     task = cafe.task("a")
     with cafe.store.open(TaskRef("coffee", task.id)):
@@ -143,7 +143,7 @@ def test_gc_leaves_projects_alone_that_are_not_registered(cafe: Cafe) -> None:
     assert (workspace / "README").exists()
 
 
-def test_a_lost_pool_file_is_made_again_from_the_workspaces(cafe: Cafe) -> None:
+def test_lost_pool_file_is_recovered_from_the_workspaces(cafe: Cafe) -> None:
     task = cafe.task("a")
     workspace = cafe.spawn(task)
     cafe.hold(task, workspace.name)
@@ -167,7 +167,7 @@ def test_with_links_lost_too_the_work_is_saved_before_the_next_task_gets_it(cafe
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"slots": {"coffee--1": {}}}', '{"slots": {"coffee--1": 3}}'])
-def test_a_pool_file_that_makes_no_sense_is_left_alone(cafe: Cafe, text: str) -> None:
+def test_damaged_pool_file_is_refused_and_left_alone(cafe: Cafe, text: str) -> None:
     os.makedirs(cafe.home.workspaces)
     path = cafe.root / "home/workspaces/.pool.json"
     path.write_text(text)

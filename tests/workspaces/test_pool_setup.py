@@ -59,7 +59,7 @@ def test_setup_runs_once_for_a_task(cafe: Cafe) -> None:
     assert (workspace.parent / "setups").read_text() == "ran\n"
 
 
-def test_a_setup_that_fails_says_what_it_said_last(cafe: Cafe) -> None:
+def test_failing_setup_shows_its_last_output(cafe: Cafe) -> None:
     cafe.register(setup="seq 1000; echo no such package >&2; exit 3")
     task = cafe.task()
     said = cafe.refusal(task)
@@ -69,7 +69,7 @@ def test_a_setup_that_fails_says_what_it_said_last(cafe: Cafe) -> None:
     assert "\n100\n" in (cafe.task_directory(task) / "logs/setup.log").read_text()
 
 
-def test_a_setup_that_hangs_is_ended_with_all_it_started(cafe: Cafe) -> None:
+def test_hanging_setup_is_killed_with_its_children(cafe: Cafe) -> None:
     cafe.register(setup="echo about to hang; sleep 1000 & sleep 1000", setup_timeout=0.3)
     task = cafe.task()
     said = cafe.refusal(task)
@@ -78,7 +78,7 @@ def test_a_setup_that_hangs_is_ended_with_all_it_started(cafe: Cafe) -> None:
     assert cafe.pool.release(cafe.project, task.id, "coffee--1").quarantined is None
 
 
-def test_what_setup_leaves_running_does_not_hold_us_up(cafe: Cafe) -> None:
+def test_background_process_of_setup_does_not_delay_the_task(cafe: Cafe) -> None:
     ready, go = cafe.root / "ready", cafe.root / "go"
     os.mkfifo(go)
     cafe.register(setup=f"(cd /; read line <{go}) & touch {ready}", setup_timeout=60)
@@ -87,7 +87,7 @@ def test_what_setup_leaves_running_does_not_hold_us_up(cafe: Cafe) -> None:
     go.write_text("go\n")
 
 
-def test_a_setup_that_outlived_its_orange_is_not_joined_by_another(cafe: Cafe) -> None:
+def test_second_setup_is_refused_while_an_orphaned_one_runs(cafe: Cafe) -> None:
     cafe.register(setup="exit 1")
     task = cafe.task()
     cafe.refusal(task)

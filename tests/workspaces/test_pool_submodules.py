@@ -25,7 +25,7 @@ def nested(cafe: Cafe) -> Cafe:
     return cafe
 
 
-def test_a_clean_submodule_is_no_obstacle(nested: Cafe) -> None:
+def test_workspace_with_a_clean_submodule_is_released(nested: Cafe) -> None:
     task = nested.task()
     workspace = nested.spawn(task)
     assert (workspace / "library/book").exists()
@@ -52,7 +52,7 @@ def test_commits_in_a_submodule_are_kept_there(nested: Cafe) -> None:
     assert git(workspace / "library", "rev-parse", f"refs/orange/{task.id}/1") == made
 
 
-def test_a_submodule_left_from_another_branch_is_no_obstacle(nested: Cafe) -> None:
+def test_workspace_with_a_submodule_of_another_branch_is_released(nested: Cafe) -> None:
     git(nested.main, "branch", "bare", "HEAD~1")
     git(nested.main, "push", "--quiet", "--force", "origin", "bare:main")
     nested.register(setup="git -c protocol.file.allow=always submodule --quiet update --init || true")

@@ -25,7 +25,7 @@ def in_conflict(cafe: Cafe, workspace: Path) -> None:
     git(workspace, "switch", "--quiet", "feat/x")
 
 
-def test_in_the_middle_of_a_rebase(cafe: Cafe) -> None:
+def test_release_in_the_middle_of_a_rebase_saves_its_commits(cafe: Cafe) -> None:
     task = cafe.task("feat/x")
     workspace = cafe.spawn(task)
     in_conflict(cafe, workspace)
@@ -52,7 +52,7 @@ def test_in_a_rebase_with_conflicts_the_branch_stays_where_it_was(cafe: Cafe) ->
     assert cafe.is_clean(workspace)
 
 
-def test_what_a_rebase_had_set_aside_is_not_lost(cafe: Cafe) -> None:
+def test_release_saves_what_a_rebase_had_autostashed(cafe: Cafe) -> None:
     task = cafe.task("feat/x")
     workspace = cafe.spawn(task)
     in_conflict(cafe, workspace)
@@ -69,7 +69,7 @@ def test_what_a_rebase_had_set_aside_is_not_lost(cafe: Cafe) -> None:
     assert "set aside" in kept
 
 
-def test_in_the_middle_of_a_merge_with_a_commit_nobody_else_has(cafe: Cafe) -> None:
+def test_release_in_the_middle_of_a_merge_saves_the_merged_commit(cafe: Cafe) -> None:
     task = cafe.task("feat/x")
     workspace = cafe.spawn(task)
     in_conflict(cafe, workspace)
@@ -83,7 +83,7 @@ def test_in_the_middle_of_a_merge_with_a_commit_nobody_else_has(cafe: Cafe) -> N
 
 
 @pytest.mark.parametrize("words", [("cherry-pick", "other"), ("revert", "--no-commit", "HEAD~1"), ("am", "patch")])
-def test_in_the_middle_of_something_else(cafe: Cafe, words: tuple[str, ...]) -> None:
+def test_release_in_the_middle_of_a_cherry_pick_revert_or_am_saves_the_work(cafe: Cafe, words: tuple[str, ...]) -> None:
     task = cafe.task("feat/x")
     workspace = cafe.spawn(task)
     in_conflict(cafe, workspace)
@@ -102,7 +102,7 @@ def test_in_the_middle_of_something_else(cafe: Cafe, words: tuple[str, ...]) -> 
     assert "progress" not in git(workspace, "status")
 
 
-def test_in_the_middle_of_a_bisection(cafe: Cafe) -> None:
+def test_release_in_the_middle_of_a_bisection_ends_it(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)
     for number in range(5):

@@ -44,7 +44,7 @@ def days_later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
     monkeypatch.setattr(clock, "now", lambda: then)
 
 
-def test_a_deleted_task_is_remembered_with_what_was_saved_of_it(office: Office) -> None:
+def test_deleted_task_is_listed_with_its_saved_work(office: Office) -> None:
     ref = with_saved_work(office)
     office.orange.tasks.delete(ref)
     (snapshot,) = office.orange.saved_work.snapshots()
@@ -73,7 +73,7 @@ def test_restoring_is_in_the_history_of_a_task_that_is_still_there(office: Offic
     assert [event["branch"] for event in office.events(ref, "work.restored")] == [branch]
 
 
-def test_it_goes_thirty_days_after_the_deletion_and_not_a_day_before(
+def test_saved_work_expires_thirty_days_after_the_deletion_and_not_before(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = with_saved_work(office)
@@ -91,7 +91,7 @@ def test_it_goes_thirty_days_after_the_deletion_and_not_a_day_before(
     assert office.git("cat-file", "-t", commit) == "commit"  # git itself still has it for a while
 
 
-def test_how_old_the_work_was_does_not_count(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_age_of_the_saved_commit_does_not_count(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = with_saved_work(office)
     days_later(monkeypatch, 300)
     office.orange.tasks.delete(ref)
@@ -99,7 +99,7 @@ def test_how_old_the_work_was_does_not_count(office: Office, monkeypatch: pytest
     assert refs(office) == [f"refs/orange/{ref.id}/1"]
 
 
-def test_work_of_a_task_that_exists_never_goes(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_of_an_existing_task_never_expires(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even with a note about it: a deletion that was killed after the note is no deletion."""
     ref = with_saved_work(office)
     kept = office.root / "kept"
@@ -111,7 +111,7 @@ def test_work_of_a_task_that_exists_never_goes(office: Office, monkeypatch: pyte
     assert refs(office) == [f"refs/orange/{ref.id}/1"]
 
 
-def test_work_of_tasks_nobody_here_has_deleted_never_goes(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_of_tasks_not_deleted_here_never_expires(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another home may share the repository, and a directory may have gone by hand."""
     by_hand = with_saved_work(office)
     shutil.rmtree(office.orange.store.directory(by_hand))
@@ -121,7 +121,7 @@ def test_work_of_tasks_nobody_here_has_deleted_never_goes(office: Office, monkey
     assert refs(office) == sorted([f"refs/orange/{by_hand.id}/1", "refs/orange/elsewhere/1"])
 
 
-def test_a_repository_that_is_gone_stops_nothing(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_repository_delays_expiry_and_stops_nothing(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = with_saved_work(office)
     office.orange.tasks.delete(ref)
     office.repository.rename(office.root / "away")
@@ -132,7 +132,7 @@ def test_a_repository_that_is_gone_stops_nothing(office: Office, monkeypatch: py
     assert any("deleted refs" in sentence for sentence in tidy_up(office.orange))
 
 
-def test_a_task_without_saved_work_leaves_no_note(office: Office) -> None:
+def test_deletion_of_a_task_without_saved_work_is_not_recorded(office: Office) -> None:
     ref = office.create("plain", status=None, spawn=False)
     office.orange.tasks.cancel(ref)
     office.orange.tasks.delete(ref)
@@ -141,7 +141,7 @@ def test_a_task_without_saved_work_leaves_no_note(office: Office) -> None:
 
 @given(lines=st.lists(st.one_of(st.text(), st.dictionaries(st.text(), st.integers() | st.text() | st.none()))))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
-def test_scribbled_notes_lose_nobody_anything(tmp_path: Path, lines: list[object]) -> None:
+def test_damaged_deletion_records_break_nothing(tmp_path: Path, lines: list[object]) -> None:
     from orange_tui.home.paths import Home
 
     notes = tmp_path / "tasks" / "coffee" / ".saved.jsonl"
@@ -154,5 +154,5 @@ def test_scribbled_notes_lose_nobody_anything(tmp_path: Path, lines: list[object
 
 
 @pytest.mark.parametrize("at", ["", "None", "yesterday", "9999-12-31T00:00:00Z"])
-def test_a_time_that_cannot_be_read_is_not_long_ago(at: str) -> None:
+def test_unreadable_deletion_time_never_expires(at: str) -> None:
     assert not is_expired(DeletedTask("x", "x", "", at), clock.now())
