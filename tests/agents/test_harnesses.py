@@ -95,9 +95,9 @@ def test_a_program_may_be_given_by_its_path(machine: Machine, monkeypatch: pytes
 
 
 def test_broken_harness_file_leaves_shipped_agents_working_and_is_reported(machine: Machine) -> None:
-    machine.write("claude: {starts_in: soon}\naider: {binary: aider}\n" + AIDER.replace("aider:", "good:", 1))
+    machine.write("claude: {max_prompt: soon}\naider: {binary: aider}\n" + AIDER.replace("aider:", "good:", 1))
     assert [problem.rpartition("harnesses.yml")[2][:3] for problem in machine.harnesses.problems()] == [":1:", ":2:"]
-    assert machine.harnesses.get("claude").starts_in == 2.0
+    assert machine.harnesses.get("claude").max_prompt == 130_000
     assert machine.harnesses.get("good").binary == "aider"
     with pytest.raises(NotFound, match="has no `full`"):
         machine.harnesses.get("aider")

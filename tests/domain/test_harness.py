@@ -100,7 +100,7 @@ def test_the_words_of_each_agent(harness: Harness, mode: Mode, words: list[str])
         (DEMO, "any", "any", []),
     ],
 )
-@pytest.mark.parametrize("mode", ["full", "reduced", "resume", "resume_full"])
+@pytest.mark.parametrize("mode", ["full", "reduced", "resume"])
 def test_model_and_effort_are_flags_before_the_prompt(
     harness: Harness, mode: Mode, model: str | None, effort: str, added: list[str]
 ) -> None:
@@ -118,8 +118,7 @@ def test_root_gets_what_claude_runs_for_root() -> None:
     assert words[:4] == ("claude", "--permission-mode", "dontAsk", "--allowedTools")
     assert {"Bash", "Edit", "Write", "Read"} <= set(words[4].split(","))
     assert words[-4:] == (*TASK, "--", PROMPT)
-    resumed = build(CLAUDE, "resume_full", VALUES, root=True)
-    assert "bypassPermissions" not in resumed
+    assert "bypassPermissions" not in build(CLAUDE, "resume", VALUES, root=True)
     assert build(CLAUDE, "reduced", VALUES, root=True) == build(CLAUDE, "reduced", VALUES)
     assert build(CODEX, "full", VALUES, root=True) == build(CODEX, "full", VALUES)
 
@@ -181,7 +180,6 @@ def test_another_place_for_the_program_changes_every_command_line() -> None:
 def test_without_a_known_conversation_a_new_one_begins_with_the_same_permissions(harness: Harness) -> None:
     assert resumable(harness, "resume", NEW) == "reduced"
     assert build(harness, "resume", NEW) == build(harness, "reduced", NEW)
-    assert build(harness, "resume_full", NEW) == build(harness, "full", NEW)
 
 
 def test_an_agent_without_a_reduced_command_line_has_only_one() -> None:

@@ -42,10 +42,15 @@ def test_a_new_agent_needs_no_more_than_a_program_and_a_command_line() -> None:
 
 
 def test_a_name_of_ours_changes_only_what_is_given() -> None:
-    changed = good("claude:\n  binary: ~/bin/claude\n  starts_in: 9.5\n")["claude"]
-    assert (changed.binary, changed.starts_in) == ("~/bin/claude", 9.5)
+    changed = good("claude:\n  binary: ~/bin/claude\n  max_prompt: 95\n")["claude"]
+    assert (changed.binary, changed.max_prompt) == ("~/bin/claude", 95)
     assert changed.full == CLAUDE.full
     assert changed.dialogs == CLAUDE.dialogs
+
+
+def test_keys_of_earlier_versions_are_ignored() -> None:
+    changed = good('claude:\n  resume_full: [x, "{prompt}"]\n  root_resume_full: []\n  starts_in: 9.5\n')["claude"]
+    assert changed == CLAUDE
 
 
 def test_everything_a_harness_has_can_be_written() -> None:
@@ -57,12 +62,10 @@ mine:
   full: [mine, "{options}", "--dir={task_dir}", "{prompt}"]
   reduced: [mine, "{options}", --ask, "{prompt}"]
   resume: [mine, "{options}", --resume, "{session_id}", "{prompt}"]
-  resume_full: []
   one_shot: [mine, -p, "{prompt}"]
   one_shot_work: [mine, -p, --edit, "{options}", "{prompt}"]
   system_prompt: [--system, "{system_prompt}"]
   root_full: [mine, "{options}", --root, "{prompt}"]
-  root_resume_full: []
   model: [--model, "{model}"]
   effort: ["--effort={effort}"]
   efforts: [low, high]
@@ -79,7 +82,6 @@ mine:
     - {seen: "Trust\\\\?", advice: Attach and answer.}
   events: {Done: idle}
   hidden_threads: [Find a title]
-  starts_in: 3
   max_prompt: 1000
 """
     assert set(READERS) <= {line.strip().partition(":")[0] for line in text.splitlines()}
@@ -105,7 +107,7 @@ broken:
   full: [x, "{promt}"]
   colour: red
 claude:
-  starts_in: soon
+  max_prompt: soon
 """
     result = loaded(text)
     assert list(result.harnesses) == ["aider"]
@@ -147,7 +149,6 @@ claude:
         ("dialogs: [{seen: x}]", "has no `advice`", "add it"),
         ("dialogs: [{seen: '[', advice: x}]", "is not a regular expression", "backslash"),
         ("events: {Done: sleeping}", "is 'sleeping'", "use one of: busy"),
-        ("starts_in: -1", "`starts_in` is '-1'", "number of seconds above 0"),
         ("max_prompt: many", "`max_prompt` is 'many'", "whole number"),
         ("binary: other", "'binary' already stands on line 2", "keep one"),
     ],

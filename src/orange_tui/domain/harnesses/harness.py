@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from typing import Literal
 
     Words = tuple[str, ...]
-    Mode = Literal["full", "reduced", "resume", "resume_full", "one_shot", "one_shot_work"]
+    Mode = Literal["full", "reduced", "resume", "one_shot", "one_shot_work"]
 
 PROMPT = "{prompt}"
 OPTIONS = "{options}"
-MODES = ("full", "reduced", "resume", "resume_full", "one_shot", "one_shot_work")
+MODES = ("full", "reduced", "resume", "one_shot", "one_shot_work")
 STATES = ("busy", "idle", "permission", "error", "starting", "unknown")
 
 # What may stand in braces in a command line, and what is put there.
@@ -77,11 +77,9 @@ class Harness:
     full: Words
     reduced: Words = ()  # empty: the agent knows no difference
     resume: Words = ()
-    resume_full: Words = ()
     one_shot: Words = ()  # answers one question and ends; changes nothing
     one_shot_work: Words = ()  # does one piece of work, asks nobody and ends; edits files, and little else
     root_full: Words = ()  # instead of `full` for root, where the agent refuses that
-    root_resume_full: Words = ()
     model: Words = ()
     effort: Words = ()
     system_prompt: Words = ()  # how it is told who it is; an agent without such a flag reads it before its prompt
@@ -95,19 +93,14 @@ class Harness:
     dialogs: tuple[Dialog, ...] = ()
     events: Mapping[str, str] = {}  # what its hooks report, and the state that means
     hidden_threads: tuple[str, ...] = ()  # how prompts begin that the agent gives itself, in secret
-    starts_in: float = 2.0  # seconds before it takes keys
     max_prompt: int = _MOST_PROMPT
 
     def command_line(self, mode: Mode, *, root: bool = False) -> Words:
         """The words of a mode, placeholders and all; empty when the agent cannot do it."""
-        if root and mode in {"full", "resume_full"}:
-            words: Words = getattr(self, f"root_{mode}")
-            if words:
-                return words
+        if root and mode == "full" and self.root_full:
+            return self.root_full
         if mode == "reduced":
             return self.reduced or self.full
-        if mode == "resume_full":
-            return self.resume_full or self.resume
         own: Words = getattr(self, mode)
         return own
 
@@ -137,14 +130,12 @@ def build(  # noqa: PLR0913 - each of them is a part of the question
 
 
 def resumable(harness: Harness, mode: Mode, values: Mapping[str, str]) -> Mode:
-    """The mode itself, or a new start with the same permissions when there is no conversation to resume."""
-    if mode not in {"resume", "resume_full"}:
+    """The mode itself; for `resume` without a conversation, a new start with the same permissions."""
+    if mode != "resume":
         return mode
     words = harness.command_line(mode)
     known = bool(words) and (bool(values.get("session_id")) or "{session_id}" not in "".join(words))
-    if known:
-        return mode
-    return "reduced" if mode == "resume" else "full"
+    return mode if known else "reduced"
 
 
 def environment(harness: Harness, values: Mapping[str, str]) -> dict[str, str]:

@@ -26,7 +26,7 @@ _SCREEN = ("busy", "idle", "permission", "error")
 
 def read_fields(entries: Mapping[str, Item]) -> dict[str, object]:
     """Every field that is there, read; what is wrong with one is noted and the others are read all the same."""
-    return {key: READERS[key](item) for key, item in entries.items()}
+    return {key: READERS[key](item) for key, item in entries.items() if key not in IGNORED}
 
 
 def _text(item: Item) -> str:
@@ -178,6 +178,9 @@ def _skills(item: Item) -> str:
     return text
 
 
+# Keys of earlier versions, which never had an effect: a file that still has them loads, and they are ignored.
+IGNORED = ("resume_full", "root_resume_full", "starts_in")
+
 READERS: Mapping[str, Reader] = {
     "binary": _text,
     "title": _text,
@@ -185,12 +188,10 @@ READERS: Mapping[str, Reader] = {
     "full": _full,
     "reduced": _command,
     "resume": _command,
-    "resume_full": _command,
     "one_shot": _command,
     "one_shot_work": _command,
     "system_prompt": _flag("system_prompt"),
     "root_full": _command,
-    "root_resume_full": _command,
     "model": _flag("model"),
     "effort": _flag("effort"),
     "efforts": _texts,
@@ -203,6 +204,5 @@ READERS: Mapping[str, Reader] = {
     "dialogs": _dialogs,
     "events": _events,
     "hidden_threads": _texts,
-    "starts_in": lambda item: item.seconds() or 0.0,
     "max_prompt": lambda item: item.whole() or 1,
 }

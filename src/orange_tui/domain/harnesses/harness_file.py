@@ -10,7 +10,7 @@ import re
 
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.harnesses.harness import Harness
-from orange_tui.domain.harnesses.harness_fields import READERS, read_fields
+from orange_tui.domain.harnesses.harness_fields import IGNORED, READERS, read_fields
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.findings import Findings, quoted
@@ -60,7 +60,7 @@ def _read(name: str, item: Item, shipped: Mapping[str, Harness]) -> Harness | No
     item.name = f"the harness {quoted(name)}"
     _check_name(name, item)
     known = shipped.get(name)
-    entries = item.entries(tuple(READERS), required=() if known else _NEEDED)
+    entries = item.entries((*READERS, *IGNORED), required=() if known else _NEEDED)
     given = read_fields(entries)
     if item.findings.problems:
         return None
@@ -89,7 +89,7 @@ def _check_options(harness: Harness, given: dict[str, object], item: Item, entri
     """A model or an effort that is asked for must not be dropped in silence."""
     if not harness.model and not harness.effort:
         return
-    for mode in ("full", "reduced", "resume", "resume_full", "root_full", "root_resume_full"):
+    for mode in ("full", "reduced", "resume", "root_full"):
         words = getattr(harness, mode)
         if words and "{options}" not in words and (mode in given or "model" in given or "effort" in given):
             entries.get(mode, item).complain(

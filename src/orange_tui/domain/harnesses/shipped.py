@@ -75,12 +75,10 @@ CLAUDE = Harness(
     full=("{binary}", *_CLAUDE_FULL, *_CLAUDE_TASK, "--", "{prompt}"),
     reduced=("{binary}", *_CLAUDE_REDUCED, *_CLAUDE_TASK, "--", "{prompt}"),
     resume=("{binary}", *_CLAUDE_REDUCED, *_CLAUDE_TASK, *_CLAUDE_RESUME),
-    resume_full=("{binary}", *_CLAUDE_FULL, *_CLAUDE_TASK, *_CLAUDE_RESUME),
     one_shot=("{binary}", "-p", "--permission-mode", "dontAsk", "{options}", "--", "{prompt}"),
     one_shot_work=("{binary}", "-p", *_CLAUDE_WORK, *_CLAUDE_TASK, "--", "{prompt}"),
     system_prompt=("--append-system-prompt", "{system_prompt}"),
     root_full=("{binary}", *_CLAUDE_ROOT, *_CLAUDE_TASK, "--", "{prompt}"),
-    root_resume_full=("{binary}", *_CLAUDE_ROOT, *_CLAUDE_TASK, *_CLAUDE_RESUME),
     model=("--model", "{model}"),
     effort=("--effort", "{effort}"),
     efforts=("low", "medium", "high", "xhigh", "max"),
@@ -158,7 +156,6 @@ CODEX = Harness(
     full=("{binary}", *_CODEX_ALWAYS, *_CODEX_FULL, "--", "{prompt}"),
     reduced=("{binary}", *_CODEX_ALWAYS, *_CODEX_REDUCED, "--", "{prompt}"),
     resume=("{binary}", "resume", *_CODEX_ALWAYS, *_CODEX_REDUCED, *_CODEX_RESUME),
-    resume_full=("{binary}", "resume", *_CODEX_ALWAYS, *_CODEX_FULL, *_CODEX_RESUME),
     one_shot=("{binary}", "exec", "-s", "read-only", "{options}", "--", "{prompt}"),
     one_shot_work=(
         "{binary}",
@@ -213,7 +210,6 @@ OPENCODE = Harness(
     full=("{binary}", "--auto", "{options}", "--prompt", "{prompt}"),
     reduced=("{binary}", "{options}", "--prompt", "{prompt}"),
     resume=("{binary}", "{options}", "--session", "{session_id}"),
-    resume_full=("{binary}", "--auto", "{options}", "--session", "{session_id}"),
     one_shot=("{binary}", "run", "{options}", "--", "{prompt}"),
     one_shot_work=("{binary}", "run", "{options}", "--", "{prompt}"),
     model=("-m", "{model}"),
@@ -225,7 +221,6 @@ OPENCODE = Harness(
         permission=(r"△ (?:Permission required|Always allow|Reject permission)",),
         error=(r"Cannot connect to API",),
     ),
-    starts_in=14.0,
 )
 
 # --- pi 0.73.1 -------------------------------------------------------------------------------------------------
@@ -263,7 +258,6 @@ DEMO = Harness(
     one_shot=("{python}", "-m", "orange_tui.demo.one_shot", "{prompt}"),
     one_shot_work=("{python}", "-m", "orange_tui.demo.one_shot", "{prompt}"),
     window_title=Screen(busy=(r"^demo · busy",), idle=(r"^demo · (?:idle|asks)",)),
-    starts_in=0.0,
 )
 
 SHIPPED: Mapping[str, Harness] = {harness.name: harness for harness in (CLAUDE, CODEX, OPENCODE, PI, DEMO)}
