@@ -121,12 +121,12 @@ def test_parent_waits_for_its_three_subtasks_and_goes_on_with_their_results(offi
     ref = autopilot(office, "delegate")
     office.supervised(lambda: office.rests(ref, "done"))
     found = subtasks_of(office.orange.store, ref.id)
-    assert [child.task.summary for child in found] == ["Order the beans", "Order the grinder", "Order the cups"]
-    assert {child.task.status for child in found} == {"done"}
-    assert {child.task.labels for child in found} == {("part",)}
-    assert {child.task.number("lane") for child in found} == {1}  # they belong to the issue, as the whole does
-    assert {on_remote(office, child.task.branch) for child in found} == {child.task.summary for child in found}
-    assert [e["child"] for e in office.events(ref, "task.delegated")] == [child.ref.id for child in found]
+    assert [subtask.task.summary for subtask in found] == ["Order the beans", "Order the grinder", "Order the cups"]
+    assert {subtask.task.status for subtask in found} == {"done"}
+    assert {subtask.task.labels for subtask in found} == {("part",)}
+    assert {subtask.task.number("lane") for subtask in found} == {1}  # they belong to the issue, as their parent does
+    assert {on_remote(office, subtask.task.branch) for subtask in found} == {subtask.task.summary for subtask in found}
+    assert [e["child"] for e in office.events(ref, "task.delegated")] == [subtask.ref.id for subtask in found]
     states = [event["to"] for event in office.events(ref, "status.changed")]
     assert states == ["routed", "in_progress", "blocked", "new", "routed", "in_progress", "done"]
     assert office.task(ref).blocked_by == ()
@@ -135,9 +135,9 @@ def test_parent_waits_for_its_three_subtasks_and_goes_on_with_their_results(offi
 def test_cancelled_subtask_sets_attention_and_parent_can_be_unblocked(office: Office) -> None:
     ref = autopilot(office, "delegate")
     office.supervised(lambda: office.status(ref) == "blocked" and office.rests(ref, "blocked"))
-    for child in subtasks_of(office.orange.store, ref.id):
-        if child.task.status != "done":
-            office.orange.tasks.cancel(child.ref)
+    for subtask in subtasks_of(office.orange.store, ref.id):
+        if subtask.task.status != "done":
+            office.orange.tasks.cancel(subtask.ref)
     office.supervised(lambda: bool(office.task(ref).attention) or office.status(ref) != "blocked")
     assert "was cancelled or is gone; unblock it, or cancel it" in str(office.task(ref).attention)
     moved = attempts.unblock(office.orange.engine, ref)

@@ -1,4 +1,4 @@
-"""A task that is split: its parts, the wait for them, and what becomes of it, also when it is killed half-way."""
+"""Delegation: a task's subtasks, the wait for them, and what becomes of the parent, also when it is killed half-way."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def working(office: Office) -> TaskRef:
     return ref
 
 
-def part(office: Office, parent: TaskRef, branch: str, **more: object) -> TaskRef:
+def subtask(office: Office, parent: TaskRef, branch: str, **more: object) -> TaskRef:
     new = NewTask(project="coffee", branch=branch, summary=branch, harness="recorder", parent=parent.id, **more)  # type: ignore[arg-type]
     return office.orange.tasks.create(new).ref
 
@@ -50,7 +50,7 @@ def test_task_without_subtasks_cannot_be_delegated(office: Office) -> None:
 
 def test_parent_releases_its_workspace_for_subtasks_and_is_done_when_they_are(office: Office) -> None:
     ref = working(office)
-    first, second = part(office, ref, "first"), part(office, ref, "second")
+    first, second = subtask(office, ref, "first"), subtask(office, ref, "second")
     office.orange.tasks.update(ref, status="delegated")
     parent = office.task(ref)
     assert (parent.workspace, parent.tmux_session, set(parent.blocked_by)) == (None, None, {first.id, second.id})
@@ -66,7 +66,7 @@ def test_parent_releases_its_workspace_for_subtasks_and_is_done_when_they_are(of
 
 def test_parent_whose_subtasks_are_done_already_is_done_at_once(office: Office) -> None:
     ref = working(office)
-    only, given_up = part(office, ref, "only", spawn=False), part(office, ref, "given-up", spawn=False)
+    only, given_up = subtask(office, ref, "only", spawn=False), subtask(office, ref, "given-up", spawn=False)
     office.orange.tasks.cancel(given_up)
     with office.orange.engine.open(only) as opened:
         opened.change("test", {"status": "done"})
@@ -76,7 +76,7 @@ def test_parent_whose_subtasks_are_done_already_is_done_at_once(office: Office) 
 
 def test_subtask_waiting_for_its_parent_is_refused_before_anything_stops(office: Office) -> None:
     ref = working(office)
-    part(office, ref, "first", blocked_by=(ref.id,), spawn=False)
+    subtask(office, ref, "first", blocked_by=(ref.id,), spawn=False)
     with pytest.raises(Refused, match="would wait for itself"):
         office.orange.tasks.update(ref, status="delegated")
     assert office.windows(ref) == ["worker"]
@@ -84,7 +84,7 @@ def test_subtask_waiting_for_its_parent_is_refused_before_anything_stops(office:
 
 def test_person_unblocks_a_parent_whose_subtask_was_cancelled(office: Office) -> None:
     ref = working(office)
-    only = part(office, ref, "only", spawn=False)
+    only = subtask(office, ref, "only", spawn=False)
     office.orange.tasks.update(ref, status="delegated")
     office.orange.tasks.cancel(only)
     office.supervised(lambda: bool(office.task(ref).attention))
@@ -123,8 +123,8 @@ def test_delegation_killed_at_any_step_creates_each_subtask_once(office: Office)
         with office.orange.engine.open(ref) as opened:
             assert opened.task.status == "blocked"
         found = subtasks_of(office.orange.store, ref.id)
-        assert sorted(child.task.summary for child in found) == ["a", "b", "c"], step
-        assert set(office.task(ref).blocked_by) == {child.ref.id for child in found}
+        assert sorted(subtask.task.summary for subtask in found) == ["a", "b", "c"], step
+        assert set(office.task(ref).blocked_by) == {subtask.ref.id for subtask in found}
         assert len(office.events(ref, "agent.reported")) == 1
         if not died:
             break

@@ -274,12 +274,12 @@ def test_the_router_is_told_what_a_person_has_chosen_and_may_still_choose_the_re
 
 
 def test_neither_subtask_nor_task_with_subtasks_is_split_again(desk: Office) -> None:
-    whole = new(desk, "Brew [decompose]")
-    part = desk.create("part", summary="Brew [decompose]", workflow="auto", spawn=False, parent=whole.id)
-    event, task = move(desk, part)
+    parent = new(desk, "Brew [decompose]")
+    subtask = desk.create("subtask", summary="Brew [decompose]", workflow="auto", spawn=False, parent=parent.id)
+    event, task = move(desk, subtask)
     assert (task.number("lane"), event["route"]["decompose"]) == (2, False)
     assert "Not split: it is a subtask." in event["route"]["reason"]
-    event, task = move(desk, whole)
+    event, task = move(desk, parent)
     assert task.number("lane") == 2
     assert "Not split: it has subtasks already." in event["route"]["reason"]
 

@@ -85,19 +85,19 @@ def test_context_of_a_new_task_has_the_task_and_the_files_only(desk: Office) -> 
     assert list(found) == [TASK, FILES]
     assert found[TASK].text == "Brew\n\nLabels: hot, p1\n\n#### Context\n\nUse the *big* pot."
     assert "README" in found[FILES].text
-    assert [part.cut for part in found.values()] == [0, 0]
+    assert [section.cut for section in found.values()] == [0, 0]
 
 
 def test_subtask_knows_its_parent_and_parent_knows_its_subtasks(desk: Office) -> None:
-    whole = new(desk, "Open a café")
-    record(desk, whole, "agent.reported", report={"summary": "Planned it", "accomplished": ["found a room", 7]})
-    one, other = new(desk, "Buy cups", parent=whole.id), new(desk, "Hire", parent=whole.id)
+    parent = new(desk, "Open a café")
+    record(desk, parent, "agent.reported", report={"summary": "Planned it", "accomplished": ["found a room", 7]})
+    one, other = new(desk, "Buy cups", parent=parent.id), new(desk, "Hire", parent=parent.id)
     record(desk, one, "agent.reported", report={"summary": "Bought", "accomplished": ["12 cups"]}, attempt=1)
     transition(desk.orange, one, "working", "person")
     transition(desk.orange, one, "done", "person")
     text = sections(desk, one)[SUBTASKS].text
-    assert text == f"This is a subtask of {whole.id}, “Open a café”.\n- Planned it\n- found a room"
-    assert sections(desk, whole)[SUBTASKS].text.splitlines() == [
+    assert text == f"This is a subtask of {parent.id}, “Open a café”.\n- Planned it\n- found a room"
+    assert sections(desk, parent)[SUBTASKS].text.splitlines() == [
         f"The subtask {one.id}, “Buy cups” is finished.",
         "- Bought",
         "- 12 cups",
@@ -298,7 +298,7 @@ def test_no_text_can_pose_as_a_row(desk: Office, titles: list[str], texts: tuple
     made = read_sections(sources(desk, task, body, str(desk.repository)))
     text = as_markdown(made)
     seen = [heading.title for heading in outline(text).headings if heading.level <= 2]
-    assert seen == [part.title for part in made]
+    assert seen == [section.title for section in made]
     assert set(seen) <= set(titles)
     assert not {"\x1b", "\u202e"} & set(text)
 
@@ -306,11 +306,11 @@ def test_no_text_can_pose_as_a_row(desk: Office, titles: list[str], texts: tuple
 def test_every_row_keeps_to_its_limit(desk: Office) -> None:
     commit(desk, **{"AGENTS.md": "## Rule\n" * 9000})
     ref = new(desk, context="\x1bword " * 9000, last_error="e" * 20_000)
-    for part in sections(desk, ref).values():
-        row = next(row for row in ROWS if row.title == part.title)
-        assert len(part.text) <= row.max_characters * 1.5 + 100  # headings further down are longer
-        assert (part.cut > 0) == ("Cut here" in part.text)
-    assert [part.cut > 0 for part in sections(desk, ref).values()] == [True, True, True, False]
+    for section in sections(desk, ref).values():
+        row = next(row for row in ROWS if row.title == section.title)
+        assert len(section.text) <= row.max_characters * 1.5 + 100  # headings further down are longer
+        assert (section.cut > 0) == ("Cut here" in section.text)
+    assert [section.cut > 0 for section in sections(desk, ref).values()] == [True, True, True, False]
 
 
 def test_missing_project_is_reported_in_each_row(desk: Office) -> None:
