@@ -7,7 +7,6 @@ orphaned session of a task and ended. It ends when its agent ends.
 from __future__ import annotations
 
 import os
-import sys
 
 from orange_tui.agents import launch
 from orange_tui.agents.skill import skill_body
@@ -75,7 +74,8 @@ class ProjectChats:
 
     def _window(self, project: Project, agent: Harness, directory: str) -> Window:
         home = self.home.root
-        values = _placeholder_values(home, project)
+        # Its commands write all over the home, so that is the directory it is granted.
+        values = launch.placeholder_values(home, home, project.path, project.path)
         role = render_prompt(_ROLE, {"project": project.name, "skill": skill_body()})
         command_line = build(agent, "reduced", values, system=role, root=os.geteuid() == 0)
         prompt = guarded(_FIRST_PROMPT if agent.system_prompt else f"{role}\n\n{_FIRST_PROMPT}")
@@ -94,17 +94,3 @@ def _join(found: tuple[str, str], project: Project, harness: str | None) -> str:
             f" or end it there before you start one with {harness}"
         )
     return session_id
-
-
-def _placeholder_values(home: str, project: Project) -> dict[str, str]:
-    """The placeholders of the command line. Its commands write all over the home, so that is the granted directory."""
-    git = os.path.join(project.path, ".git")
-    return {
-        "task_dir": home,
-        "worktree": project.path,
-        "repository": project.path,
-        "repository_git": git,
-        "worktree_git": git,
-        "python": sys.executable,
-        "orange": os.path.join(launch.command_directory(home), "orange"),
-    }

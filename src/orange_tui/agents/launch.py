@@ -120,6 +120,31 @@ def base_environment(home: str) -> dict[str, str]:
     }
 
 
+def placeholder_values(home: str, task_directory: str, repository: str, worktree: str) -> dict[str, str]:
+    """The values of the placeholders that a harness's command line and files may have (`PLACEHOLDERS`)."""
+    return {
+        "task_dir": task_directory,
+        "worktree": worktree,
+        "repository": repository,
+        "repository_git": os.path.join(repository, ".git"),
+        "worktree_git": _git_directory(worktree),
+        "orange": os.path.join(command_directory(home), "orange"),
+        "python": sys.executable,
+    }
+
+
+def _git_directory(worktree: str) -> str:
+    """Where git keeps what belongs to this worktree: the `.git` in it, or what that file says."""
+    path = os.path.join(worktree, ".git")
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().removeprefix("gitdir:").strip()
+    except IsADirectoryError:
+        return path
+    except OSError:
+        return ""
+
+
 def command_directory(home: str) -> str:
     """A directory with the `orange` command in it; made where Orange runs without having been installed."""
     beside_python = os.path.dirname(os.path.abspath(sys.executable))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.agents.harnesses import DEMO
+from orange_tui.agents.launch import placeholder_values
 from orange_tui.autopilot._route_question import PersonsChoice, RouteQuestion, question_text
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT
@@ -163,7 +164,8 @@ def _run_router(services: Services, settings: RouterSettings, task: Task, questi
     if len(question.encode(errors="replace")) > longest:
         raise Refused(f"the question is longer than the {longest:,} bytes it takes")
     project = services.projects.get(task.project)
-    values = _placeholder_values(services, task, project.path)
+    directory = services.store.directory(services.store.ref_of(task))
+    values = placeholder_values(services.home.root, directory, project.path, project.path)
     command_line = harnesses.command_line(router, "one_shot", values, model=settings.model)
     finished = run_capped(
         [question if word == PROMPT else word for word in command_line],
@@ -176,13 +178,6 @@ def _run_router(services: Services, settings: RouterSettings, task: Task, questi
         message = " ".join(plain(finished.message).split())[-_MAX_REASON_CHARACTERS:]
         raise Refused(f"it ended with {finished.code}{f': {message}' if message else ''}")
     return finished.output
-
-
-def _placeholder_values(services: Services, task: Task, path: str) -> dict[str, str]:
-    git = os.path.join(path, ".git")
-    directory = services.store.directory(services.store.ref_of(task))
-    known = {"task_dir": directory, "worktree": path, "repository": path}
-    return {**known, "repository_git": git, "worktree_git": git}
 
 
 def _environment() -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from orange_tui.agents import launch, messages, reports
 from orange_tui.agents.agent_files import write_agent_files
@@ -109,7 +108,7 @@ def _prepared(run: HookRun, window: str, role: str) -> tuple[Window, Harness, st
     if run.services.harnesses.installed(harness.name) is None:
         raise Refused(f"{harness.name} is not installed. {harness.install}")
     place_to_work = _place_to_work(run)
-    values = _values(run, place_to_work, window)
+    values = _placeholder_values(run, place_to_work, window)
     for note in write_agent_files(harness, place_to_work, values) if run.task.workspace else ():
         run.services.log.write("warning", note, task=run.task.id)
     words, prompt = _said(run, harness, values, role)
@@ -189,25 +188,9 @@ def _mode(run: HookRun) -> Mode:
     return "reduced" if run.params.get("permissions") == "reduced" or run.action == "spawn_reviewer" else "full"
 
 
-def _values(run: HookRun, worktree: str, window: str) -> dict[str, str]:
-    """What a harness's command line and files may refer to."""
+def _placeholder_values(run: HookRun, worktree: str, window: str) -> dict[str, str]:
+    """The placeholders of a harness's command line and files, with the conversation to resume."""
     repository = run.services.projects.get(run.task.project).path
-    return {
-        "task_dir": run.opened.directory,
-        "worktree": worktree,
-        "repository": repository,
-        "repository_git": os.path.join(repository, ".git"),
-        "worktree_git": _git_directory(worktree),
-        "orange": os.path.join(launch.command_directory(run.services.home.root), "orange"),
-        "python": sys.executable,
-        "session_id": str(Runtime(run.opened.directory).window(window).get("session_id") or ""),
-    }
-
-
-def _git_directory(worktree: str) -> str:
-    """Where git keeps what belongs to this worktree: the file `.git` in it says so."""
-    try:
-        with open(os.path.join(worktree, ".git"), encoding="utf-8") as file:
-            return file.read().removeprefix("gitdir:").strip()
-    except OSError:
-        return ""
+    session_id = str(Runtime(run.opened.directory).window(window).get("session_id") or "")
+    values = launch.placeholder_values(run.services.home.root, run.opened.directory, repository, worktree)
+    return {**values, "session_id": session_id}
