@@ -139,7 +139,7 @@ def test_a_TZ_we_cannot_go_by_is_told_with_the_way_out(  # noqa: N802
     times: Timetable, cli: Cli, monkeypatch: pytest.MonkeyPatch, zone: str
 ) -> None:
     monkeypatch.setenv("TZ", zone)
-    assert "set `timezone:` in config.yml" in cli("job", "add", "@daily", "Brew", "--project", "coffee").err
+    assert "set `timezone` in config.yml" in cli("job", "add", "@daily", "Brew", "--project", "coffee").err
 
 
 def test_the_machines_zone_counts_where_nothing_else_is_said(
@@ -147,7 +147,7 @@ def test_the_machines_zone_counts_where_nothing_else_is_said(
 ) -> None:
     monkeypatch.delenv("TZ")
     place = tmp_path / "localtime"
-    monkeypatch.setattr("orange_tui.home.time_zone._MACHINES", str(place))
+    monkeypatch.setattr("orange_tui.home.time_zone._MACHINE_ZONE", str(place))
     job = times.job("0 7 * * *")
     assert "07:00 UTC" in cli.ok("job", "list").out
     place.symlink_to("/usr/share/zoneinfo/Asia/Tokyo")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.text import frontmatter
-from orange_tui.domain.text.frontmatter import Entry, Head
-from orange_tui.domain.text.frontmatter_yaml import read_yaml
+from orange_tui.domain.text._frontmatter_yaml import read_yaml
+from orange_tui.domain.text.frontmatter import FrontmatterEntry, Head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -125,11 +125,11 @@ def lines_of(text: str) -> tuple[str, ...]:
     return tuple(text.splitlines(keepends=True))
 
 
-def read(text: str) -> dict[str, Entry]:
+def read(text: str) -> dict[str, FrontmatterEntry]:
     return frontmatter.read(Head("---\n", lines_of(text), "---\n", ""))
 
 
-def spans(entries: dict[str, Entry]) -> dict[str, tuple[int, int]]:
+def spans(entries: dict[str, FrontmatterEntry]) -> dict[str, tuple[int, int]]:
     return {key: (entry.first, entry.after) for key, entry in entries.items()}
 
 

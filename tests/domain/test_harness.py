@@ -9,7 +9,6 @@ import pytest
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.harnesses.harness import (
-    MODES,
     PLACEHOLDERS,
     PROMPT,
     Harness,
@@ -37,6 +36,7 @@ VALUES = {
     "orange": "/usr/bin/orange",
     "session_id": "0a1b-2c3d",
 }
+MODES: tuple[Mode, ...] = ("full", "reduced", "resume", "one_shot", "one_shot_work")
 NEW = {**VALUES, "session_id": ""}
 
 TASK = ["--add-dir", "/home/o/tasks/coffee/k3x9"]

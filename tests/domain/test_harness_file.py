@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orange_tui.domain.harnesses.harness import Dialog, Harness, Screen
-from orange_tui.domain.harnesses.harness_fields import READERS
+from orange_tui.domain.harnesses._fields import READERS
+from orange_tui.domain.harnesses.harness import Dialog, Harness, ScreenPatterns
 from orange_tui.domain.harnesses.harness_file import LoadedHarnesses, load_harnesses
 from orange_tui.domain.harnesses.shipped import CLAUDE, SHIPPED
 
@@ -88,7 +88,7 @@ mine:
     mine = good(text)["mine"]
     assert mine.environment == {"MINE_HOME": "{task_dir}/mine", "EMPTY": ""}
     assert json.loads(mine.files[".mine/settings.json"])["hooks"]["stop"].startswith("{orange} task event")
-    assert mine.screen == Screen(busy=("working",), permission=(r"allow\?",))
+    assert mine.screen == ScreenPatterns(busy=("working",), permission=(r"allow\?",))
     assert mine.dialogs == (Dialog(r"Trust\?", "Attach and answer."),)
     assert mine.events == {"Done": "idle"}
 

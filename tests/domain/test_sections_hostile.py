@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from orange_tui.domain.errors import Unreadable
-from orange_tui.domain.text import sections
+from orange_tui.domain.text import _markdown_outline
 from orange_tui.domain.text.sections import close_open_blocks, demote_headings, find_section, outline, put_section
 
 MEGABYTE = 1_000_000
@@ -59,7 +59,7 @@ def test_a_hostile_body_is_read_in_time_that_grows_with_its_size(name: str) -> N
 
 @pytest.mark.parametrize("name", TOO_MANY_BLOCKS)
 def test_a_body_of_nothing_but_blocks_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sections, "_MOST_BLOCKS", 5_000)
+    monkeypatch.setattr(_markdown_outline, "_MAX_BLOCKS", 5_000)
     with pytest.raises(Unreadable, match="more than 5,000 blocks"):
         outline(TOO_MANY_BLOCKS[name])
 

@@ -12,7 +12,7 @@ from orange_tui.domain.gates.kinds import CommandGate
 from orange_tui.domain.gates.outcome import OutcomeGate, ReportGate
 from orange_tui.domain.gates.section import SectionGate
 from orange_tui.domain.workflow import Branch, Hook, Transition
-from orange_tui.domain.workflow_file.loader import Loaded, load_workflow
+from orange_tui.domain.workflow_file.loader import LoadedWorkflow, load_workflow
 
 if TYPE_CHECKING:
     from orange_tui.domain.gates.gate import Gate
@@ -29,7 +29,7 @@ SMALL = example("small.yml")
 EXTRA_LINE = SMALL.count("\n") + 1  # where a section added to SMALL begins
 
 
-def loaded(text: str, *, extra_actions: tuple[str, ...] = ()) -> Loaded:
+def loaded(text: str, *, extra_actions: tuple[str, ...] = ()) -> LoadedWorkflow:
     return load_workflow(text, "w.yml", extra_actions=extra_actions)
 
 

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orange_tui.domain.workflow_file.loader import Loaded, load_workflow
+from orange_tui.domain.workflow_file.loader import LoadedWorkflow, load_workflow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ FIRST_MINIMAL = example("first_minimal.yml")
 SMALL = example("small.yml")
 
 
-def loaded(text: str) -> Loaded:
+def loaded(text: str) -> LoadedWorkflow:
     return load_workflow(text, "w.yml")
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from orange_tui.domain.workflow_file.loader import Loaded, load_workflow
+from orange_tui.domain.workflow_file.loader import LoadedWorkflow, load_workflow
 
 
 def example(name: str) -> str:
@@ -19,7 +19,7 @@ SMALL = example("small.yml")
 EXTRA_LINE = SMALL.count("\n") + 1  # where a section added to SMALL begins
 
 
-def loaded(text: str) -> Loaded:
+def loaded(text: str) -> LoadedWorkflow:
     return load_workflow(text, "w.yml")
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import json
-import multiprocessing
 import os
+import subprocess
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -171,17 +172,17 @@ def test_folder_that_is_gone_is_a_refusal_and_is_not_made_again(tmp_path: Path) 
     assert not (tmp_path / "gone").exists()
 
 
-def _count_up(root: str, key: str) -> None:
-    for _ in range(25):
-        with file_in(root, disposable=True).changing_object() as content:
-            content[key] = content.get(key, 0) + 1
-
-
 def test_processes_lose_none_of_each_others_changes(tmp_path: Path) -> None:
-    start = multiprocessing.get_context("spawn").Process
-    writers = [start(target=_count_up, args=(str(tmp_path), key)) for key in ("own", "both", "both")]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join(60)
-    assert file_in(tmp_path).read_object() == {"own": 25, "both": 50}
+    script = (
+        "import sys; from orange_tui.home.json_file import JsonFile\n"
+        "beans = JsonFile(sys.argv[1], sys.argv[2], title='beans', disposable=True)\n"
+        "for _ in range(25):\n"
+        "    with beans.changing_object() as content: content[sys.argv[3]] = content.get(sys.argv[3], 0) + 1\n"
+    )
+    beans = file_in(tmp_path)
+    started = [
+        subprocess.Popen([sys.executable, "-c", script, beans.path, beans.lock_path, key])
+        for key in ("own", "both", "both")
+    ]
+    assert [process.wait(60) for process in started] == [0, 0, 0]
+    assert beans.read_object() == {"own": 25, "both": 50}

@@ -1,4 +1,4 @@
-"""Making a repository a project: what it is called and which branch counts, unless told otherwise."""
+"""Registering a repository as a project: its name and its default branch, unless they are given."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from orange_tui.home.projects import Project
-    from orange_tui.orange import Orange
+    from orange_tui.home.projects import Project, Projects
 
 
-def register(orange: Orange, path: str, settings: Mapping[str, object] | None = None) -> Project:
-    """Register the repository that a path lies in."""
+def register(projects: Projects, path: str, settings: Mapping[str, object] | None = None) -> Project:
+    """Register the repository that contains a path."""
     if not os.path.isdir(path):
         raise NotFound(f"There is no directory {path}")
     top = Repository(path).top_level()
@@ -33,13 +32,13 @@ def register(orange: Orange, path: str, settings: Mapping[str, object] | None = 
         "workflow": DEFAULT_WORKFLOW,
         **given,
     }
-    return orange.projects.add(entry)
+    return projects.add(entry)
 
 
 def existing_branch(path: str, name: str) -> str:
-    """A branch that tasks can start from: one that is there, at the remote, or that the first commit will be on."""
+    """A branch that tasks can start from: a local one, a remote one, or the one that the first commit will be on."""
     repository = Repository(path)
     known = (local(check_branch(name)), remote(name))
     if not repository.refs(*known) and name != repository.current_branch():
-        raise Refused(f"{path} has no branch {name}, here or at its remote; `git branch {name}` makes one")
+        raise Refused(f"{path} has no branch {name}, neither local nor remote; `git branch {name}` creates it")
     return name

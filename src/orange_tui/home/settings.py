@@ -11,6 +11,7 @@ from orange_tui.home.files import read_bytes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import tzinfo
 
     from orange_tui.home.paths import Home
 
@@ -26,9 +27,10 @@ class Setting:
 
 
 def _check_zone(name: str) -> None:
-    from orange_tui.home.time_zone import check_zone
+    from orange_tui.home.time_zone import find_zone
 
-    check_zone(name)
+    if name:
+        find_zone(name)
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -74,6 +76,12 @@ class Settings:
     def flag(self, name: str) -> bool:
         """A setting that is on or off."""
         return bool(self.values[name])
+
+    def time_zone(self) -> tzinfo:
+        """The zone that cron expressions are meant in."""
+        from orange_tui.home.time_zone import local_zone
+
+        return local_zone(self.text("timezone"))
 
 
 def read_settings(home: Home) -> Settings:

@@ -11,20 +11,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import tzinfo
 
-    from orange_tui.home.paths import Home
-
-_MACHINES = "/etc/localtime"
+_MACHINE_ZONE = "/etc/localtime"
 
 
-def check_zone(name: str) -> str:
-    """A zone's name, if there is such a zone."""
-    if name:
-        zone(name)
-    return name
-
-
-def zone(name: str) -> tzinfo:
-    """The zone of a name, as in the IANA list."""
+def find_zone(name: str) -> tzinfo:
+    """The zone of that name in the IANA list; a name that is not in it is refused."""
     from datetime import UTC
     from zoneinfo import ZoneInfo
 
@@ -36,36 +27,32 @@ def zone(name: str) -> tzinfo:
         raise Refused(f"'{printable(name)}' is not a time zone; write one such as Europe/Berlin or UTC") from None
 
 
-def persons_zone(home: Home) -> tzinfo:
-    """The zone that cron expressions are meant in."""
-    from orange_tui.home.settings import read_settings
-
-    chosen = read_settings(home).text("timezone")
-    if chosen:
-        return zone(chosen)
+def local_zone(setting: str) -> tzinfo:
+    """The zone that cron expressions are meant in; `setting` is `timezone` of config.yml, which may be empty."""
+    if setting:
+        return find_zone(setting)
     from_environment = os.environ.get("TZ")
     if from_environment is None:
-        return _machines_zone()
+        return _machine_zone()
     name = from_environment.removeprefix(":")
     try:
-        return _from_file(name) if name.startswith("/") else zone(name or "UTC")
+        return _zone_in_file(name) if name.startswith("/") else find_zone(name or "UTC")
     except OrangeError:
         raise Refused(
-            f"TZ is '{printable(name)}', which names no time zone; set `timezone:` in config.yml, such as Europe/Berlin"
+            f"TZ is '{printable(name)}', which is not a time zone; set `timezone` in config.yml, such as Europe/Berlin"
         ) from None
 
 
-def _machines_zone() -> tzinfo:
+def _machine_zone() -> tzinfo:
     from datetime import UTC
 
-    real = os.path.realpath(_MACHINES)
-    name = real.partition("/zoneinfo/")[2]
+    name = os.path.realpath(_MACHINE_ZONE).partition("/zoneinfo/")[2]
     if name:
-        return zone(name)
-    return _from_file(_MACHINES) if os.path.exists(_MACHINES) else UTC
+        return find_zone(name)
+    return _zone_in_file(_MACHINE_ZONE) if os.path.exists(_MACHINE_ZONE) else UTC
 
 
-def _from_file(path: str) -> tzinfo:
+def _zone_in_file(path: str) -> tzinfo:
     from zoneinfo import ZoneInfo
 
     try:

@@ -20,8 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from orange_tui.domain.text.findings import Problem
     from orange_tui.domain.workflow import Workflow
-    from orange_tui.domain.workflow_file.loader import Loaded, Problem
+    from orange_tui.domain.workflow_file.loader import LoadedWorkflow
     from orange_tui.home.files import Signature
 
 
@@ -83,16 +84,16 @@ class Workflows:
             self._keep(name, text, loaded.workflow)
         return loaded.workflow
 
-    def check(self, name_or_path: str) -> Loaded:
+    def check(self, name_or_path: str) -> LoadedWorkflow:
         """Everything that is wrong with a workflow, given by its name or by the path of a file."""
-        from orange_tui.domain.workflow_file.loader import Loaded
+        from orange_tui.domain.workflow_file.loader import LoadedWorkflow
 
         is_path = "/" in name_or_path or name_or_path.endswith(_ENDINGS)
         path = _existing(name_or_path) if is_path else self.path(name_or_path)
         try:
             text = _read(path)
         except Unreadable as fault:
-            return Loaded(None, (_as_problem(path, fault),))
+            return LoadedWorkflow(None, (_as_problem(path, fault),))
         return _parse(text, path, _InstalledActions())
 
     def _recall(self, name: str, text: str) -> Workflow | None:
@@ -147,7 +148,7 @@ class _InstalledActions:
         return len(self._known())
 
 
-def _parse(text: str, path: str, plugins: _InstalledActions) -> Loaded:
+def _parse(text: str, path: str, plugins: _InstalledActions) -> LoadedWorkflow:
     from orange_tui.domain.workflow_file.loader import load_workflow
 
     return load_workflow(text, path, extra_actions=plugins)

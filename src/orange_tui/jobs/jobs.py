@@ -7,7 +7,7 @@ from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.task import check_summary
 from orange_tui.home import clock
-from orange_tui.home.time_zone import persons_zone
+from orange_tui.home.settings import read_settings
 from orange_tui.jobs.job_file import parse_time
 from orange_tui.store.store import StoredTask, TaskRef, random_id
 
@@ -87,7 +87,7 @@ class ScheduledJobs:
         self.workflows.load(request.workflow or project.workflow)
         if request.harness is not None:
             self.harnesses.get(request.harness)
-        persons_zone(self.file.home)  # a job whose time cannot be told would never run
+        read_settings(self.file.home).time_zone()  # a job whose time cannot be told would never run
         return self.file.add(lambda taken: {"id": random_id(taken), **entry})
 
     def enable(self, job: Job) -> Job:
@@ -106,7 +106,7 @@ class ScheduledJobs:
     def statuses(self) -> list[JobStatus]:
         """The status of every job."""
         jobs = self.file.all()
-        zone = persons_zone(self.file.home)
+        zone = read_settings(self.file.home).time_zone()
         return [self.status(job, zone) for job in jobs]
 
     def status(self, job: Job, zone: tzinfo) -> JobStatus:

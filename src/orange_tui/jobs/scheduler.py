@@ -16,7 +16,7 @@ from orange_tui.domain.cron import check_cron, last_run, next_run
 from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.engine.tasks import NewTask
 from orange_tui.home.files import locked, read_signature
-from orange_tui.home.time_zone import persons_zone
+from orange_tui.home.settings import read_settings
 from orange_tui.jobs.job_file import PendingRun, format_time
 from orange_tui.jobs.jobs import current_time, runs_count_after
 from orange_tui.store.store import StoredTask, TaskRef
@@ -91,7 +91,7 @@ class JobScheduler:
         """Run every job that is due; returns when the next one will be."""
         if not any(job.enabled or job.starting for job in self._jobs.all()):
             return None
-        zone = persons_zone(self._jobs.home)
+        zone = read_settings(self._jobs.home).time_zone()
         lock = os.path.join(self._jobs.home.root, ".schedule.lock")
         with locked(lock, what="the schedule", wait=False) as held:
             if held:

@@ -56,7 +56,8 @@ def _register(orange: Orange) -> Project | None:
         top = Repository(current_directory()).top_level()
     except OrangeError:
         return None
-    return register(orange, top) if os.path.realpath(top) != os.path.realpath(os.path.expanduser("~")) else None
+    is_home_directory = os.path.realpath(top) == os.path.realpath(os.path.expanduser("~"))
+    return None if is_home_directory else register(orange.projects, top)
 
 
 def demo(parsed: Parsed, _orange: Orange) -> Reply:

@@ -6,7 +6,7 @@ from orange_tui.cli.commands.tasks import confirm, text_or_stdin
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import target_project
 from orange_tui.domain.task import printable
-from orange_tui.home.time_zone import persons_zone
+from orange_tui.home.settings import read_settings
 from orange_tui.jobs.jobs import JobRequest
 from orange_tui.presentation.jobs import last_run, next_run, problem_of
 
@@ -62,7 +62,7 @@ def remove(parsed: Parsed, orange: Orange) -> Reply:
 
 
 def _reply(job: Job, orange: Orange) -> Reply:
-    found = orange.jobs.status(job, persons_zone(orange.home))
+    found = orange.jobs.status(job, read_settings(orange.home).time_zone())
     return Reply(printable_text(f"{job.id}  {job.project}  {job.cron}  {next_run(found)}"), found.as_json())
 
 

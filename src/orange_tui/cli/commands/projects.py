@@ -26,7 +26,8 @@ def add(parsed: Parsed, orange: Orange) -> Reply:
 
     path = os.path.abspath(os.path.expanduser(parsed.text("path") or current_directory()))
     given = {"name": parsed.text("name"), "default_branch": parsed.text("default-branch")}
-    project = register(orange, path, {**{k: v for k, v in given.items() if v is not None}, **_settings(parsed, orange)})
+    given = {key: value for key, value in given.items() if value is not None}
+    project = register(orange.projects, path, {**given, **_settings(parsed, orange)})
     return Reply(
         printable_text(f"{project.name}  registered: {project.path}, branch {project.default_branch}"),
         project.as_json(),

@@ -10,7 +10,7 @@ from orange_tui.domain.errors import OrangeError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.cli.parsing.grammar import Parsed
-    from orange_tui.domain.workflow_file.loader import Loaded
+    from orange_tui.domain.workflow_file.loader import LoadedWorkflow
     from orange_tui.orange import Orange
 
 
@@ -29,7 +29,7 @@ def check(parsed: Parsed, orange: Orange) -> Reply:
     return Reply(text, code=OrangeError.exit_code)
 
 
-def _verdict(name: str, loaded: Loaded) -> str:
+def _verdict(name: str, loaded: LoadedWorkflow) -> str:
     warnings = [f"{warning} (warning)" for warning in loaded.warnings]
     if loaded.problems:
         return "\n".join([*map(str, loaded.problems), *warnings])

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 PROMPT = "{prompt}"
 OPTIONS = "{options}"
-MODES = ("full", "reduced", "resume", "one_shot", "one_shot_work")
 STATES = ("busy", "idle", "permission", "error", "starting", "unknown")
 
 # What may stand in braces in a command line, and what is put there.
@@ -49,7 +48,7 @@ _MOST_PROMPT = 130_000  # bytes; a single argument cannot be longer than 128 KiB
 
 
 @record
-class Screen:
+class ScreenPatterns:
     """Regular expressions that tell an agent's state, from the last lines of its screen or from its title."""
 
     busy: tuple[str, ...] = ()
@@ -88,8 +87,8 @@ class Harness:
     files: Mapping[str, str] = {}
     excludes: tuple[str, ...] = ()
     skills: str = ""
-    screen: Screen = Screen()
-    window_title: Screen = Screen()
+    screen: ScreenPatterns = ScreenPatterns()
+    window_title: ScreenPatterns = ScreenPatterns()
     dialogs: tuple[Dialog, ...] = ()
     events: Mapping[str, str] = {}  # what its hooks report, and the state that means
     hidden_threads: tuple[str, ...] = ()  # how prompts begin that the agent gives itself, in secret

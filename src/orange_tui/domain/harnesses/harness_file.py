@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from orange_tui.domain.errors import Unreadable
+from orange_tui.domain.harnesses._fields import IGNORED, READERS, read_fields
 from orange_tui.domain.harnesses.harness import Harness
-from orange_tui.domain.harnesses.harness_fields import IGNORED, READERS, read_fields
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.findings import Findings, quoted

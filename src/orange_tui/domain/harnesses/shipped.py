@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from orange_tui.domain.harnesses.harness import Dialog, Harness, Screen
+from orange_tui.domain.harnesses.harness import Dialog, Harness, ScreenPatterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,14 +85,14 @@ CLAUDE = Harness(
     files={".claude/settings.local.json": json.dumps(_CLAUDE_SETTINGS)},
     excludes=("/.claude/settings.local.json",),
     skills="${CLAUDE_CONFIG_DIR:-~/.claude}/skills",
-    screen=Screen(
+    screen=ScreenPatterns(
         busy=(r"esc to interrupt",),  # not there while somebody has a draft in the box: the title then
         idle=(r"✻ .* for \d+",),
         # A tool, an edit, a plan, a first-run dialog: all of them end so.
         permission=(r"(?s)(?:Do you want|Would you like) .*Esc to cancel", r"Enter to confirm · Esc to cancel"),
         error=(r"· Retrying", r"Unable to connect to Anthropic services"),
     ),
-    window_title=Screen(busy=(r"^[◐◑]",), idle=(r"^✳",)),
+    window_title=ScreenPatterns(busy=(r"^[◐◑]",), idle=(r"^✳",)),
     dialogs=(
         Dialog(
             r"Is this a project you created or one you trust|Do you trust the files in this folder",
@@ -172,7 +172,7 @@ CODEX = Harness(
     effort=("-c", 'model_reasoning_effort="{effort}"'),
     efforts=("minimal", "low", "medium", "high", "xhigh"),
     skills="${CODEX_HOME:-~/.codex}/skills",
-    screen=Screen(
+    screen=ScreenPatterns(
         busy=(r"esc to interrupt\)",),
         idle=(r"Ask Codex to do anything",),
         permission=(
@@ -182,7 +182,7 @@ CODEX = Harness(
         ),
         error=(r"Reconnecting\.\.\.",),
     ),
-    window_title=Screen(busy=(r"^[⠀-⣿]",), permission=(r"^\[ [!.] \] Action Required",)),
+    window_title=ScreenPatterns(busy=(r"^[⠀-⣿]",), permission=(r"^\[ [!.] \] Action Required",)),
     dialogs=(
         Dialog(
             r"Trust this folder\?",
@@ -215,7 +215,7 @@ OPENCODE = Harness(
     model=("-m", "{model}"),
     environment={"OPENCODE_PERMISSION": '{"external_directory": {"{task_dir}/*": "allow"}}'},
     skills="${XDG_CONFIG_HOME:-~/.config}/opencode/skills",
-    screen=Screen(
+    screen=ScreenPatterns(
         busy=(r"esc interrupt",),
         idle=(r"ctrl\+p commands",),  # the footer: there as soon as it takes keys, and while busy, too
         permission=(r"△ (?:Permission required|Always allow|Reject permission)",),
@@ -240,7 +240,7 @@ PI = Harness(
     effort=("--thinking", "{effort}"),
     efforts=("off", "minimal", "low", "medium", "high", "xhigh"),
     skills="${PI_CODING_AGENT_DIR:-~/.pi/agent}/skills",
-    screen=Screen(
+    screen=ScreenPatterns(
         busy=(r"Working\.\.\.",),
         idle=(r"\d%/\S+ \(auto\)",),  # the footer: how full its memory is
         error=(r"Error: No API key found",),
@@ -257,7 +257,7 @@ DEMO = Harness(
     reduced=("{python}", "-m", "orange_tui.demo.agent", "{prompt}"),
     one_shot=("{python}", "-m", "orange_tui.demo.one_shot", "{prompt}"),
     one_shot_work=("{python}", "-m", "orange_tui.demo.one_shot", "{prompt}"),
-    window_title=Screen(busy=(r"^demo · busy",), idle=(r"^demo · (?:idle|asks)",)),
+    window_title=ScreenPatterns(busy=(r"^demo · busy",), idle=(r"^demo · (?:idle|asks)",)),
 )
 
 SHIPPED: Mapping[str, Harness] = {harness.name: harness for harness in (CLAUDE, CODEX, OPENCODE, PI, DEMO)}

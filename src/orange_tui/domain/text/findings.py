@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from orange_tui.domain.errors import Unreadable
-    from orange_tui.domain.workflow import Workflow
 
 _LONGEST_WORD = 60
 _MOST_NAMES = 20
@@ -28,15 +27,6 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.what}; {self.fix}"
-
-
-@record
-class Loaded:
-    """A workflow, or why there is none. Warnings come with both."""
-
-    workflow: Workflow | None
-    problems: tuple[Problem, ...]
-    warnings: tuple[Problem, ...] = ()
 
 
 class Findings:

@@ -12,28 +12,22 @@ from functools import lru_cache
 
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.text.frontmatter_values import read_simple, write_key, write_value
+from orange_tui.domain.text._frontmatter_values import (
+    MAX_YAML_BYTES,
+    FrontmatterEntry,
+    read_simple,
+    write_key,
+    write_value,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Entry", "Head", "change", "join", "read", "split", "with_body", "write_value"]
+__all__ = ["FrontmatterEntry", "Head", "change", "join", "read", "split", "with_body", "write_value"]
 
-MOST_YAML = 256 * 1024
-_MOST_SIMPLE = MOST_YAML // 4  # in characters, of which none is longer than four bytes
+_MAX_SIMPLE_CHARACTERS = MAX_YAML_BYTES // 4  # in characters, of which none is longer than four bytes
 _FENCE = "---"
-
-
-@record
-class Entry:
-    """One top-level key: its value as data, its text as written, and the lines it takes."""
-
-    value: object
-    text: str | None  # a scalar exactly as typed: dates and numbers in text fields stay what they were
-    first: int
-    after: int
-    texts: tuple[str, ...] | None = None  # likewise the items of a list of scalars
 
 
 @record
@@ -99,21 +93,21 @@ def with_body(head: Head, body: str) -> Head:
     return replace(head, closing=closing, body=body)
 
 
-def read(head: Head) -> dict[str, Entry]:
+def read(head: Head) -> dict[str, FrontmatterEntry]:
     """Every top-level key with its value; line numbers in errors count from the head of the file."""
     simple = _read_simple(head.lines)
     if simple is not None:
         return simple
-    from orange_tui.domain.text.frontmatter_yaml import read_yaml
+    from orange_tui.domain.text._frontmatter_yaml import read_yaml
 
     return read_yaml(head.lines)
 
 
-def _read_simple(lines: tuple[str, ...]) -> dict[str, Entry] | None:
+def _read_simple(lines: tuple[str, ...]) -> dict[str, FrontmatterEntry] | None:
     """What YAML would say of these lines, or None where that takes a YAML parser."""
-    if sum(map(len, lines)) > _MOST_SIMPLE:
+    if sum(map(len, lines)) > _MAX_SIMPLE_CHARACTERS:
         return None
-    entries: dict[str, Entry] = {}
+    entries: dict[str, FrontmatterEntry] = {}
     for number, line in enumerate(lines):
         found = _simple_entry(line, number)
         if found is None or found[0] in entries:
@@ -123,17 +117,17 @@ def _read_simple(lines: tuple[str, ...]) -> dict[str, Entry] | None:
 
 
 @lru_cache(maxsize=4096)  # most lines of a thousand tasks are the same, and in the same place
-def _simple_entry(line: str, number: int) -> tuple[str, Entry] | None:
+def _simple_entry(line: str, number: int) -> tuple[str, FrontmatterEntry] | None:
     found = read_simple(line)
     if found is None:
         return None
     key, value = found
     if isinstance(value, list):
-        return key, Entry(value, None, number, number + 1, tuple(value))
+        return key, FrontmatterEntry(value, None, number, number + 1, tuple(value))
     if isinstance(value, dict):
-        return key, Entry(value, None, number, number + 1)
+        return key, FrontmatterEntry(value, None, number, number + 1)
     text = value if isinstance(value, str) else _typed(value, line)
-    return key, Entry(value, text, number, number + 1, None)
+    return key, FrontmatterEntry(value, text, number, number + 1, None)
 
 
 def _typed(value: object, line: str) -> str:
@@ -150,7 +144,7 @@ def change(head: Head, changes: Mapping[str, object]) -> Head:
     raise Refused(f"the frontmatter cannot hold this: {', '.join(changes)}")
 
 
-def _edit(head: Head, entries: Mapping[str, Entry], changes: Mapping[str, object]) -> Head:
+def _edit(head: Head, entries: Mapping[str, FrontmatterEntry], changes: Mapping[str, object]) -> Head:
     """Replace the lines of the changed keys and nothing else."""
     lines: list[str | None] = list(head.lines)
     indent = _indent_of(head, entries)
@@ -165,7 +159,7 @@ def _edit(head: Head, entries: Mapping[str, Entry], changes: Mapping[str, object
     return _with_lines(head, [line for line in lines if line is not None] + added)
 
 
-def _indent_of(head: Head, entries: Mapping[str, Entry]) -> str:
+def _indent_of(head: Head, entries: Mapping[str, FrontmatterEntry]) -> str:
     """All keys of a mapping stand in one column, which need not be the first."""
     first = next((head.lines[entry.first] for entry in entries.values()), "")
     return first[: len(first) - len(first.lstrip(" "))]
@@ -177,7 +171,7 @@ def _with_lines(head: Head, lines: list[str]) -> Head:
     return Head(head.opening, tuple(lines), head.closing, head.body)
 
 
-def _took(head: Head, before: Mapping[str, Entry], changes: Mapping[str, object]) -> bool:
+def _took(head: Head, before: Mapping[str, FrontmatterEntry], changes: Mapping[str, object]) -> bool:
     """Whether the new lines read back as the old values with the changes; if not, editing lines was too clever."""
     try:
         after = {key: entry.value for key, entry in read(head).items()}
@@ -191,13 +185,13 @@ def _same(one: object, other: object) -> bool:
     return json.dumps(one) == json.dumps(other)
 
 
-def _rewrite(head: Head, before: Mapping[str, Entry], changes: Mapping[str, object]) -> Head:
+def _rewrite(head: Head, before: Mapping[str, FrontmatterEntry], changes: Mapping[str, object]) -> Head:
     """Write the whole block anew: for YAML that no single line can be replaced in, such as a flow mapping."""
     values = {key: _as_typed(entry) for key, entry in before.items()}
     values |= {key: write_value(value) for key, value in changes.items()}
     return _with_lines(head, [f"{write_key(key)}: {text}{head.newline}" for key, text in values.items()])
 
 
-def _as_typed(entry: Entry) -> str:
+def _as_typed(entry: FrontmatterEntry) -> str:
     """`0x1f` and `yes` may be the text of a summary: what is not quoted anyway stays as it was written."""
     return write_value(entry.value) if entry.text is None or isinstance(entry.value, str) else entry.text

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from orange_tui.domain.task import Task
-    from orange_tui.domain.text.frontmatter import Entry, Head
+    from orange_tui.domain.text.frontmatter import FrontmatterEntry, Head
 
 MOST_BYTES = 5_000_000
 
@@ -95,7 +95,7 @@ def _understood(head: Head) -> TaskFile:
     return TaskFile(make_task(known), head)
 
 
-def _text(name: str, entry: Entry) -> str | None:
+def _text(name: str, entry: FrontmatterEntry) -> str | None:
     if entry.value is None:
         return None
     if entry.text is None:
@@ -103,13 +103,13 @@ def _text(name: str, entry: Entry) -> str | None:
     return entry.text
 
 
-def _number(name: str, entry: Entry) -> int | None:
+def _number(name: str, entry: FrontmatterEntry) -> int | None:
     if entry.value is None or type(entry.value) is int:
         return entry.value
     raise _wrong(name, entry, "a whole number")
 
 
-def _texts(name: str, entry: Entry) -> tuple[str, ...] | None:
+def _texts(name: str, entry: FrontmatterEntry) -> tuple[str, ...] | None:
     if entry.value is None:
         return None
     if entry.text is not None:
@@ -119,7 +119,7 @@ def _texts(name: str, entry: Entry) -> tuple[str, ...] | None:
     return entry.texts
 
 
-def _wrong(name: str, entry: Entry, wanted: str) -> Unreadable:
+def _wrong(name: str, entry: FrontmatterEntry, wanted: str) -> Unreadable:
     return Unreadable(f"`{name}` must be {wanted}", line=entry.first + 2)
 
 

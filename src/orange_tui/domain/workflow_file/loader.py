@@ -7,8 +7,9 @@ first problem, and never raises. What comes out without problems is sound: the e
 from __future__ import annotations
 
 from orange_tui.domain.errors import Unreadable
+from orange_tui.domain.records import record
 from orange_tui.domain.text import yaml_text
-from orange_tui.domain.text.findings import Findings, Loaded, Problem
+from orange_tui.domain.text.findings import Findings
 from orange_tui.domain.text.yaml_nodes import Item
 from orange_tui.domain.workflow import Workflow
 from orange_tui.domain.workflow_file._checks import check_together, implied_initial, warn
@@ -28,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["Loaded", "Problem", "load_workflow"]
+    from orange_tui.domain.text.findings import Problem
 
 _KEYS = ("name", "version", "states", "initial", "transitions", "exit_monitoring", "signals", "prompts")
 _READERS = {
@@ -44,7 +45,16 @@ _READERS = {
 _NEEDED = ("name", "states", "transitions")
 
 
-def load_workflow(text: str, file: str, *, extra_actions: Collection[str] = ()) -> Loaded:
+@record
+class LoadedWorkflow:
+    """A workflow, or why there is none. Warnings come with both."""
+
+    workflow: Workflow | None
+    problems: tuple[Problem, ...]
+    warnings: tuple[Problem, ...] = ()
+
+
+def load_workflow(text: str, file: str, *, extra_actions: Collection[str] = ()) -> LoadedWorkflow:
     """Read and check a whole file. `extra_actions` is asked only about actions that Orange does not have."""
     findings = Findings(file)
     draft = Draft(findings, extra_actions)
@@ -52,14 +62,14 @@ def load_workflow(text: str, file: str, *, extra_actions: Collection[str] = ()) 
         node = yaml_text.compose(text)
     except Unreadable as fault:
         findings.fault(fault, 1)
-        return Loaded(None, findings.problems)
+        return LoadedWorkflow(None, findings.problems)
     if node is None or yaml_text.is_null(node):
         findings.problem(1, "the file is empty", f"a workflow needs at least: {', '.join(_NEEDED)}")
-        return Loaded(None, findings.problems)
+        return LoadedWorkflow(None, findings.problems)
     _read(Item(node, "the file", findings), draft)
     check_together(draft)
     workflow = None if findings.problems else _finished(draft)
-    return Loaded(workflow, findings.problems, findings.warnings)
+    return LoadedWorkflow(workflow, findings.problems, findings.warnings)
 
 
 def _read(item: Item, draft: Draft) -> None:

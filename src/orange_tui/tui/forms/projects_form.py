@@ -65,7 +65,7 @@ class ProjectsForm(Form):
             if changes:
                 self.shared.orange.projects.update(project.name, changes)
         if path:
-            register(self.shared.orange, os.path.abspath(os.path.expanduser(path)))
+            register(self.shared.orange.projects, os.path.abspath(os.path.expanduser(path)))
 
 
 def _about(project: Project) -> Text:

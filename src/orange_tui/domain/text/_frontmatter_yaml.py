@@ -8,7 +8,7 @@ from itertools import pairwise
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.records import replace
 from orange_tui.domain.text import yaml_text
-from orange_tui.domain.text.frontmatter import MOST_YAML, Entry
+from orange_tui.domain.text._frontmatter_values import MAX_YAML_BYTES, FrontmatterEntry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 _YAML_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
-def read_yaml(lines: tuple[str, ...]) -> dict[str, Entry]:
+def read_yaml(lines: tuple[str, ...]) -> dict[str, FrontmatterEntry]:
     """Every top-level key with its value and its lines."""
     line_of = _lines_by_yaml(lines)
     try:
-        node = yaml_text.compose("\n" + "".join(lines), max_bytes=MOST_YAML)
+        node = yaml_text.compose("\n" + "".join(lines), max_bytes=MAX_YAML_BYTES)
         if node is None:
             return {}
         entries = {
@@ -42,17 +42,17 @@ def _lines_by_yaml(lines: tuple[str, ...]) -> list[int]:
     return [-1, *(number for number, line in enumerate(lines) for _ in _YAML_LINE_END.findall(line)), len(lines)]
 
 
-def _entry(node: yaml.Node, first: int, after: int) -> Entry:
+def _entry(node: yaml.Node, first: int, after: int) -> FrontmatterEntry:
     value, kind, texts = yaml_text.to_value(node), yaml_text.kind_of(node), None
     if kind == "scalar":
-        return Entry(value, yaml_text.text_of(node), first, after)
+        return FrontmatterEntry(value, yaml_text.text_of(node), first, after)
     items = yaml_text.sequence_items(node) if kind == "sequence" else []
     if kind == "sequence" and all(yaml_text.kind_of(i) == "scalar" and not yaml_text.is_null(i) for i in items):
         texts = tuple(yaml_text.text_of(item) for item in items)
-    return Entry(value, None, first, after, texts)
+    return FrontmatterEntry(value, None, first, after, texts)
 
 
-def _close_gaps(entries: dict[str, Entry], lines: tuple[str, ...]) -> dict[str, Entry]:
+def _close_gaps(entries: dict[str, FrontmatterEntry], lines: tuple[str, ...]) -> dict[str, FrontmatterEntry]:
     """A key's lines end before the next key and before trailing comments and blank lines.
 
     YAML ends a block value at the token after it, which may be many lines further down.

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 
 from orange_tui.domain.errors import Refused
+from orange_tui.domain.records import record
 
+MAX_YAML_BYTES = 256 * 1024
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _WORD_CHARACTERS = _LETTERS + "0123456789/_.-"
 _KEY_CHARACTERS = _LETTERS + "_"
@@ -18,6 +20,17 @@ _LONGEST_KEY = 100
 _LONGEST_NUMBER = 15
 _DEEPEST = 4  # of what we write in one line; YAML reads deeper ones
 _LAST_OF_TWO_BYTES = 0xFFFF
+
+
+@record
+class FrontmatterEntry:
+    """One top-level key: its value as data, its text as written, and the lines it takes."""
+
+    value: object
+    text: str | None  # a scalar exactly as typed: dates and numbers in text fields stay what they were
+    first: int
+    after: int
+    texts: tuple[str, ...] | None = None  # likewise the items of a list of scalars
 
 
 def write_key(key: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from orange_tui.domain.harnesses.harness import PLACEHOLDERS, STATES, Dialog, Screen, placeholders
+from orange_tui.domain.harnesses.harness import PLACEHOLDERS, STATES, Dialog, ScreenPatterns, placeholders
 from orange_tui.domain.text.findings import instead, quoted
 
 TYPE_CHECKING = False
@@ -104,8 +104,8 @@ def _compiles(item: Item, pattern: str) -> bool:
     return True
 
 
-def _screen(item: Item) -> Screen:
-    return Screen(**{state: _patterns(entry) for state, entry in item.entries(_SCREEN).items()})
+def _screen(item: Item) -> ScreenPatterns:
+    return ScreenPatterns(**{state: _patterns(entry) for state, entry in item.entries(_SCREEN).items()})
 
 
 def _dialogs(item: Item) -> tuple[Dialog, ...]:
