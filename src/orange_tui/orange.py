@@ -7,7 +7,7 @@ from orange_tui.domain.records import record, replace
 from orange_tui.engine import hooks
 from orange_tui.engine.engine import Engine
 from orange_tui.engine.hooks import Actions
-from orange_tui.engine.services import Services
+from orange_tui.engine.parts import HomeParts
 from orange_tui.engine.tasks import Tasks
 from orange_tui.home import paths
 from orange_tui.home.log import Log
@@ -51,17 +51,17 @@ class Orange:
     @property
     def sessions(self) -> Sessions:
         """Who is alive in tmux."""
-        return self.engine.services.sessions
+        return self.engine.parts.sessions
 
     @property
     def tmux(self) -> Tmux:
         """The tmux server."""
-        return self.engine.services.tmux
+        return self.engine.parts.tmux
 
     @property
     def harnesses(self) -> Harnesses:
         """The agents there are."""
-        return self.engine.services.harnesses
+        return self.engine.parts.harnesses
 
     @property
     def chats(self) -> ProjectChats:
@@ -79,14 +79,14 @@ class Orange:
         return jobs.ScheduledJobs(file, self.projects, self.workflows, self.services.harnesses, self.store)
 
     @property
-    def services(self) -> Services:
-        """What hooks work with: tmux, the workspaces, the agents."""
-        return self.engine.services
+    def services(self) -> HomeParts:
+        """The former name of `parts`."""
+        return self.engine.parts
 
     @property
     def pool(self) -> Pool:
         """The workspaces."""
-        return self.engine.services.pool
+        return self.engine.parts.pool
 
     @property
     def saved_work(self) -> SavedWorkStore:
@@ -103,8 +103,8 @@ def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange
     workflows = Workflows(home.root, paths.shipped("workflows"))
     store = Store(home, lambda task: _fill_in(task, projects, workflows))
     log = Log(home.log_file)
-    services = Services(home, log, projects, workflows, store)
-    engine = Engine(services, actions or Actions(hooks.BUILT_IN))
+    parts = HomeParts(home, log, projects, workflows, store)
+    engine = Engine(parts, actions or Actions(hooks.BUILT_IN))
     return Orange(home, log, projects, workflows, store, engine, Tasks(engine))
 
 

@@ -28,7 +28,7 @@ def record_report(run: HookRun) -> None:
         report = reports.current_report(run.opened)
     except Unreadable:
         return  # the engine moved the task on its own; there is no report
-    if not _is_recorded(run, "agent.reported"):
+    if run.recorded("agent.reported") is None:
         run.opened.edit_body(
             "agent.reported",
             lambda body: reports.with_report(body, report),
@@ -48,10 +48,6 @@ def record_report(run: HookRun) -> None:
 def _one_line(text: str) -> str:
     line = printable(" ".join(text.split()))
     return line if len(line) <= _MAX_SENTENCE_CHARACTERS else f"{line[:_MAX_SENTENCE_CHARACTERS]}…"
-
-
-def _is_recorded(run: HookRun, kind: str) -> bool:
-    return any(event["type"] == kind and event.get("hook") == run.token for event in run.opened.journal.backwards())
 
 
 def commit_work(run: HookRun) -> None:

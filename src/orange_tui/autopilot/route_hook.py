@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.autopilot._routing import ask_for_route
-from orange_tui.domain.actions import PROMPT_VARIABLES
-from orange_tui.domain.prompts import render_prompt
+from orange_tui.domain.prompts import render_prompt, task_values
 from orange_tui.domain.records import replace
 from orange_tui.domain.route import route_in
 from orange_tui.engine.hooks import Action
@@ -34,13 +33,13 @@ def wants_worktree(task: Task) -> bool:
 
 
 def _recorded_route(run: HookRun) -> Route | None:
-    events = (e for e in run.opened.journal.backwards() if e["type"] == "task.routed" and e.get("hook") == run.token)
-    return next((route_in(event) for event in events), None)
+    event = run.recorded("task.routed")
+    return route_in(event) if event is not None else None
 
 
 def _new_route(run: HookRun) -> Route:
     template = run.services.workflows.load(run.task.workflow).prompts[run.text("prompt")]
-    instructions = render_prompt(template, {name: getattr(run.task, name) for name in PROMPT_VARIABLES})
+    instructions = render_prompt(template, task_values(run.task))
     seconds = run.params.get("timeout")
     timeout = float(seconds) if isinstance(seconds, int | float) else None
     result = ask_for_route(run.services, run.task, run.opened.body, instructions, timeout=timeout)

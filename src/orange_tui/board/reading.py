@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     Key = tuple[str, str]  # project and id: a record is slow to hash, and there are ten thousand of them
     TaskSignature = tuple[Signature | None, ...]
 
-_NEWS = frozenset({"task.waiting", "transition.started", "task.created"})
 _URGENCY = ("permission", "error", "busy", "starting", "idle", "unknown")
 _FILES = ("TASK.md", "history.jsonl", "runtime.json")
 
@@ -66,7 +65,8 @@ def read_task(orange: Orange, ref: TaskRef, is_in_first_state: Callable[[Task], 
 def _is_queued(journal: Journal) -> bool:
     """Whether the last that was heard of a task is that it could not start yet."""
     try:
-        return next((event["type"] for event in journal.backwards() if event["type"] in _NEWS), None) == "task.waiting"
+        last = journal.start_event()
+        return last is not None and last["type"] == "task.waiting"
     except OrangeError:
         return False
 

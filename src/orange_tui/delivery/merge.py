@@ -16,7 +16,7 @@ from orange_tui.delivery.merge_plan import look
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.pull_request import MERGED, OPEN
 from orange_tui.domain.records import record
-from orange_tui.engine.engine import CANCELLED
+from orange_tui.domain.workflow import CANCELLED
 from orange_tui.home.files import locked
 from orange_tui.outside.git import REMOTE, Repository
 from orange_tui.store.store import BrokenTask

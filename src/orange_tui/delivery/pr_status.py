@@ -8,7 +8,7 @@ from __future__ import annotations
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.pull_request import CLOSED, MERGED, status_from_file
 from orange_tui.domain.records import replace
-from orange_tui.engine.engine import CANCELLED
+from orange_tui.domain.workflow import CANCELLED
 from orange_tui.home import clock
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store.store import StoredTask

@@ -1,6 +1,7 @@
-"""The hooks a workflow may name, and the parameters each takes: what the loader checks a file against.
+"""The hooks a workflow may name: where the code of each is, and the parameters it takes.
 
-What an action *does* is registered under the same name in `engine.hooks`; a test keeps the two in step.
+A new hook is one entry here. The loader checks workflow files against it, and `engine.hooks` imports the code when it
+runs: some of it belongs to packages above the engine, which are named here and never imported by it.
 """
 
 from __future__ import annotations
@@ -21,47 +22,71 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
 
+@record
+class HookAction:
+    """One entry: its code as `module:NAME`, its parameters, and the number fields it keeps, for `when` to compare."""
+
+    implementation: str
+    parameters: Mapping[str, Parameter] = {}
+    number_fields: tuple[str, ...] = ()
+
+
 _PROMPT = Parameter("prompt", required=True)
 _FIELD = Parameter("field")
 _NEEDED_FIELD = Parameter("field", required=True)
 _MESSAGE = Parameter("template", required=True)
 
-ACTIONS: Mapping[str, Mapping[str, Parameter]] = {
-    "acquire_workspace": {},
-    "release_workspace": {},
-    "spawn_agent": {
-        "prompt": _PROMPT,
-        "harness": Parameter("text", choices=("task", "review")),
-        "permissions": Parameter("text", choices=("full", "reduced")),
-        "window": Parameter("text"),
-        "mode": Parameter("text", choices=("one_shot", "one_shot_work")),
-        "system": Parameter("prompt"),
-        "increment": _FIELD,
-    },
-    "spawn_reviewer": {"prompt": _PROMPT, "increment": _FIELD},
-    "route": {"prompt": _PROMPT, "timeout": Parameter("seconds")},
-    "kill_session": {},
-    "kill_reviewer": {},
-    "notify_worker": {"message": _MESSAGE},
-    "spawn_next": {},
-    "push_branch": {},
-    "create_pr": {},
-    "delete_remote_branch": {},
-    "register_branch": {},
-    "take_report": {},
-    "commit_work": {},
-    "delegate": {"subtasks": Parameter("text", choices=("required", "optional"))},
-    "increment": {"field": _NEEDED_FIELD},
-    "set_field": {"field": _NEEDED_FIELD, "value": Parameter("any", required=True)},
-    "run_command": {"command": Parameter("text", required=True), "timeout": Parameter("seconds")},
-    "notify": {
-        "message": _MESSAGE,
-        "via": Parameter("text", choices=("desktop", "bell", "webhook")),
-    },
-}
+_AGENTS = "orange_tui.engine.actions.agents"
+_WORKSPACES = "orange_tui.engine.actions.workspaces"
+_TASKS = "orange_tui.engine.actions.tasks"
+_DELIVERY = "orange_tui.delivery.hooks"
+_REPORTS = "orange_tui.autopilot.report_hooks"
 
-# The numbers an action keeps in frontmatter, so that a `when` may compare them.
-KEPT_NUMBERS: Mapping[str, tuple[str, ...]] = {"route": ("lane",)}
+ACTIONS: Mapping[str, HookAction] = {
+    "acquire_workspace": HookAction(f"{_WORKSPACES}:ACQUIRE"),
+    "release_workspace": HookAction(f"{_WORKSPACES}:RELEASE"),
+    "spawn_agent": HookAction(
+        f"{_AGENTS}:SPAWN_AGENT",
+        {
+            "prompt": _PROMPT,
+            "harness": Parameter("text", choices=("task", "review")),
+            "permissions": Parameter("text", choices=("full", "reduced")),
+            "window": Parameter("text"),
+            "mode": Parameter("text", choices=("one_shot", "one_shot_work")),
+            "system": Parameter("prompt"),
+            "increment": _FIELD,
+        },
+    ),
+    "spawn_reviewer": HookAction(f"{_AGENTS}:SPAWN_REVIEWER", {"prompt": _PROMPT, "increment": _FIELD}),
+    "route": HookAction(
+        "orange_tui.autopilot.route_hook:ROUTE",
+        {"prompt": _PROMPT, "timeout": Parameter("seconds")},
+        number_fields=("lane",),
+    ),
+    "kill_session": HookAction(f"{_AGENTS}:KILL_SESSION"),
+    "kill_reviewer": HookAction(f"{_AGENTS}:KILL_REVIEWER"),
+    "notify_worker": HookAction(f"{_AGENTS}:NOTIFY_WORKER", {"message": _MESSAGE}),
+    "spawn_next": HookAction(f"{_TASKS}:SPAWN_NEXT"),
+    "push_branch": HookAction(f"{_DELIVERY}:PUSH_BRANCH"),
+    "create_pr": HookAction(f"{_DELIVERY}:CREATE_PR"),
+    "delete_remote_branch": HookAction(f"{_DELIVERY}:DELETE_REMOTE_BRANCH"),
+    "register_branch": HookAction("orange_tui.issues.hooks:REGISTER_BRANCH"),
+    "take_report": HookAction(f"{_REPORTS}:TAKE_REPORT"),
+    "commit_work": HookAction(f"{_REPORTS}:COMMIT_WORK"),
+    "delegate": HookAction(f"{_REPORTS}:DELEGATE", {"subtasks": Parameter("text", choices=("required", "optional"))}),
+    "increment": HookAction("orange_tui.engine.hooks:INCREMENT", {"field": _NEEDED_FIELD}),
+    "set_field": HookAction(
+        "orange_tui.engine.hooks:SET_FIELD", {"field": _NEEDED_FIELD, "value": Parameter("any", required=True)}
+    ),
+    "run_command": HookAction(
+        f"{_WORKSPACES}:RUN_COMMAND",
+        {"command": Parameter("text", required=True), "timeout": Parameter("seconds")},
+    ),
+    "notify": HookAction(
+        f"{_TASKS}:NOTIFY",
+        {"message": _MESSAGE, "via": Parameter("text", choices=("desktop", "bell", "webhook"))},
+    ),
+}
 
 PROMPT_VARIABLES = ("summary", "project", "branch", "review_round", "status")
 ASSEMBLED_VARIABLES = (

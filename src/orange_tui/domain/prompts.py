@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 
+from orange_tui.domain.actions import PROMPT_VARIABLES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from orange_tui.domain.task import Task
 
 _WORD = r"[A-Za-z_][A-Za-z0-9_]*"
 _VARIABLE = re.compile(rf"\{{(?P<literal>\{{{_WORD}\}})\}}|\{{(?P<name>{_WORD})\}}", re.ASCII)
@@ -26,6 +30,11 @@ def render_prompt(template: str, values: Mapping[str, object]) -> str:
         return "" if value is None else str(value)
 
     return _VARIABLE.sub(filled, template)
+
+
+def task_values(task: Task) -> dict[str, object]:
+    """The values of a task that a prompt or message may ask for."""
+    return {name: getattr(task, name) for name in PROMPT_VARIABLES}
 
 
 def variables(template: str) -> Iterator[tuple[str, int]]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     Actor = Literal["agent", "person", "engine", "force"]
 
+# The states that the engine itself knows by name, where a workflow has them.
+DONE, STUCK, CANCELLED = "done", "stuck", "cancelled"
+
 
 @record
 class Hook:
@@ -141,7 +144,7 @@ def way_back(workflow: Workflow, source: str) -> str | None:
 
     Only from where a person decides, and so could finish it as well: `pending` starts a worker too.
     """
-    ends = [end for end in workflow.targets(source, "person") if workflow.is_terminal(end) and end != "cancelled"]
+    ends = [end for end in workflow.targets(source, "person") if workflow.is_terminal(end) and end != CANCELLED]
     for move in workflow.moves(source, "person") if ends else ():
         told = any(hook.action in {"notify_worker", "spawn_agent"} for hook in move.hooks)
         told = told or workflow.states[move.target].auto is not None  # an agent will read it when its turn comes

@@ -10,8 +10,9 @@ from contextlib import contextmanager, nullcontext
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import Hook
-from orange_tui.engine.evidence import TaskEvidence
+from orange_tui.domain.workflow import CANCELLED, Hook
+from orange_tui.engine._evidence import TaskEvidence
+from orange_tui.engine._refusals import no_such_move, when_does_not_hold
 from orange_tui.engine.hooks import HookRun
 
 TYPE_CHECKING = False
@@ -21,16 +22,14 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Actor, Transition, Workflow
+    from orange_tui.domain.workflow import Actor, Transition
     from orange_tui.engine.hooks import Actions
-    from orange_tui.engine.services import Services
+    from orange_tui.engine.parts import HomeParts
     from orange_tui.home.log import Log
     from orange_tui.home.workflows import Workflows
     from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import Store, TaskRef
-
-CANCELLED = "cancelled"
 
 
 @record
@@ -48,23 +47,28 @@ class Moved:
 class Engine:
     """Moves tasks between the states of their workflows."""
 
-    services: Services
+    parts: HomeParts
     actions: Actions
+
+    @property
+    def services(self) -> HomeParts:
+        """The former name of `parts`."""
+        return self.parts
 
     @property
     def store(self) -> Store:
         """The tasks on disk."""
-        return self.services.store
+        return self.parts.store
 
     @property
     def workflows(self) -> Workflows:
         """The workflows there are."""
-        return self.services.workflows
+        return self.parts.workflows
 
     @property
     def log(self) -> Log:
         """Where it says what it does."""
-        return self.services.log
+        return self.parts.log
 
     def transition(  # noqa: PLR0913 - all but the first three have a usual value
         self,
@@ -108,13 +112,13 @@ class Engine:
         workflow = self.workflows.load(task.workflow)
         candidates = workflow.candidates(task.status, target, actor)
         if not candidates:
-            raise Refused(_no_such_move(workflow, task, target, actor))
+            raise Refused(no_such_move(workflow, task, target, actor))
         if not check_when:
             return candidates[0]
         for found in candidates:
             if found.when is None or found.when.holds(task.number(found.when.field)):
                 return found
-        raise Refused(_when_does_not_hold(workflow, task, candidates, actor))
+        raise Refused(when_does_not_hold(workflow, task, candidates, actor))
 
     def _check_gate(self, opened: OpenTask, move: Transition) -> None:
         """Step 3: what the gate asks for is there."""
@@ -163,7 +167,7 @@ class Engine:
         """Step 6 for one hook; what it changes is written with the note that it had its turn."""
         details = {"index": index, "action": run.action}
         try:
-            _count_up(run)
+            _increment_counter(run)
             self.actions.find(run.action).run(run)
         except Exception as problem:  # noqa: BLE001 - a hook may be anybody's code; the move goes on without it
             reason = str(problem) if isinstance(problem, OrangeError) else f"{type(problem).__name__}: {problem}"
@@ -233,48 +237,8 @@ def hooks_of(started: Event) -> list[Hook]:
     return [Hook(data["action"], {key: data[key] for key in data if key != "action"}) for data in started["hooks"]]
 
 
-def _count_up(run: HookRun) -> None:
+def _increment_counter(run: HookRun) -> None:
     """`increment` is a parameter of every spawn: the round counts even when the agent does not start."""
     field = run.params.get("increment", "review_round" if run.action == "spawn_reviewer" else None)
     if isinstance(field, str):
         run.change(field, run.task.number(field) + 1)
-
-
-def _no_such_move(workflow: Workflow, task: Task, target: str, actor: Actor) -> str:
-    if target not in workflow.states:
-        states = ", ".join(workflow.states)
-        return f"{task.id}: {workflow.name} has no state {target}; it has {states}"
-    if target == task.status:
-        return f"{task.id} is {target} already. {_destinations(workflow, task, actor)}"
-    where = _destinations(workflow, task, actor)
-    return f"{task.id} is {task.status}, and {workflow.name} has no move {task.status} → {target} here. {where}"
-
-
-def _when_does_not_hold(workflow: Workflow, task: Task, candidates: Sequence[Transition], actor: Actor) -> str:
-    asked = " or ".join(str(found.when) for found in candidates)
-    fields = {found.when.field for found in candidates if found.when is not None}
-    present = ", ".join(f"{field} is {task.number(field)}" for field in sorted(fields))
-    target = candidates[0].target
-    where = _destinations(workflow, task, actor, leave_out=target)
-    return f"{task.id}: {task.status} → {target} is for {asked}, and {present}. {where}"
-
-
-def _destinations(workflow: Workflow, task: Task, actor: Actor, leave_out: str | None = None) -> str:
-    """Where a task could go from here, and what each move asks for."""
-    moves = [
-        move
-        for move in workflow.moves(task.status, actor)
-        if move.target != leave_out and not workflow.is_terminal(move.target)
-    ]
-    if not moves:
-        return f"From {task.status} an agent cannot move it on; a person merges or cancels"
-    return f"From {task.status} it can go to " + ", ".join(_destination(move) for move in moves)
-
-
-def _destination(move: Transition) -> str:
-    needs = []
-    if move.when is not None:
-        needs.append(str(move.when))
-    if move.gate is not None:
-        needs.append(f"needs {move.gate.description()}")
-    return f"{move.target} ({', '.join(needs)})" if needs else move.target

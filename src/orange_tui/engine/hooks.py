@@ -1,12 +1,12 @@
-"""What a hook's action does: a name, and the function that does it.
+"""What a hook's action does: finding the code for a name, and one run of it.
 
-A new action is one entry here (and one in `domain.actions`, so that files may name it). Functions are named by
-where they are, and imported when they run: most commands need none of them. Installed packages can add
-their own through the entry point group `orange_tui.hooks`.
+A new action is one entry in `domain.actions`, which says where its code is. That is imported when it runs: most
+commands need none of it. Installed packages can add their own through the entry point group `orange_tui.hooks`.
 """
 
 from __future__ import annotations
 
+from orange_tui.domain.actions import ACTIONS
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import FIELDS
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Hook
     from orange_tui.engine.engine import Engine
+    from orange_tui.engine.parts import HomeParts
+    from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
 
     Run = Callable[["HookRun"], None]
@@ -34,7 +36,7 @@ class HookRun:
 
     def __init__(self, engine: Engine, opened: OpenTask, hook: Hook, token: str) -> None:
         self.engine = engine
-        self.services = engine.services
+        self.parts = engine.parts
         self.token = token  # the same for a hook and for its repetition after a crash
         self.opened = opened
         self.action = hook.action
@@ -46,6 +48,16 @@ class HookRun:
         """The task as it will be with the changes made so far."""
         known = {name: value for name, value in self.changes.items() if name in FIELDS}
         return replace(self.opened.task, **known)
+
+    @property
+    def services(self) -> HomeParts:
+        """The former name of `parts`."""
+        return self.parts
+
+    def recorded(self, event: str) -> Event | None:
+        """What this very hook has recorded in the journal, before it was interrupted and run again."""
+        events = self.opened.journal.backwards()
+        return next((e for e in events if e["type"] == event and e.get("hook") == self.token), None)
 
     def text(self, name: str) -> str:
         """A parameter the loader made sure of."""
@@ -99,28 +111,10 @@ def set_field(run: HookRun) -> None:
     run.change(run.text("field"), run.params["value"])
 
 
-BUILT_IN: Mapping[str, Action | str] = {
-    "acquire_workspace": "orange_tui.engine.actions.workspaces:ACQUIRE",
-    "release_workspace": "orange_tui.engine.actions.workspaces:RELEASE",
-    "spawn_agent": "orange_tui.engine.actions.agents:SPAWN_AGENT",
-    "spawn_reviewer": "orange_tui.engine.actions.agents:SPAWN_REVIEWER",
-    "route": "orange_tui.autopilot.route_hook:ROUTE",
-    "kill_session": "orange_tui.engine.actions.agents:KILL_SESSION",
-    "kill_reviewer": "orange_tui.engine.actions.agents:KILL_REVIEWER",
-    "notify_worker": "orange_tui.engine.actions.agents:NOTIFY_WORKER",
-    "spawn_next": "orange_tui.engine.actions.others:SPAWN_NEXT",
-    "push_branch": "orange_tui.delivery.hooks:PUSH_BRANCH",
-    "create_pr": "orange_tui.delivery.hooks:CREATE_PR",
-    "delete_remote_branch": "orange_tui.delivery.hooks:DELETE_REMOTE_BRANCH",
-    "run_command": "orange_tui.engine.actions.others:RUN_COMMAND",
-    "notify": "orange_tui.engine.actions.others:NOTIFY",
-    "take_report": "orange_tui.autopilot.report_hooks:TAKE_REPORT",
-    "commit_work": "orange_tui.autopilot.report_hooks:COMMIT_WORK",
-    "delegate": "orange_tui.autopilot.report_hooks:DELEGATE",
-    "register_branch": "orange_tui.issues.hooks:REGISTER_BRANCH",
-    "increment": Action(increment),
-    "set_field": Action(set_field),
-}
+INCREMENT = Action(increment)
+SET_FIELD = Action(set_field)
+
+BUILT_IN: Mapping[str, Action | str] = {name: action.implementation for name, action in ACTIONS.items()}
 
 
 def _imported(where: str) -> Action:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
-_NEWS = frozenset({"task.waiting", "transition.started", "task.created"})
-
 
 @record
 class Agents:
@@ -81,12 +79,12 @@ class Agents:
                 raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` brings it back")
             name = f"answer {clock.now()}"
             message = messages.queue(opened, name, pane.window, guarded(text), by=messages.PERSON)
-            harness = messages.harness_of_window(engine.services.harnesses, opened.journal, pane.window)
-            return messages.deliver(opened, message, pane, engine.services.tmux, harness)
+            harness = messages.harness_of_window(engine.parts.harnesses, opened.journal, pane.window)
+            return messages.deliver(opened, message, pane, engine.parts.tmux, harness)
 
     def is_waiting(self, task: Task, journal: Journal) -> bool:
         """Whether a task was to start and has not: the last that was heard of it is that it will, or that it waits."""
-        news = next((event for event in journal.backwards() if event["type"] in _NEWS), None)
+        news = journal.start_event()
         if news is None or not (news["type"] == "task.waiting" or news.get("start")):
             return False
         try:

@@ -7,8 +7,8 @@ from contextlib import nullcontext
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_summary, printable
-from orange_tui.domain.workflow import spawns_an_agent
-from orange_tui.engine.engine import CANCELLED, hooks_of
+from orange_tui.domain.workflow import CANCELLED, STUCK, spawns_an_agent
+from orange_tui.engine.engine import hooks_of
 from orange_tui.engine.new_task import ASKING, NewTask, first_body, first_status, first_values
 from orange_tui.store.store import BrokenTask, StoredTask
 
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
-__all__ = ["STUCK", "Created", "NewTask", "Tasks"]
-
-STUCK = "stuck"
+__all__ = ["Created", "NewTask", "Tasks"]
 
 
 @record
@@ -48,12 +46,12 @@ class Tasks:
     @property
     def projects(self) -> Projects:
         """The registered projects."""
-        return self.engine.services.projects
+        return self.engine.parts.projects
 
     @property
     def sessions(self) -> Sessions:
         """Who is alive in tmux."""
-        return self.engine.services.sessions
+        return self.engine.parts.sessions
 
     def create(self, new: NewTask) -> Created:
         """Write a new task down, and start its agent unless it is to wait."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.engine.engine import CANCELLED
+from orange_tui.domain.workflow import CANCELLED
 from orange_tui.issues._comment_text import TaskResult
 from orange_tui.outside.forge.registry import find_issue, find_pull_request
 from orange_tui.sessions.liveness import NONE

@@ -1,4 +1,4 @@
-"""That an agent was started: noted once for each window, also when the command that did it was killed right then."""
+"""Recording that an agent was started: once for each window, also where the command that did it was killed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
 
 
-def note_start(opened: OpenTask, pane: Pane, harness: str) -> None:
-    """Write down that an agent was started in a window."""
+def record_start(opened: OpenTask, pane: Pane, harness: str) -> None:
+    """Record that an agent was started in a window."""
     opened.record(
         "agent.spawned",
         window=pane.window,
@@ -22,11 +22,11 @@ def note_start(opened: OpenTask, pane: Pane, harness: str) -> None:
     )
 
 
-def note_start_once(opened: OpenTask, pane: Pane) -> None:
-    """The same for a window that was found, unless it is known."""
+def record_start_once(opened: OpenTask, pane: Pane) -> None:
+    """Record the start of an agent that was found in a window, unless it is recorded already."""
     for event in opened.journal.backwards():
         if event["type"] == "agent.spawned" and event.get("window") == pane.window:
             if (event.get("pid"), event.get("server")) == (pane.pid, pane.server):
                 return
             break
-    note_start(opened, pane, str(Runtime(opened.directory).window(pane.window).get("agent")))
+    record_start(opened, pane, str(Runtime(opened.directory).window(pane.window).get("agent")))

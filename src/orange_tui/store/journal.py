@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _BLOCK = 8192
 _BEFORE_AND_AFTER = 2
 _ENGINE_FIELDS = frozenset(ENGINE_FIELDS)
+_START_EVENTS = frozenset({"task.waiting", "transition.started", "task.created"})
 _ENDS_OF_A_MOVE = frozenset({"status.changed", "task.created", "task.adopted"})
 
 
@@ -94,6 +95,10 @@ class Journal:
     def last(self, kind: str) -> Event | None:
         """The last event of a kind."""
         return next((event for event in self.backwards() if event["type"] == kind), None)
+
+    def start_event(self) -> Event | None:
+        """The last event that tells whether the task is to start: its creation, that it waits, or a move."""
+        return next((event for event in self.backwards() if event["type"] in _START_EVENTS), None)
 
     def failed_move(self) -> Event | None:
         """How the task came to where it is, if some of what goes with that has failed."""

@@ -12,12 +12,11 @@ from orange_tui.agents import reports
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.gates.outcome import ReportGate
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import SERVER_GONE, without_agent
+from orange_tui.domain.workflow import SERVER_GONE, STUCK, without_agent
 from orange_tui.engine.engine import checksum
-from orange_tui.engine.tasks import STUCK
 from orange_tui.home import clock
 from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, WORKER, exit_code, required_window
-from orange_tui.sessions.starts import note_start_once
+from orange_tui.sessions.starts import record_start_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ class Monitor:
         """An agent that came back, and nobody has said so: the command that brought it was killed right then."""
         if pane is None or not pane.window:
             return
-        note_start_once(opened, pane)
+        record_start_once(opened, pane)
         if next(e for e in opened.journal.backwards() if e["type"] in _STARTS | _STARTED)["type"] in _STARTS:
             changes = {"attention": None, "tmux_session": pane.session}
             opened.change("agent.respawned", changes, status=opened.task.status)

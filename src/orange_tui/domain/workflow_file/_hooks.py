@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from orange_tui.domain.actions import ACTIONS, ASSEMBLED_VARIABLES, KEPT_NUMBERS, PROMPT_VARIABLES
+from orange_tui.domain.actions import ACTIONS, ASSEMBLED_VARIABLES, PROMPT_VARIABLES
 from orange_tui.domain.prompts import variables
 from orange_tui.domain.task import ENGINE_FIELDS, FIELDS
 from orange_tui.domain.text.findings import instead, listed, quoted
@@ -52,8 +52,8 @@ def _with_parameters(item: Item, action: str | None, given: dict[str, Item], dra
 
 
 def _parameters(item: Item, action: str, given: dict[str, Item], draft: Draft) -> Mapping[str, object]:
-    takes = ACTIONS[action]
-    draft.counted.update(KEPT_NUMBERS.get(action, ()))
+    takes = ACTIONS[action].parameters
+    draft.counted.update(ACTIONS[action].number_fields)
     for name, value in given.items():
         if name not in takes:
             fix = instead(name, takes) if takes else "it takes none; remove this line"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.agents import messages
 from orange_tui.domain.errors import Refused
-from orange_tui.engine.actions.starting import prompt_text, spoken, start_agent, take_up
+from orange_tui.engine.actions._agent_start import message_text, prompt_text, resume_start, start_agent
 from orange_tui.engine.hooks import Action
 from orange_tui.outside.processes import end_sessions
 from orange_tui.sessions.liveness import WORKER, review_window
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 def spawn_agent(run: HookRun) -> None:
     """Start the worker; one that is alive is given the prompt as a message instead."""
     window = str(run.params.get("window") or WORKER)
-    sessions = run.services.sessions
+    sessions = run.parts.sessions
     alive = sessions.window(run.task.id, window)
     if alive is not None:
-        if not take_up(run, alive):
-            _tell(run, window, prompt_text(run, run.text("prompt")), alive)
+        if not resume_start(run, alive):
+            _send(run, window, prompt_text(run, run.text("prompt")), alive)
         return
     start_agent(run, window, "review" if run.params.get("harness") == "review" else "task", sessions)
 
 
 def spawn_reviewer(run: HookRun) -> None:
     """Start a reviewer in a window of its own, beside the worker."""
-    window, sessions = review_window(run.task), run.services.sessions
+    window, sessions = review_window(run.task), run.parts.sessions
     alive = sessions.window(run.task.id, window)
     if alive is None:
         start_agent(run, window, "review", sessions)
     else:
-        take_up(run, alive)
+        resume_start(run, alive)
 
 
 def kill_session(run: HookRun) -> None:
     """End the task's session with everything in it."""
-    panes = run.services.sessions.windows(run.task.id, fresh=True)
+    panes = run.parts.sessions.windows(run.task.id, fresh=True)
     for session_id in {pane.session_id for pane in panes}:
-        run.services.tmux.kill_session(session_id)
+        run.parts.tmux.kill_session(session_id)
     end_sessions([pane.pid for pane in panes])
     if run.task.tmux_session is not None:
         run.change("tmux_session", None)
@@ -49,21 +49,21 @@ def kill_session(run: HookRun) -> None:
 
 def kill_reviewer(run: HookRun) -> None:
     """End the window of this review round; the worker stays."""
-    pane = run.services.sessions.window(run.task.id, review_window(run.task))
+    pane = run.parts.sessions.window(run.task.id, review_window(run.task))
     if pane is not None:
-        run.services.tmux.kill_window(pane.window_id)
+        run.parts.tmux.kill_window(pane.window_id)
         end_sessions([pane.pid])
 
 
 def notify_worker(run: HookRun) -> None:
     """Tell the worker something; where none is alive, one is started to read it for itself."""
-    sessions = run.services.sessions
+    sessions = run.parts.sessions
     alive = sessions.window(run.task.id, WORKER)
     if alive is not None:
-        if not take_up(run, alive):
-            _tell(run, WORKER, spoken(run, run.text("message")), alive)
+        if not resume_start(run, alive):
+            _send(run, WORKER, message_text(run, run.text("message")), alive)
         return
-    workflow = run.services.workflows.load(run.task.workflow)
+    workflow = run.parts.workflows.load(run.task.workflow)
     prompt = workflow.states[run.task.status].respawn_prompt
     if prompt is None:
         raise Refused(f"no worker is alive to be told, and none comes back in {run.task.status}")
@@ -71,12 +71,12 @@ def notify_worker(run: HookRun) -> None:
     start_agent(run, WORKER, "task", sessions)
 
 
-def _tell(run: HookRun, window: str, text: str, pane: Pane) -> None:
+def _send(run: HookRun, window: str, text: str, pane: Pane) -> None:
     if messages.was_delivered(run.opened.journal, run.token):
         return
     message = messages.queue(run.opened, run.token, window, text)
-    harness = messages.harness_of_window(run.services.harnesses, run.opened.journal, window)
-    messages.deliver(run.opened, message, pane, run.services.tmux, harness)
+    harness = messages.harness_of_window(run.parts.harnesses, run.opened.journal, window)
+    messages.deliver(run.opened, message, pane, run.parts.tmux, harness)
 
 
 SPAWN_AGENT = Action(spawn_agent)

@@ -1,10 +1,12 @@
-"""The hooks that give a task a workspace, and take it back."""
+"""The hooks that give a task a workspace, run a command in it, and release it."""
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 
-from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.prompts import task_values
 from orange_tui.engine.hooks import Action
 
 TYPE_CHECKING = False
@@ -12,15 +14,18 @@ if TYPE_CHECKING:
     from orange_tui.engine.hooks import HookRun
     from orange_tui.workspaces.pool import ReleaseResult
 
+_COMMAND_TIMEOUT_SECONDS = 600.0
+_MAX_ERROR_CHARS = 2000
+
 
 def reserve(run: HookRun) -> None:
     """Make sure of a workspace before the task is moved."""
-    run.services.pool.reserve(run.services.projects.get(run.task.project), run.task)
+    run.parts.pool.reserve(run.parts.projects.get(run.task.project), run.task)
 
 
 def acquire(run: HookRun) -> None:
     """Bind a workspace and make it ready; a new one that cannot be made ready is given back."""
-    pool, project = run.services.pool, run.services.projects.get(run.task.project)
+    pool, project = run.parts.pool, run.parts.projects.get(run.task.project)
     name = pool.reserve(project, run.task)
     try:
         pool.prepare(project, run.task, name)
@@ -38,7 +43,7 @@ def release(run: HookRun) -> None:
     name = run.task.workspace
     if name is None:
         return
-    released = run.services.pool.release(run.services.projects.get(run.task.project), run.task.id, name)
+    released = run.parts.pool.release(run.parts.projects.get(run.task.project), run.task.id, name)
     _record(run, name, released)
     run.change("workspace", None)
     if released.quarantined is not None:
@@ -50,5 +55,33 @@ def _record(run: HookRun, name: str, released: ReleaseResult) -> None:
         run.opened.record("work.saved", ref=released.saved, workspace=name)
 
 
+def run_command(run: HookRun) -> None:
+    """Run the workflow author's command in the worktree; it finds the task in its environment."""
+    from orange_tui.outside.programs import run as run_program
+
+    if run.task.workspace is None:
+        raise Refused("there is no workspace to run a command in")
+    seconds = run.params.get("timeout")
+    finished = run_program(
+        ["/bin/sh", "-c", run.text("command")],
+        directory=run.parts.pool.worktree(run.task.workspace),
+        environment={**os.environ, **_task_environment(run)},
+        timeout=float(seconds) if isinstance(seconds, int | float) else _COMMAND_TIMEOUT_SECONDS,
+    )
+    if finished.code != 0:
+        raise Refused(f"`{run.text('command')}` ended with {finished.code}: {finished.message[-_MAX_ERROR_CHARS:]}")
+
+
+def _task_environment(run: HookRun) -> dict[str, str]:
+    fields = {f"ORANGE_TASK_{name.upper()}": str(value) for name, value in task_values(run.task).items()}
+    return {
+        "ORANGE_TASK": run.task.id,
+        "ORANGE_TASK_FILE": os.path.join(run.opened.directory, "TASK.md"),
+        "ORANGE_HOME": run.parts.home.root,
+        **fields,
+    }
+
+
 ACQUIRE = Action(run=acquire, reserve=reserve)
 RELEASE = Action(run=release)
+RUN_COMMAND = Action(run_command)

@@ -6,14 +6,13 @@ import os
 
 from orange_tui.agents import launch, messages, reports
 from orange_tui.agents.agent_files import write_agent_files
-from orange_tui.domain.actions import PROMPT_VARIABLES
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT, build, environment, guarded, resumable
-from orange_tui.domain.prompts import render_prompt, variables
+from orange_tui.domain.prompts import render_prompt, task_values, variables
 from orange_tui.engine.actions.workspaces import acquire
 from orange_tui.outside.tmux import Window
 from orange_tui.sessions.runtime import Runtime
-from orange_tui.sessions.starts import note_start, note_start_once
+from orange_tui.sessions.starts import record_start, record_start_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,27 +32,26 @@ def start_agent(run: HookRun, window: str, role: str, sessions: Sessions) -> Non
     if _is_one_shot(run):
         reports.archive_report(run.opened, window)
     try:
-        wanted, harness, unsaid = _prepared(run, window, role)
+        wanted, harness, unsent = _prepare_window(run, window, role)
         _open_window(run, wanted, harness, sessions.windows(run.task.id))
-        if unsaid:
-            messages.queue(run.opened, run.token, window, unsaid)
+        if unsent:
+            messages.queue(run.opened, run.token, window, unsent)
     except OrangeError:
-        _give_workspace_back(run)
+        _release_new_workspace(run)
         raise
 
 
 def prompt_text(run: HookRun, key: str) -> str:
-    """A prompt of the workflow, with the task's values in it, and what it asks to be put together."""
-    template = run.services.workflows.load(run.task.workflow).prompts[key]
-    values = {name: getattr(run.task, name) for name in PROMPT_VARIABLES}
-    asked = {name: _ASSEMBLED[name](run) for name, _ in variables(template) if name in _ASSEMBLED}
-    return guarded(render_prompt(template, values | asked))
+    """A prompt of the workflow, with the task's values, and the assembled texts that it asks for, filled in."""
+    template = run.parts.workflows.load(run.task.workflow).prompts[key]
+    assembled = {name: _ASSEMBLED[name](run) for name, _ in variables(template) if name in _ASSEMBLED}
+    return guarded(render_prompt(template, task_values(run.task) | assembled))
 
 
 def _context(run: HookRun) -> str:
     from orange_tui.context.rows import ContextReader, as_markdown
 
-    parts = run.services
+    parts = run.parts
     reader = ContextReader(parts.store, parts.projects, parts.workflows, parts.pool, parts.log)
     return as_markdown(reader.read(run.task, run.opened.body))
 
@@ -71,9 +69,9 @@ _ASSEMBLED: Mapping[str, Callable[[HookRun], str]] = {
 }
 
 
-def spoken(run: HookRun, template: str) -> str:
-    """A text for an agent, such that it takes it for nothing but text."""
-    return guarded(render_prompt(template, {name: getattr(run.task, name) for name in PROMPT_VARIABLES}))
+def message_text(run: HookRun, template: str) -> str:
+    """A message for an agent, with the task's values in it, and nothing that the agent would take for a command."""
+    return guarded(render_prompt(template, task_values(run.task)))
 
 
 def _harness_name(run: HookRun, role: str) -> str:
@@ -82,7 +80,7 @@ def _harness_name(run: HookRun, role: str) -> str:
     name = task.review_harness or task.harness if role == "review" else task.harness
     if name is not None:
         return name
-    found = run.services.harnesses.first_installed()
+    found = run.parts.harnesses.first_installed()
     if found is None:
         raise Refused(
             "no agent is installed; install one of claude, codex, opencode or pi, then `orange task spawn"
@@ -92,72 +90,73 @@ def _harness_name(run: HookRun, role: str) -> str:
     return found
 
 
-def _give_workspace_back(run: HookRun) -> None:
+def _release_new_workspace(run: HookRun) -> None:
+    """Release the workspace that this very move has acquired."""
     unfinished = run.opened.journal.unfinished()
     workspace = run.task.workspace
     if unfinished is None or workspace is None or unfinished.started["engine"]["workspace"] is not None:
         return
-    project = run.services.projects.get(run.task.project)
-    run.services.pool.release(project, run.task.id, workspace)
+    project = run.parts.projects.get(run.task.project)
+    run.parts.pool.release(project, run.task.id, workspace)
     run.change("workspace", None)
 
 
-def _prepared(run: HookRun, window: str, role: str) -> tuple[Window, Harness, str]:
-    """Everything that the window needs to find when it starts, and what its agent must be told once it is there."""
-    harness = run.services.harnesses.get(_harness_name(run, role))
-    if run.services.harnesses.installed(harness.name) is None:
+def _prepare_window(run: HookRun, window: str, role: str) -> tuple[Window, Harness, str]:
+    """Write all that the window needs when it starts; returns it, and the prompt where the command line takes none."""
+    harness = run.parts.harnesses.get(_harness_name(run, role))
+    if run.parts.harnesses.installed(harness.name) is None:
         raise Refused(f"{harness.name} is not installed. {harness.install}")
-    place_to_work = _place_to_work(run)
-    values = _placeholder_values(run, place_to_work, window)
-    for note in write_agent_files(harness, place_to_work, values) if run.task.workspace else ():
-        run.services.log.write("warning", note, task=run.task.id)
-    words, prompt = _said(run, harness, values, role)
-    home = run.services.home.root
+    directory = _working_directory(run)
+    values = _placeholder_values(run, directory, window)
+    for note in write_agent_files(harness, directory, values) if run.task.workspace else ():
+        run.parts.log.write("warning", note, task=run.task.id)
+    words, prompt = _command_and_prompt(run, harness, values, role)
+    home = run.parts.home.root
     variables = launch.task_environment(run.opened.directory, run.task.id, window, home)
     variables |= environment(harness, values)
-    spec = launch.LaunchSpec(words, prompt, place_to_work, variables, keep_output=_is_one_shot(run))
+    spec = launch.LaunchSpec(words, prompt, directory, variables, keep_output=_is_one_shot(run))
     made = launch.write_launcher(run.opened.directory, window, spec)
     resumes = run.params.get("resume") and resumable(harness, "resume", values) == "resume"
     known = {"session_id": values["session_id"]} if resumes else {}
     Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT], **known)
-    wanted = Window(
-        run.services.home.root, run.task.id, window, run.token, place_to_work, made.command, made.log_command
-    )
+    wanted = Window(run.parts.home.root, run.task.id, window, run.token, directory, made.command, made.log_command)
     return wanted, harness, "" if PROMPT in words else prompt
 
 
-def _place_to_work(run: HookRun) -> str:
+def _working_directory(run: HookRun) -> str:
     """The task's worktree. An agent that only answers can do without, and reads the repository where it is."""
     if run.task.workspace is None:
         if run.params.get("mode") == "one_shot":
-            return run.services.projects.get(run.task.project).path
+            return run.parts.projects.get(run.task.project).path
         raise Refused("there is no workspace to start an agent in")
-    if not run.services.pool.is_ready(run.task):  # deleted by hand, or given back by a command that was killed
+    if not run.parts.pool.is_ready(run.task):  # deleted by hand, or given back by a command that was killed
         acquire(run)
-    return run.services.pool.worktree(run.task.workspace)
+    return run.parts.pool.worktree(run.task.workspace)
 
 
 def _open_window(run: HookRun, wanted: Window, harness: Harness, others: list[Pane]) -> None:
-    tmux, task = run.services.tmux, run.task
+    tmux, task = run.parts.tmux, run.task
     if others:
         pane = tmux.start_window(others[0].session_id, wanted)
     else:
         pane = tmux.start_session(f"{task.project}/{task.branch}", wanted)
     run.change("tmux_session", pane.session)
-    note_start(run.opened, pane, harness.name)
+    record_start(run.opened, pane, harness.name)
 
 
-def take_up(run: HookRun, pane: Pane) -> bool:
-    """Whether this very hook started that agent before it was interrupted; if so, it is noted just the same."""
+def resume_start(run: HookRun, pane: Pane) -> bool:
+    """Whether this very hook started that agent before it was interrupted; if so, the start is recorded now."""
     if pane.spawn != run.token:
         return False
     run.change("tmux_session", pane.session)
-    note_start_once(run.opened, pane)
+    record_start_once(run.opened, pane)
     return True
 
 
-def _said(run: HookRun, harness: Harness, values: dict[str, str], role: str) -> tuple[tuple[str, ...], str]:
-    """The agent's words and its prompt; who it is comes first where it has no flag for that."""
+def _command_and_prompt(
+    run: HookRun, harness: Harness, values: dict[str, str], role: str
+) -> tuple[tuple[str, ...], str]:
+    """The agent's command line and its prompt; the system prompt comes first where the agent has no flag for it."""
     reviews = role == "review"
     system = prompt_text(run, run.text("system")) if "system" in run.params else ""
     prompt = prompt_text(run, run.text("prompt"))
@@ -178,7 +177,7 @@ def _is_one_shot(run: HookRun) -> bool:
 
 
 def _mode(run: HookRun) -> Mode:
-    """How much the agent may do unasked; one that is to take up its own conversation does where it can."""
+    """How much the agent may do unasked, or that it resumes its own conversation."""
     if run.params.get("resume"):
         return "resume"
     if run.params.get("mode") == "one_shot":
@@ -190,7 +189,7 @@ def _mode(run: HookRun) -> Mode:
 
 def _placeholder_values(run: HookRun, worktree: str, window: str) -> dict[str, str]:
     """The placeholders of a harness's command line and files, with the conversation to resume."""
-    repository = run.services.projects.get(run.task.project).path
+    repository = run.parts.projects.get(run.task.project).path
     session_id = str(Runtime(run.opened.directory).window(window).get("session_id") or "")
-    values = launch.placeholder_values(run.services.home.root, run.opened.directory, repository, worktree)
+    values = launch.placeholder_values(run.parts.home.root, run.opened.directory, repository, worktree)
     return {**values, "session_id": session_id}

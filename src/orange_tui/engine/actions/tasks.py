@@ -1,0 +1,60 @@
+"""The hooks about tasks: start the next one, and tell the person about this one."""
+
+from __future__ import annotations
+
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.prompts import render_prompt, task_values
+from orange_tui.engine.hooks import Action
+from orange_tui.store.store import readable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.engine.hooks import HookRun
+
+
+def spawn_next(run: HookRun) -> None:
+    """Start the project's oldest task that could start; none, or no workspace for it, is nothing to do."""
+    from orange_tui.engine.tasks import Tasks
+
+    tasks = Tasks(run.engine)
+    found = [each for each in readable(run.parts.store.read_all(run.task.project)) if each.ref.id != run.task.id]
+    chosen = run.recorded("next.chosen")
+    could_start = [each for each in found if tasks.is_ready(each.task) and not tasks.starts_by_itself(each.task)]
+    ready = [each for each in could_start if chosen is None or chosen["task"] == each.ref.id]
+    if not ready:
+        return
+    ref = min(ready, key=lambda each: each.task.created_at).ref
+    if chosen is None:
+        run.opened.record("next.chosen", task=ref.id, hook=run.token)
+    try:
+        tasks.spawn(ref)
+    except Refused as refusal:
+        run.parts.log.write("info", f"next task not started: {refusal}", task=ref.id)
+
+
+def notify(run: HookRun) -> None:
+    """Tell the person. The note in the history is what the app rings for; the rest is best effort."""
+    if run.recorded("person.notified") is not None:
+        return
+    message = render_prompt(run.text("message"), task_values(run.task))
+    via = str(run.params.get("via") or "desktop")
+    try:
+        _send(via, run, message)
+    except OrangeError as problem:
+        run.parts.log.write("warning", f"notice not sent: {problem}", task=run.task.id)
+    run.opened.record("person.notified", message=message, via=via, hook=run.token)
+
+
+def _send(via: str, run: HookRun, message: str) -> None:
+    """Send a notice the way it was asked for; the bell is rung by the app, which reads the history."""
+    from orange_tui.home.settings import read_settings
+    from orange_tui.outside import notifications
+
+    if via == "desktop":
+        notifications.show_on_desktop(f"Orange: {run.task.project}/{run.task.branch}", message)
+    elif via == "webhook" and (url := read_settings(run.parts.home).text("webhook")):
+        notifications.post_to_webhook(url, run.task, message)
+
+
+SPAWN_NEXT = Action(spawn_next)
+NOTIFY = Action(notify)

@@ -1,0 +1,68 @@
+"""The parts of one home that the engine and its hooks work with.
+
+Each is made when it is first used: most commands need neither tmux nor workspaces.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from orange_tui.domain.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.agents.harnesses import Harnesses
+    from orange_tui.home.log import Log
+    from orange_tui.home.paths import Home
+    from orange_tui.home.projects import Projects
+    from orange_tui.home.workflows import Workflows
+    from orange_tui.outside.tmux import Tmux
+    from orange_tui.sessions.liveness import Sessions
+    from orange_tui.store.store import Store
+    from orange_tui.workspaces.pool import Pool
+
+
+class HomeParts:
+    """Everything under one ORANGE_HOME that lies below the engine."""
+
+    def __init__(self, home: Home, log: Log, projects: Projects, workflows: Workflows, store: Store) -> None:
+        self.home = home
+        self.log = log
+        self.projects = projects
+        self.workflows = workflows
+        self.store = store
+
+    @cached_property
+    def tmux(self) -> Tmux:
+        """The person's tmux server, or the private one."""
+        from orange_tui.outside.tmux import Tmux
+
+        return Tmux(os.environ.get("ORANGE_TMUX_SOCKET") or None)
+
+    def use_libtmux(self) -> None:
+        """Let libtmux run tmux from now on: in the app and `orange serve`, where its import is not felt."""
+        from orange_tui.outside.libtmux_runner import run_with_libtmux
+
+        self.tmux = replace(self.tmux, run=run_with_libtmux)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Who is alive in tmux."""
+        from orange_tui.sessions.liveness import Sessions
+
+        return Sessions(self.tmux, self.home.root, self.store)
+
+    @cached_property
+    def pool(self) -> Pool:
+        """The workspaces."""
+        from orange_tui.workspaces.pool import Pool
+
+        return Pool(self.home, self.log)
+
+    @cached_property
+    def harnesses(self) -> Harnesses:
+        """The agents there are."""
+        from orange_tui.agents.harnesses import Harnesses
+
+        return Harnesses(self.home)
