@@ -60,27 +60,26 @@ def test_help_fits_its_width(entry: CommandSpec, width: int) -> None:
 def test_a_commands_help_from_top_to_bottom() -> None:
     text = command_help(command("task", "stuck"), 80)
     assert text == (
-        "Say that the agent cannot go on: a person should look.\n"
+        "Report that the agent cannot go on and a person should look.\n"
         "\n"
         "Usage: orange task stuck [ID] [--reason TEXT] [--project P] [--json]\n"
         "\n"
         "Arguments:\n"
-        "  ID  The task: its id, or the beginning of it. Inside a workspace it may be\n"
-        "      left out.\n"
+        "  ID  The task: its id, or the beginning of it. Optional inside a workspace.\n"
         "\n"
         "Options:\n"
-        "  --reason TEXT  Why, in a sentence; it is shown with the task.\n"
-        "  --project P    Look among the tasks of this project only.\n"
+        "  --reason TEXT  Why, in one sentence; it is shown with the task.\n"
+        "  --project P    Look only among the tasks of this project.\n"
         "  --json         Print one JSON value instead of text; an error is an object\n"
         "                 with 'error'.\n"
         "  -h, --help     Show this help.\n"
         "\n"
-        "Made for agents and their stop hooks.\n"
+        "This is for agents and their stop hooks.\n"
         "\n"
         "Exit codes: 0 the task is marked; 1 refused; 2 wrong usage.\n"
         "\n"
         "Examples:\n"
-        "  # In a workspace: stop, and say why\n"
+        "  # In a workspace: give up, and say why\n"
         '  orange task stuck --reason "The tests need a database I cannot reach"\n'
     )
 
@@ -102,7 +101,7 @@ def test_usage_is_broken_between_options_only() -> None:
 
 def test_the_programs_help_names_every_command() -> None:
     text = group_help((), COMMANDS, 80)
-    assert text.startswith("Orange runs several coding agents at once")
+    assert text.startswith("Run several coding agents at once")
     assert "Usage: orange [--all | --project NAME] [--version]\n       orange COMMAND ...\n" in text
     for entry in runnable:
         assert entry.hidden != (f"  {' '.join(entry.path)} " in text) or not entry.path
@@ -111,9 +110,9 @@ def test_the_programs_help_names_every_command() -> None:
 
 def test_a_groups_help_names_its_commands_only() -> None:
     text = render(HelpRequest(("project",)), COMMANDS, 80)
-    assert "  remove  Forget a project" in text
+    assert "  remove  Remove a project" in text
     assert "create" not in text
-    assert text.endswith("More about one of them: orange help project COMMAND\n")
+    assert text.endswith("More about a command: orange help project COMMAND\n")
 
 
 def test_a_group_without_an_entry_of_its_own() -> None:

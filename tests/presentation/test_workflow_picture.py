@@ -21,7 +21,7 @@ NAMES = ("default", "classic", "minimal", "solo", "autopilot")
 MINIMAL = """\
 ── minimal, version 1 ──────────────────────────────────────────────────────────
   forward   pending → working → reviewing → done
-  beside    every state → cancelled
+  other     every state → cancelled
   forced    working → done
   created   in pending; on request in reviewing
 
@@ -30,7 +30,7 @@ MINIMAL = """\
   ├─▶ working    runs   acquire_workspace ▸ spawn_agent(worker)
   └─▶ cancelled
 
-○ working        worker's window · respawned with worker
+○ working        worker's window · restarts with worker
   ├─▶ reviewing  needs  ## Handoff with something in it
   │              runs   kill_session
   ├─▶ cancelled  runs   kill_session ▸ release_workspace
@@ -45,7 +45,7 @@ MINIMAL = """\
 ■ done           the end
 ■ cancelled      the end
 
-── When an agent is gone (first match, poll 30 s) ──────────────────────────────
+── When an agent has ended (first match, poll 30 s) ────────────────────────────
   working    → reviewing               ## Handoff with something in it
              crash, attention after 2  otherwise
   reviewing  waits, shown as dead
@@ -58,7 +58,7 @@ DEFAULT_WAYS = """\
 ── default, version 1 ──────────────────────────────────────────────────────────
   forward   pending → planning → working → agent-review → reviewing → done
   back      agent-review → working · reviewing → working
-  beside    planning, working → clarification → planning, working
+  other     planning, working → clarification → planning, working
             planning, working, agent-review → stuck → reviewing
             working → delegated → pending
             every state → cancelled
@@ -164,7 +164,7 @@ def test_what_runs_when_a_task_is_created_there() -> None:
     assert_shows(
         shipped("default", 100),
         """
-        ● agent-review       tasks may start here · reviewer's window · respawned with reviewer
+        ● agent-review       tasks may start here · reviewer's window · restarts with reviewer
           │                  starts acquire_workspace ▸ spawn_reviewer(reviewer)
         """,
     )

@@ -103,7 +103,7 @@ class Stage:
         (root / "home").mkdir(exist_ok=True)
         monkeypatch.setenv("HOME", str(root))
         numbers = iter(range(1, 10_000))
-        monkeypatch.setattr(Store, "_free_id", lambda _store: f"task{next(numbers):03d}")
+        monkeypatch.setattr(Store, "free_id", lambda _store: f"task{next(numbers):03d}")
         self.root = root
         self.orange = assemble(Home(str(root / "home")))
         (root / "coffee").mkdir()

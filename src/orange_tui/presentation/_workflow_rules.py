@@ -17,7 +17,7 @@ _WIDEST_EFFECT = 26
 
 def exit_rules(workflow: Workflow, width: int) -> Iterator[str]:
     if workflow.rules:
-        title = f"When an agent is gone (first match, poll {workflow.poll_interval} s)"
+        title = f"When an agent has ended (first match, poll {workflow.poll_interval} s)"
         yield from ("", heading(title, width))
         yield from _three_columns(list(_exit_rule_rows(workflow)), width)
 
@@ -36,14 +36,14 @@ def _exit_rule_rows(workflow: Workflow) -> Iterator[EffectRow]:
 
 def _otherwise(rule: ExitRule, *, is_first: bool) -> str:
     if rule.stale_after is not None:
-        return f"nobody there, nothing new for {rule.stale_after} s"
+        return f"no agent, and nothing new for {rule.stale_after} s"
     if rule.when is not None:
-        return f"nothing left behind, {unbroken(str(rule.when))}"
+        return f"nothing written, {unbroken(str(rule.when))}"
     return "" if is_first else "otherwise"
 
 
 def _branches(status: str, rule: ExitRule | Signal, reason: str) -> Iterator[EffectRow]:
-    """Where a rule leads; a row for each arm where that depends."""
+    """Where a rule leads; one row for each condition it has."""
     if rule.then:
         yield status, f"→ {rule.then}", reason
     for arm in rule.then_when:
@@ -51,7 +51,7 @@ def _branches(status: str, rule: ExitRule | Signal, reason: str) -> Iterator[Eff
 
 
 def _consequence(workflow: Workflow, rule: ExitRule) -> str:
-    """What follows without an artifact; the last crash leads to `stuck` where the workflow has it."""
+    """What follows without an artifact; the last crash leads to `stuck` if the workflow has that state."""
     if rule.action == "mark_dead":
         return "waits, shown as dead"
     effect = "restart" if rule.respawn_auto else "crash"
@@ -61,7 +61,7 @@ def _consequence(workflow: Workflow, rule: ExitRule) -> str:
 
 def signals(workflow: Workflow, width: int) -> Iterator[str]:
     if workflow.signals:
-        yield from ("", heading("When a file says so, whether the agent lives or not", width))
+        yield from ("", heading("When a file says so, whether or not an agent runs", width))
         rows = [
             row for each in workflow.signals for row in _branches(", ".join(each.status), each, each.gate.description())
         ]
@@ -69,14 +69,14 @@ def signals(workflow: Workflow, width: int) -> Iterator[str]:
 
 
 def _three_columns(rows: Sequence[EffectRow], width: int) -> Iterator[str]:
-    """Three columns; a status is said once for all the rows it has, and stands alone if it is too long."""
+    """Three columns; a status is shown once for all its rows, on a line of its own if it is long."""
     first = min(WIDEST_NAME, max(len(status) for status, _, _ in rows)) + 4
     second = min(_WIDEST_EFFECT, max(len(effect) for _, effect, _ in rows)) + 2
     above = None
     for status, effect, reason in rows:
-        said = "" if status == above else f"  {status}"
-        if len(said) >= first:
+        label = "" if status == above else f"  {status}"
+        if len(label) >= first:
             yield from wrapped_row("", status, 2, width)
-            said = ""
-        yield from wrapped_row(said.ljust(first) + effect, reason, first + second, width)
+            label = ""
+        yield from wrapped_row(label.ljust(first) + effect, reason, first + second, width)
         above = status

@@ -20,7 +20,7 @@ def overview(workflow: Workflow, width: int) -> Iterator[str]:
     ways = {
         "forward": [ARROW.join(path)],
         "back": [f" ·{NO_BREAK}".join(_moves_back(workflow, path))],
-        "beside": [_side_state(workflow, name) for name in workflow.states if name not in path],
+        "other": [_side_state(workflow, name) for name in workflow.states if name not in path],
         "forced": [_moves_into(workflow, path[-1], by="force")],
         "created": [_initial_states(workflow)],
     }

@@ -71,7 +71,7 @@ def _state_facts(workflow: Workflow, state: State) -> str:
     facts = [
         start if state.name in workflow.initial else "",
         _WINDOWS.get(state.agent or "", "any live window"),
-        f"respawned with {state.respawn_prompt}" if state.respawn_prompt else "",
+        f"restarts with {state.respawn_prompt}" if state.respawn_prompt else "",
         f"by itself to {state.auto}" if state.auto else "",
         f"after its subtasks to {state.rejoin}" if state.rejoin else "",
     ]

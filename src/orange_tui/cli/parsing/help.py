@@ -70,7 +70,7 @@ def group_help(path: tuple[str, ...], commands: Sequence[CommandSpec], width: in
             _rows("Options", own, columns) if group and group.run else "",
             _paragraphs(group.details, columns) if group else "",
             _examples(group, columns) if group else "",
-            f"More about one of them: orange help {' '.join((*path, 'COMMAND'))}",
+            f"More about a command: orange help {' '.join((*path, 'COMMAND'))}",
         ],
     )
 

@@ -1,4 +1,4 @@
-"""The `task` commands about agents, `serve` and `doctor`, as entries for the table in `root`."""
+"""The `task` commands about agents, and `chat`, as entries for the table in `root`."""
 
 from __future__ import annotations
 
@@ -10,83 +10,86 @@ _MODULE = "orange_tui.cli.commands.agents"
 AGENT_COMMANDS = (
     CommandSpec(
         ("task", "spawn"),
-        "Start the agent of a task that has not begun.",
+        "Start the agent of a task that has not started yet.",
         (TASK,),
         (OF_PROJECT,),
         f"{_MODULE}:spawn",
-        "The task gets a workspace and a tmux session. Without a free workspace it is refused and stays as it is.",
-        (("orange task spawn k3x9", "Begin with the task whose id begins with k3x9"),),
+        "The task gets a workspace and a tmux session. If no workspace is free, this is refused and nothing changes.",
+        (("orange task spawn k3x9", "Start the task whose id begins with k3x9"),),
     ),
     CommandSpec(
         ("task", "respawn"),
-        "Bring a dead agent back, in its workspace and in the state it died in.",
+        "Restart an agent that has died, in its workspace and without moving the task.",
         (Argument("id", "The task: its id, or the beginning of it.", required=False, complete="task"),),
-        (Option("--lost", None, "Every task whose tmux server is gone, as after a reboot."), OF_PROJECT),
-        f"{_MODULE}:respawn",
-        "Not a move: the task stays in its state. With --lost, agents that can take up their own conversation do.",
         (
-            ("orange task respawn k3x9", "It has died: start the agent again"),
-            ("orange task respawn --lost", "After a reboot: bring all of them back"),
+            Option("--lost", None, "Restart every task whose tmux server is gone, for example after a reboot."),
+            OF_PROJECT,
+        ),
+        f"{_MODULE}:respawn",
+        "The task stays in its state. With --lost, agents that can resume their own conversation do so.",
+        (
+            ("orange task respawn k3x9", "Its agent has died: start it again"),
+            ("orange task respawn --lost", "After a reboot: restart all of them"),
         ),
     ),
     CommandSpec(
         ("task", "retry"),
-        "Start a task over: back to where its workflow begins.",
+        "Start a task over, from the first state of its workflow.",
         (TASK,),
         (OF_PROJECT,),
         "orange_tui.cli.commands.agents:retry",
         """
-For workflows whose tasks start by themselves, such as autopilot: the task's agent is ended, its attempts are
-forgotten, and it starts again when there is room. What was committed, and its workspace if it has one, stay.
+For workflows whose tasks start by themselves, such as autopilot: the task's agent is ended, its count of attempts
+is reset, and it starts again when there is room. Its commits stay, and so does its workspace if it has one.
 
 Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no way back; 2 wrong usage.
 """,
-        (("orange task retry k3x9", "The agent gave up too early: once more"),),
+        (("orange task retry k3x9", "The agent gave up too early: try again"),),
     ),
     CommandSpec(
         ("task", "unblock"),
         "Start a blocked task over.",
         (Argument("id", "The task: its id, or the beginning of it.", required=False, complete="task"),),
-        (Option("--all", None, "Every blocked task of the project, or of all projects."), OF_PROJECT),
+        (Option("--all", None, "Every blocked task, of one project (--project) or of all."), OF_PROJECT),
         "orange_tui.cli.commands.agents:unblock",
-        "Exit codes: 0 unblocked; 1 refused, or one of several was; 2 wrong usage.",
+        "Exit codes: 0 unblocked; 1 refused, or refused for one of several; 2 wrong usage.",
         (
-            ("orange task unblock k3x9", "What stood in its way is gone"),
+            ("orange task unblock k3x9", "What blocked it is solved"),
             ("orange task unblock --all --project coffee", "All blocked tasks of one project"),
         ),
     ),
     CommandSpec(
         ("task", "attach"),
-        "Show the session of a task; detach with tmux's prefix and d.",
+        "Attach to a task's tmux session; detach with tmux's prefix and d.",
         (TASK,),
         (OF_PROJECT,),
         f"{_MODULE}:attach",
-        "Inside the same tmux server this switches there instead.",
-        (("orange task attach k3x9", "See what the agent is doing, and type to it"),),
+        "Inside the same tmux server, this switches to the session instead.",
+        (("orange task attach k3x9", "Watch the agent, and type to it"),),
     ),
     CommandSpec(
         ("task", "logs"),
-        "Print what the windows of a task have printed.",
+        "Print the output of a task's windows.",
         (TASK,),
         (Option("--window", "NAME", "Only this window, such as worker or review-1."), OF_PROJECT),
         f"{_MODULE}:logs",
-        examples=(("orange task logs k3x9 --window review-1", "What the first reviewer said"),),
+        examples=(("orange task logs k3x9 --window review-1", "What the first reviewer printed"),),
     ),
     CommandSpec(
         ("task", "answer"),
         "Send a message to a task's agent without attaching.",
-        (TASK, Argument("text", "What to say.")),
+        (TASK, Argument("text", "The message.")),
         (OF_PROJECT,),
         f"{_MODULE}:answer",
         """
-The message is pasted into the agent's input and submitted, never while the agent asks for a permission:
-then it waits, and is delivered by the app or `orange serve` as soon as that is printable_text.
+The message is pasted into the agent's input and submitted. While the agent asks for permission, the message waits;
+the app or `orange serve` delivers it as soon as that is safe.
 """,
         (('orange task answer k3x9 "Use the second option"', "Answer its question"),),
     ),
     CommandSpec(
         ("chat",),
-        "Talk to an orchestrator: an agent that makes tasks of what you want, and watches them.",
+        "Talk to an orchestrator: an agent that turns what you want into tasks, and watches them.",
         (),
         (
             Option(
@@ -96,8 +99,8 @@ then it waits, and is delivered by the app or `orange serve` as soon as that is 
         ),
         f"{_MODULE}:chat",
         """
-It runs in the project's directory, in a tmux session of its own, and changes nothing there: what it wants done becomes
-a task. Detach with tmux's prefix and d; `orange chat` comes back to the same conversation, until the agent ends.
+It runs in the project's directory, in its own tmux session, and changes nothing there: what it wants done becomes a
+task. Detach with tmux's prefix and d; `orange chat` returns to the same conversation until the agent ends.
 """,
         (
             ("orange chat", "About the project you are in"),

@@ -16,26 +16,28 @@ DELIVERY_COMMANDS = (
             Option(
                 "--strategy",
                 "S",
-                "ff moves the default branch along, merge makes a merge commit, squash a single one.",
+                "ff fast-forwards the default branch, merge creates a merge commit, squash a single commit.",
                 choices=("ff", "merge", "squash"),
             ),
-            Option("--local", None, "Merge here although the task has a pull request."),
-            Option("--force", None, "Merge what was not reviewed, without asking; finish a task without commits."),
+            Option("--local", None, "Merge locally even if the task has a pull request."),
+            Option(
+                "--force", None, "Merge without asking if the work was not reviewed; finish a task that has no commits."
+            ),
             OF_PROJECT,
         ),
         f"{_MODULE}:merge",
         """
-Unless told otherwise, ff where that is possible, else merge. The merge is computed first; a conflict, a default
-branch with uncommitted changes, one that has diverged from the remote, or a rejected push leaves everything as it was
-and says what to do. A pull request that was merged on GitHub is not merged again: the task is only finished.
+Without --strategy: ff if possible, else merge. The merge is computed first. If there is a conflict, if the default
+branch has uncommitted changes or has diverged from the remote, or if the push is rejected, everything stays as it was
+and the message says what to do. A pull request already merged on GitHub is not merged again; the task is just finished.
 
-Afterwards the session ends and the workspace is released, with whatever was not committed saved.
+Afterwards the session ends and the workspace is released; uncommitted work is saved.
 
 Exit codes: 0 merged; 1 refused or not confirmed, with nothing changed; 2 wrong usage.
 """,
         (
-            ("orange task merge k3x9", "Merge what was reviewed"),
-            ("orange task merge k3x9 --strategy squash", "All of it as one commit, with the summary as its message"),
+            ("orange task merge k3x9", "Merge reviewed work"),
+            ("orange task merge k3x9 --strategy squash", "Merge it as one commit, with the summary as its message"),
         ),
     ),
     CommandSpec(
@@ -45,9 +47,9 @@ Exit codes: 0 merged; 1 refused or not confirmed, with nothing changed; 2 wrong 
         (OF_PROJECT,),
         f"{_MODULE}:create_pr",
         """
-Through `gh`, with the summary as title, and summary, context and the repository's template as text. Where the branch
-has an open pull request already, the task takes that one up.
+This uses `gh`. The title is the summary; the text is the summary, the context and the repository's template. If the
+branch already has an open pull request, the task uses that one.
 """,
-        (("orange task create-pr k3x9", "Let others look at it on GitHub"),),
+        (("orange task create-pr k3x9", "Let others review it on GitHub"),),
     ),
 )

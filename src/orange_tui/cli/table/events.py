@@ -10,7 +10,7 @@ EVENT = CommandSpec(
     (
         Argument(
             "id",
-            "The task; in an agent's window it may be left out.",
+            "The task; optional in an agent's window.",
             required=False,
             complete="task",
         ),
@@ -22,8 +22,8 @@ EVENT = CommandSpec(
     ),
     "orange_tui.cli.commands.events:event",
     """
-Orange puts this into the agents' hooks by itself. It says nothing and always succeeds, because it must not
-disturb the agent; what it noted is in runtime.json beside TASK.md.
+Orange adds this to the agents' hooks itself. It prints nothing and always succeeds, so that it never disturbs the
+agent. What it records is in runtime.json next to TASK.md.
 
 Exit codes: 0 always; 2 wrong usage.
 """,

@@ -9,35 +9,35 @@ ISSUE_OPTIONS = (
     Option(
         "--issue-author",
         "LOGIN",
-        "Whose issues do; @me is you, '' takes all names back (default: only yours).",
+        "Whose issues become tasks; @me is you, '' clears the list (default: only yours).",
         repeat=True,
     ),
-    Option("--issue-label", "LABEL", "Only issues with one of these labels; '' takes all back.", repeat=True),
+    Option("--issue-label", "LABEL", "Only issues with one of these labels; '' clears the list.", repeat=True),
 )
 
 ISSUE_COMMANDS = (
-    CommandSpec(("issue",), "Make tasks of GitHub issues, and say on them what became of those."),
+    CommandSpec(("issue",), "Turn GitHub issues into tasks, and report the results on them."),
     CommandSpec(
         ("issue", "sync"),
-        "Look at the issues on GitHub now.",
+        "Sync with the issues on GitHub now.",
         (),
-        (Option("--project", "P", "This project only (default: all that take issues).", complete="project"),),
+        (Option("--project", "P", "Only this project (default: all that take issues).", complete="project"),),
         "orange_tui.cli.commands.issues:sync",
         """
-`orange serve` and the app do this every minute, for each project with `orange project update NAME --issues on`.
+`orange serve` and the app do this every minute for each project with `orange project update NAME --issues on`.
 
-An open issue becomes one task, ever: of the project's workflow if its tasks start by themselves, else of autopilot.
-Labels agent:NAME, model:NAME, effort:LEVEL and workflow:NAME say how it is done. Until it starts, the task follows
-the issue's title, text and labels, and is cancelled when the issue is closed. Results become comments; a task that is
-blocked or asks for a person puts a label (blocked, needs-review) on its issue and takes it off again.
+Each open issue becomes one task, once: with the project's workflow if its tasks start by themselves, else with
+autopilot. The labels agent:NAME, model:NAME, effort:LEVEL and workflow:NAME say how it is done. Until it starts, the
+task follows the issue's title, text and labels, and is cancelled if the issue is closed. Results become comments. While
+a task is blocked or needs a person, its issue has a label that says so (blocked, needs-review).
 
-It goes through GitHub's own gh, which has to be logged in.
+This uses GitHub's own gh, which must be logged in.
 
 Exit codes: 0 done; 1 refused, or GitHub did not answer; 2 wrong usage.
 """,
         (
             ("orange issue sync", "All projects that take issues"),
-            ("orange issue sync --project coffee --json", "One of them, for a script"),
+            ("orange issue sync --project coffee --json", "One project, for a script"),
         ),
     ),
 )

@@ -9,13 +9,13 @@ _MODULE = "orange_tui.cli.commands.jobs"
 _JOB = Argument("id", "The job: its id, or the beginning of it.", complete="job")
 
 JOB_COMMANDS = (
-    CommandSpec(("job",), "Create tasks by the clock."),
+    CommandSpec(("job",), "Create tasks on a schedule."),
     CommandSpec(
         ("job", "add"),
-        "Add a job: a task that is created again and again, by the clock.",
+        "Add a job, which creates a task again and again on a schedule.",
         (
             Argument("cron", "When: a cron expression in quotes, or @hourly, @daily, @weekly, @monthly, @yearly."),
-            Argument("summary", "What is wanted, in one line: the summary of its tasks."),
+            Argument("summary", "What you want done, in one line: the summary of its tasks."),
         ),
         (
             Option("--body", "TEXT|-", "What the agent should know, in Markdown; - reads standard input."),
@@ -26,51 +26,51 @@ JOB_COMMANDS = (
         ),
         f"{_MODULE}:add",
         """
-A cron expression has five fields: minute, hour, day of the month, month, weekday. It is read in your time zone: the
-one in config.yml (`timezone: Europe/Berlin`), else TZ, else the machine's. Where the clock is put forward or back, a
-job at a set time still runs once.
+A cron expression has five fields: minute, hour, day of the month, month, weekday. It uses your time zone: the one in
+config.yml (`timezone: Europe/Berlin`), else TZ, else the machine's. When the clocks change, a job at a set time still
+runs once.
 
-Jobs run while `orange serve` or the app is open. A run is skipped while the job's last task is under way. Of runs
-that were missed, the last one is caught up with.
+Jobs run while `orange serve` or the app is open. A run is skipped while the job's last task is not finished. If
+several runs were missed, only the last one is made up for.
 
 Exit codes: 0 added; 1 refused; 2 wrong usage.
 """,
         (
             ('orange job add "0 7 * * MON-FRI" "Update the dependencies"', "Every working day at seven"),
-            ('orange job add @weekly "Find dead code" --label chore --harness claude', "Once a week, by one agent"),
+            ('orange job add @weekly "Find dead code" --label chore --harness claude', "Once a week, with one agent"),
             ('orange job add @daily "Sort new issues" --body - < triage.md', "With your notes for the agent"),
         ),
     ),
     CommandSpec(
         ("job", "list"),
-        "List the jobs: when each runs next, and what came of its last run.",
+        "List the jobs: when each runs next, and the result of its last run.",
         run=f"{_MODULE}:list_jobs",
-        details="With --json: everything that is known of each.",
-        examples=(("orange job list", "Next run, last run and its task, and why one was skipped"),),
+        details="With --json: everything about each job.",
+        examples=(("orange job list", "Next run, last run and its task, and why a run was skipped"),),
     ),
     CommandSpec(
         ("job", "enable"),
         "Let a job run again.",
         (_JOB,),
         run=f"{_MODULE}:enable",
-        details="What it would have run while it was off is not caught up with.",
+        details="Runs that it missed while it was disabled are not made up for.",
         examples=(("orange job enable k3x9", "From now on"),),
     ),
     CommandSpec(
         ("job", "disable"),
-        "Let a job rest; it stays in the list.",
+        "Stop a job from running; it stays in the list.",
         (_JOB,),
         run=f"{_MODULE}:disable",
-        details="A task of it that is under way goes on.",
+        details="A task that it has already created goes on.",
         examples=(("orange job disable k3x9", "Until it is enabled again"),),
     ),
     CommandSpec(
         ("job", "remove"),
-        "Forget a job; the tasks it created stay.",
+        "Remove a job; the tasks it created stay.",
         (_JOB,),
         (YES,),
         f"{_MODULE}:remove",
         "Exit codes: 0 removed; 1 refused or not confirmed; 2 wrong usage.",
-        (("orange job remove k3x9", "Forget it after a question"),),
+        (("orange job remove k3x9", "Remove it after asking"),),
     ),
 )

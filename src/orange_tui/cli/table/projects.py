@@ -6,9 +6,11 @@ from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
 from orange_tui.cli.table.issues import ISSUE_OPTIONS
 from orange_tui.cli.table.tasks import YES
 
-_POOL_SIZE = Option("--pool-size", "N", "How many workspaces, and so how many tasks at work at once.", number=True)
-_PARALLEL = Option("--parallel", "N", "How many tasks that start by themselves may run at once; 0: none.", number=True)
-_WORKFLOW = Option("--workflow", "W", "The workflow of new tasks; those that exist keep theirs.", complete="workflow")
+_POOL_SIZE = Option("--pool-size", "N", "How many workspaces: how many tasks can be worked on at once.", number=True)
+_PARALLEL = Option(
+    "--parallel", "N", "How many tasks that start by themselves may run at once; 0 for none.", number=True
+)
+_WORKFLOW = Option("--workflow", "W", "The workflow of new tasks; existing tasks keep theirs.", complete="workflow")
 _DEFAULT_BRANCH = Option(
     "--default-branch", "B", "The branch that tasks start from and are merged into.", complete="branch"
 )
@@ -26,10 +28,10 @@ PROJECT_COMMANDS = (
             _DEFAULT_BRANCH,
         ),
         "orange_tui.cli.commands.projects:add",
-        "Nothing in the repository changes; workspaces are made when tasks need them.",
+        "Nothing in the repository changes; workspaces are created when tasks need them.",
         (
             ("orange project add", "The repository you are in"),
-            ("orange project add ~/src/coffee --pool-size 4", "Another one, for four tasks at a time"),
+            ("orange project add ~/src/coffee --pool-size 4", "Another one, with four tasks at a time"),
         ),
     ),
     CommandSpec(
@@ -45,25 +47,26 @@ PROJECT_COMMANDS = (
         (_POOL_SIZE, _PARALLEL, _WORKFLOW, _DEFAULT_BRANCH, *ISSUE_OPTIONS),
         "orange_tui.cli.commands.projects:update",
         """
-What is not named stays as it is.
+Settings that you do not name stay as they are.
 
-With --issues on, open GitHub issues become tasks, while `orange serve` or the app is open or at `orange issue sync`.
-Only your own issues do, unless you name authors: whoever may open an issue that counts can have an agent work here.
+With --issues on, open GitHub issues become tasks, while `orange serve` or the app is open, or with
+`orange issue sync`. Only your own issues do unless you name other authors: anyone whose issues become tasks can make
+an agent work in this project.
 """,
         (
             ("orange project update coffee --pool-size 4", "Let four tasks work at once"),
             ("orange project update coffee --issues on", "Your own issues on GitHub become tasks"),
-            ("orange project update coffee --issue-author @me --issue-author ana", "Yours and Ana's"),
-            ("orange project update coffee --issue-label ''", "Whatever labels they have"),
+            ("orange project update coffee --issue-author @me --issue-author ana", "Your issues and Ana's"),
+            ("orange project update coffee --issue-label ''", "Issues with any label, or none"),
         ),
     ),
     CommandSpec(
         ("project", "remove"),
-        "Forget a project; its repository stays as it is.",
+        "Remove a project from Orange; its repository stays as it is.",
         (Argument("name", "The project.", complete="project"),),
         (YES,),
         "orange_tui.cli.commands.projects:remove",
         "Exit codes: 0 removed; 1 refused or not confirmed; 2 wrong usage.",
-        (("orange project remove coffee", "Forget it after a question"),),
+        (("orange project remove coffee", "Remove it after asking"),),
     ),
 )

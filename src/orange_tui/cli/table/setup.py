@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
 
-_YES = Option("--yes", None, "Replace a copy that you have changed, too.")
+_YES = Option("--yes", None, "Also replace a copy that you have changed.")
 
 SETUP_COMMANDS = (
     CommandSpec(
         ("install",),
-        "Teach your agents to use Orange: put its skill into their skill folders.",
+        "Teach your agents to use Orange: install its skill in their skill folders.",
         options=(
             Option("--harness", "H", "Only this agent (default: all that are installed).", complete="harness"),
             _YES,
         ),
         run="orange_tui.cli.commands.setup:install",
         details="""
-With the skill, an agent in your terminal asks what you want, splits it into tasks, creates them and tells you
-when one needs you. A copy that you have changed is left as it is, unless you say --yes.
+With the skill, an agent in your terminal asks what you want, splits it into tasks, creates them and tells you when
+one needs you. A copy that you have changed is left as it is, unless you give --yes.
 
 Exit codes: 0 installed or up to date; 1 refused, or a changed copy was left as it is; 2 wrong usage.
 """,
@@ -28,10 +28,10 @@ Exit codes: 0 installed or up to date; 1 refused, or a changed copy was left as 
     ),
     CommandSpec(
         ("doctor",),
-        "Look at what is installed and what is wrong, and finish what was interrupted.",
+        "Check what is installed and what is wrong, and finish what was interrupted.",
         run="orange_tui.cli.commands.setup:doctor",
-        details="Exit codes: 0 nothing is wrong; 1 something is, with the way to mend it; 2 wrong usage.",
-        examples=(("orange doctor", "When something seems odd, and after a crash"),),
+        details="Exit codes: 0 nothing is wrong; 1 something is, with how to fix it; 2 wrong usage.",
+        examples=(("orange doctor", "When something seems wrong, or after a crash"),),
     ),
     CommandSpec(
         ("log",),
@@ -40,11 +40,11 @@ Exit codes: 0 installed or up to date; 1 refused, or a changed copy was left as 
             Option(
                 "--level",
                 "L",
-                "This level and the more serious ones.",
+                "Only this level and more serious ones.",
                 choices=("debug", "info", "warning", "error"),
             ),
             Option("--grep", "TEXT", "Only entries that contain this text."),
-            Option("--lines", "N", "Only the last N entries.", short="-n", number=True),
+            Option("--lines", "N", "Only the last N entries (default 200).", short="-n", number=True),
         ),
         run="orange_tui.cli.commands.setup:log",
         examples=(
@@ -54,8 +54,8 @@ Exit codes: 0 installed or up to date; 1 refused, or a changed copy was left as 
     ),
     CommandSpec(
         ("completion",),
-        "Print the script that lets a shell complete orange's commands.",
-        (Argument("shell", "The shell it is for.", choices=("bash", "zsh", "fish")),),
+        "Print the script that makes a shell complete orange's commands.",
+        (Argument("shell", "Your shell.", choices=("bash", "zsh", "fish")),),
         run="orange_tui.cli.commands.setup:completion",
         examples=(
             ("source <(orange completion bash)", "In ~/.bashrc; the same with zsh in ~/.zshrc"),

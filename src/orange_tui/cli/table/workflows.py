@@ -8,11 +8,11 @@ WORKFLOW_COMMANDS = (
     CommandSpec(("workflow",), "Look at the workflows that tasks follow."),
     CommandSpec(
         ("workflow", "check"),
-        "Find every mistake in a workflow file, with its line and the way out.",
+        "Find every mistake in a workflow file, with its line and how to fix it.",
         (
             Argument(
                 "workflow",
-                "A workflow by name, or a file (default: all workflows there are).",
+                "A workflow's name, or a file (default: all workflows).",
                 required=False,
                 complete="workflow or file",
                 shown="NAME|FILE",
@@ -21,15 +21,15 @@ WORKFLOW_COMMANDS = (
         run="orange_tui.cli.commands.workflows:check",
         details="Exit codes: 0 no mistakes (there may be warnings); 1 mistakes; 2 wrong usage.",
         examples=(
-            ("orange workflow check", "All of them, yours and those that come with Orange"),
+            ("orange workflow check", "All workflows, yours and those that come with Orange"),
             ("orange workflow check ./review.yml", "A file you are writing"),
         ),
     ),
     CommandSpec(
         ("workflow", "show"),
-        "Show a workflow: its states, and what each move between them asks for.",
+        "Show a workflow: its states, and what each move between them needs.",
         (Argument("name", "The workflow.", complete="workflow"),),
         run="orange_tui.cli.commands.workflows:show",
-        examples=(("orange workflow show default", "What a task goes through unless told otherwise"),),
+        examples=(("orange workflow show default", "The workflow that tasks follow by default"),),
     ),
 )
