@@ -19,12 +19,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.agents.chat import ProjectChats
     from orange_tui.agents.harnesses import Harnesses
+    from orange_tui.board.board import Boards
     from orange_tui.domain.task import Task
     from orange_tui.engine.restart import Agents
     from orange_tui.home.paths import Home
     from orange_tui.jobs.jobs import ScheduledJobs
+    from orange_tui.jobs.scheduler import JobScheduler
     from orange_tui.outside.tmux import Tmux
     from orange_tui.sessions.liveness import Sessions
+    from orange_tui.store.feed import TaskFeed
+    from orange_tui.store.index import TaskIndex
+    from orange_tui.supervisor.doctor import Doctor
+    from orange_tui.supervisor.supervisor import Supervisor
     from orange_tui.workspaces.pool import Pool
     from orange_tui.workspaces.saved_work import SavedWorkStore
 
@@ -94,6 +100,59 @@ class Orange:
         from orange_tui.workspaces import saved_work
 
         return saved_work.SavedWorkStore(self.projects, self.store, self.engine.open)
+
+    def new_index(self) -> TaskIndex:
+        """An index of all tasks, with nothing read yet: for the app and `orange serve`. A command does without."""
+        from orange_tui.agents import messages
+        from orange_tui.store import index
+
+        return index.TaskIndex(self.store, messages.undelivered)
+
+    def new_feed(self, index: TaskIndex | None = None) -> TaskFeed:
+        """What changes in this home, told to the index first."""
+        from orange_tui.store import feed
+
+        return feed.TaskFeed(self.home, index or self.new_index())
+
+    def new_boards(self, index: TaskIndex, project: str | None = None) -> Boards:
+        """The board of a project, or of all."""
+        from orange_tui.board import board, projects_and_pool
+
+        others = projects_and_pool.ProjectsAndPool(self.home, self.projects, self.pool, project)
+        return board.Boards(index, self.sessions, self.workflows, others)
+
+    def new_supervisor(self, feed: TaskFeed | None = None, scheduler: JobScheduler | None = None) -> Supervisor:
+        """What acts for this home; the app has a feed already."""
+        from orange_tui.delivery.pr_watcher import PullRequestWatcher
+        from orange_tui.issues.watcher import IssueWatcher
+        from orange_tui.jobs.scheduler import JobScheduler
+        from orange_tui.supervisor import supervisor
+
+        parts = supervisor.SupervisorParts(
+            tasks=self.tasks,
+            agents=self.agents,
+            feed=feed or self.new_feed(),
+            pull_requests=PullRequestWatcher(self.tasks),
+            issues=IssueWatcher(self.tasks),
+            scheduler=scheduler or JobScheduler(self.jobs.file, self.tasks),
+            expire_saved_work=self.saved_work.expire,
+        )
+        return supervisor.Supervisor(parts)
+
+    @property
+    def doctor(self) -> Doctor:
+        """What `orange doctor` examines."""
+        from orange_tui.supervisor import doctor
+
+        return doctor.Doctor(self.home, self.tasks, self.recover)
+
+    def recover(self) -> list[str]:
+        """Finish what crashes have left behind, now; a sentence for everything that was done."""
+        from orange_tui.supervisor import recovery
+
+        index = self.new_index()
+        index.refresh_all()
+        return list(recovery.recover(self.tasks, index.entries(), self.saved_work.expire))
 
 
 def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.errors import Refused
-from orange_tui.supervisor import recovery
 from support.person import ORANGE, Terminal
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def test_chat_command_inside_tmux_switches_to_the_chat(office: Office, terminal:
 
 def test_recovery_does_not_end_a_chat_as_an_orphan(office: Office) -> None:
     session = office.orange.chats.open(office.orange.projects.get("coffee"), "demo")
-    assert recovery.tidy_up(office.orange) == []
+    assert office.orange.recover() == []
     assert office.orange.sessions.panes(fresh=True) == []
     assert office.orange.chats.open(office.orange.projects.get("coffee")) == session
 

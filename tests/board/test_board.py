@@ -8,7 +8,6 @@ import subprocess
 import time
 from typing import TYPE_CHECKING
 
-from orange_tui.board.board import Boards
 from orange_tui.board.rows import PoolUse, Snapshot, TaskRow
 from orange_tui.branches.distance import Stats
 from orange_tui.domain.text import task_file
@@ -18,6 +17,7 @@ from orange_tui.sessions.runtime import Runtime
 from orange_tui.store import task_text
 from orange_tui.store.store import TaskRef
 from support.driver import transition
+from support.live_board import LiveBoard
 from support.office import Office
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def write_tasks(world: World, count: int, *, project: str = "coffee") -> list[Ta
 
 
 def board(world: World, project: str | None = None) -> Snapshot:
-    return list(Boards(world.orange, project).scan())[-1]
+    return list(LiveBoard(world.orange, project).scan())[-1]
 
 
 def row_of(snapshot: Snapshot, ref: TaskRef) -> TaskRow:
@@ -58,7 +58,7 @@ def ids(snapshot: Snapshot) -> list[str]:
 
 
 def test_an_empty_home_has_an_empty_board(world: World) -> None:
-    snapshots = list(Boards(world.orange).scan())
+    snapshots = list(LiveBoard(world.orange).scan())
     assert len(snapshots) == 1
     assert (snapshots[0].rows, snapshots[0].counts, snapshots[0].needing) == ((), {}, 0)
     assert [project.name for project in snapshots[0].projects] == ["coffee"]
@@ -88,7 +88,7 @@ def test_an_unreadable_task_is_a_row_with_the_reason_and_the_line(world: World) 
 
 def test_a_task_that_is_mended_becomes_a_task_again(world: World) -> None:
     ref = world.task()
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     good = world.file(ref).read_text()
     world.file(ref).write_text("broken")
     assert [row.error is None for row in list(boards.scan())[-1].rows] == [False]
@@ -115,7 +115,7 @@ def test_a_broken_workflow_is_told_on_its_tasks_and_on_no_others(world: World) -
 
 def test_a_broken_projects_file_leaves_the_board_and_is_told(world: World) -> None:
     ref = world.task()
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     list(boards.scan())
     (world.root / "projects.json").write_text("{")
     snapshot = boards.refresh(None)
@@ -126,7 +126,7 @@ def test_a_broken_projects_file_leaves_the_board_and_is_told(world: World) -> No
 def test_what_a_blocked_task_waits_for_follows_its_blockers(world: World) -> None:
     first, second = world.task(branch="login-fix"), world.task(branch="csv-export")
     waiting = world.task(blocked_by=(first.id, second.id, "gone123"))
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     snapshot = list(boards.scan())[-1]
     assert row_of(snapshot, waiting).waits == "waits for login-fix and 2 more"
     transition(world.orange, first, "done", "force")
@@ -139,7 +139,7 @@ def test_a_blocker_on_another_projects_board(world: World) -> None:
     world.project("tea", "/elsewhere")
     other = world.task(project="tea", branch="kettle")
     waiting = world.task(blocked_by=(other.id,))
-    boards = Boards(world.orange, "coffee")
+    boards = LiveBoard(world.orange, "coffee")
     snapshot = list(boards.scan())[-1]
     assert ids(snapshot) == [waiting.id]
     assert row_of(snapshot, waiting).waits == "waits for kettle"
@@ -151,7 +151,7 @@ def test_a_blocker_on_another_projects_board(world: World) -> None:
 
 def test_a_task_that_found_no_workspace_says_so(world: World) -> None:
     ref = world.task()
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     assert row_of(list(boards.scan())[-1], ref).waits is None
     with world.orange.engine.open(ref) as opened:
         opened.record("task.waiting", reason="There is no free workspace")
@@ -162,7 +162,7 @@ def test_a_task_that_found_no_workspace_says_so(world: World) -> None:
 
 def test_tasks_come_and_go(world: World) -> None:
     first = world.task()
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     list(boards.scan())
     second = world.task(status="done")
     assert ids(boards.refresh([second])) == [first.id, second.id]
@@ -173,7 +173,7 @@ def test_tasks_come_and_go(world: World) -> None:
 
 def test_looking_everywhere_finds_what_changed_came_and_went(world: World) -> None:
     stays, changes, goes = world.task(), world.task(), world.task(status="done")
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     before = list(boards.scan())[-1]
     world.orange.tasks.update(changes, summary="Grind")
     world.orange.tasks.delete(goes)
@@ -188,7 +188,7 @@ def test_looking_everywhere_finds_what_changed_came_and_went(world: World) -> No
 
 def test_another_workflow_text_counts_for_every_task(world: World) -> None:
     ref = world.task(status="checked")
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     before = list(boards.scan())[-1]
     text = (world.root / "workflows" / "steps.yml").read_text()
     world.workflow("steps", text + "exit_monitoring:\n  rules: [{status: checked, action: mark_dead}]\n")
@@ -198,7 +198,7 @@ def test_another_workflow_text_counts_for_every_task(world: World) -> None:
 
 def test_stats_stay_on_their_rows(world: World) -> None:
     one, other = world.task(branch="one"), world.task(branch="other")
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     list(boards.scan())
     snapshot = boards.with_stats("coffee", {"one": Stats(2, 30, 4), "unknown": Stats(1, 1, 1)})
     assert (row_of(snapshot, one).stats, row_of(snapshot, other).stats) == (Stats(2, 30, 4), None)
@@ -208,7 +208,7 @@ def test_stats_stay_on_their_rows(world: World) -> None:
 
 def test_of_ten_thousand_tasks_only_the_changed_one_is_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     refs = write_tasks(world, 10_000)
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     began = time.perf_counter()
     first, *_, last = boards.scan()
     took = time.perf_counter() - began
@@ -234,12 +234,20 @@ def test_of_ten_thousand_tasks_only_the_changed_one_is_read(world: World, monkey
     after = boards.refresh([refs[40]])
     assert sum(old is not new for old, new in zip(last.rows, after.rows, strict=True)) == 1
     assert after.counts == {"done": 9_500, "todo": 499, "doing": 1}
+    let_time_pass(world, refs[40])
+    boards.refresh([refs[40]])
     opened.clear()
     boards.refresh(None)
     assert opened == []
 
 
-def _seconds(boards: Boards, ref: TaskRef) -> float:
+def let_time_pass(world: World, ref: TaskRef) -> None:
+    """Make files older than the moment in which another change could not be told from the last one."""
+    for path in (world.file(ref), world.file(ref).with_name("history.jsonl")):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+
+
+def _seconds(boards: LiveBoard, ref: TaskRef) -> float:
     began = time.perf_counter()
     boards.refresh([ref])
     return time.perf_counter() - began
@@ -254,7 +262,7 @@ def test_tmux_is_asked_once_and_not_at_all_without_a_session(world: World, monke
 
     monkeypatch.setattr("orange_tui.outside.tmux.Tmux.panes", panes)
     ref = world.task()
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     list(boards.scan())
     boards.refresh([ref])
     boards.refresh(None)
@@ -273,7 +281,7 @@ def started(office: Office, branch: str) -> TaskRef:
 
 def test_a_live_agent_its_workspace_and_what_it_reports(office: Office) -> None:
     ref = started(office, "fix/login")
-    boards = Boards(office.orange)
+    boards = LiveBoard(office.orange)
     snapshot = list(boards.scan())[-1]
     row = snapshot.rows[0]
     assert (row.session, row.agent, row.needs, row.workspace_number) == ("active", "unknown", None, "1")
@@ -289,14 +297,14 @@ def test_a_task_without_a_free_workspace(office: Office) -> None:
     for branch in ("one", "two"):
         started(office, branch)
     third = started(office, "three")
-    snapshot = list(Boards(office.orange).scan())[-1]
+    snapshot = list(LiveBoard(office.orange).scan())[-1]
     assert snapshot.pool == {"coffee": PoolUse(2, 2)}
     assert {row.ref.id: row.waits for row in snapshot.rows}[third.id] == "waits for a workspace"
 
 
 def test_a_dead_agent_is_told_without_anybody_naming_its_task(office: Office) -> None:
     ref = started(office, "fix/dead")
-    boards = Boards(office.orange)
+    boards = LiveBoard(office.orange)
     assert list(boards.scan())[-1].rows[0].session == "active"
     started(office, "fix/other")  # tmux goes on
     pane = office.orange.sessions.window(ref.id, "worker")
@@ -310,7 +318,7 @@ def test_a_dead_agent_is_told_without_anybody_naming_its_task(office: Office) ->
 
 def test_an_agent_that_is_just_being_started_has_not_ended(office: Office) -> None:
     ref = started(office, "fix/review")
-    boards = Boards(office.orange)
+    boards = LiveBoard(office.orange)
     list(boards.scan())
     hook = {"action": "spawn_reviewer", "prompt": "reviewer"}
     with office.orange.store.open(ref) as opened:  # a command that has come this far and no further
@@ -324,7 +332,7 @@ def test_an_agent_that_is_just_being_started_has_not_ended(office: Office) -> No
 
 def test_a_lost_server_and_a_missing_tmux(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = started(office, "fix/lost")
-    boards = Boards(office.orange)
+    boards = LiveBoard(office.orange)
     list(boards.scan())
     subprocess.run(["tmux", "-L", office.socket, "kill-server"], check=True)
     office.wait(lambda: not office.windows(ref))
@@ -341,51 +349,50 @@ def test_a_message_that_waits_is_told_and_after_a_while_needs_a_person(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = started(office, "fix/message")
-    boards = Boards(office.orange)
+    boards = LiveBoard(office.orange)
     list(boards.scan())
     with office.orange.engine.open(ref) as opened:
         opened.record("message.queued", message="m1", window="worker", text="hello")
     snapshot = boards.refresh([ref])
     assert (snapshot.rows[0].waits, snapshot.rows[0].needs) == ("a message waits for the agent", None)
-    assert snapshot.again
+    assert snapshot.refresh_soon
     later = time.monotonic() + 6
     monkeypatch.setattr(time, "monotonic", lambda: later)
     snapshot = boards.refresh([])
-    assert (snapshot.rows[0].needs, snapshot.again) == ("A message waits until the agent can take it", False)
+    assert (snapshot.rows[0].needs, snapshot.refresh_soon) == ("A message waits until the agent can take it", False)
     with office.orange.engine.open(ref) as opened:
         opened.record("agent.notified", message="m1", window="worker")
     snapshot = boards.refresh([ref])
     assert (snapshot.rows[0].needs, snapshot.rows[0].waits) == (None, None)
 
 
-def test_the_tasks_that_hold_a_workspace_are_shown_first(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tasks_that_hold_a_workspace_are_shown_first(office: Office) -> None:
     held = started(office, "fix/held")
     old = 1_000_000_000
     for _ in range(5):
         office.orange.tasks.create(NewTask(project="coffee", summary="Brew", harness="recorder", spawn=False))
     os.utime(office.orange.store.directory(held), (old, old))
-    monkeypatch.setattr("orange_tui.board.board._FIRST_LOOK", 0)
-    first = next(iter(Boards(office.orange).scan()))
+    first = next(LiveBoard(office.orange).scan(seconds=0))
     assert (len(first.rows), first.rows[0].ref, first.complete) == (1, held, False)
 
 
 def test_how_many_parts_of_a_task_are_done_follows_its_parts(world: World) -> None:
     plan = world.task()
     parts = [world.task(parent=plan.id, branch=f"part/{number}") for number in range(2)]
-    boards = Boards(world.orange)
+    boards = LiveBoard(world.orange)
     first = list(boards.scan())[-1]
-    assert row_of(first, plan).subtasks == (0, 2)
-    assert row_of(first, plan).parts == tuple(parts)
-    assert row_of(first, parts[0]).subtasks is None
+    assert row_of(first, plan).subtask_counts == (0, 2)
+    assert row_of(first, plan).subtasks == tuple(parts)
+    assert row_of(first, parts[0]).subtask_counts is None
     with world.orange.store.open(parts[1]) as opened:
         opened.change("status.changed", {"status": "done"})
-    assert row_of(boards.refresh([parts[1]]), plan).subtasks == (1, 2)
+    assert row_of(boards.refresh([parts[1]]), plan).subtask_counts == (1, 2)
     third = world.task(parent=plan.id, branch="part/3")
-    assert row_of(boards.refresh([third]), plan).subtasks == (1, 3)
+    assert row_of(boards.refresh([third]), plan).subtask_counts == (1, 3)
     world.file(third).write_text("no frontmatter")
-    assert row_of(boards.refresh([third]), plan).subtasks == (1, 3)  # unreadable, and still a part
+    assert row_of(boards.refresh([third]), plan).subtask_counts == (1, 3)  # unreadable, and still a part
     world.orange.store.remove(parts[1])
-    assert row_of(boards.refresh([parts[1]]), plan).subtasks == (0, 2)
+    assert row_of(boards.refresh([parts[1]]), plan).subtask_counts == (0, 2)
     world.orange.store.remove(parts[0])
     world.orange.store.remove(third)
-    assert row_of(boards.refresh(None), plan).subtasks is None
+    assert row_of(boards.refresh(None), plan).subtask_counts is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Rows, TaskRow
+from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, SortedRows, TaskRow
 from orange_tui.domain.task import make_task
 from orange_tui.store.store import TaskRef
 
@@ -23,12 +23,12 @@ def row(
     return TaskRow(TaskRef("coffee", name), task, None, "none", None, needs, None, finished, None, None, order)
 
 
-def names(rows: Rows) -> list[str]:
-    return [each.ref.id for each in rows.told()[0]]
+def names(rows: SortedRows) -> list[str]:
+    return [each.ref.id for each in rows.contents()[0]]
 
 
 def test_unreadable_ones_first_then_unfinished_ones_then_the_newest() -> None:
-    rows = Rows()
+    rows = SortedRows()
     rows.put(
         [
             row("old", created="2026-01-01"),
@@ -42,31 +42,31 @@ def test_unreadable_ones_first_then_unfinished_ones_then_the_newest() -> None:
 
 
 def test_needing_a_person_moves_no_row() -> None:
-    rows = Rows()
+    rows = SortedRows()
     rows.put([row("a", created="1"), row("b", created="2")])
     rows.put([row("a", created="1", needs="Look")])
     assert names(rows) == ["b", "a"]
-    assert rows.told()[2] == 1
+    assert rows.contents()[2] == 1
 
 
 def test_a_row_that_says_the_same_stays_the_same_object() -> None:
-    rows = Rows()
+    rows = SortedRows()
     rows.put([row("a"), row("b")])
-    before = rows.told()[0]
+    before = rows.contents()[0]
     rows.put([row("a"), row("b", needs="Look")])
-    after = rows.told()[0]
+    after = rows.contents()[0]
     assert after[1] is before[1]
     assert after[0] is not before[0]
 
 
 def test_counts_follow() -> None:
-    rows = Rows()
+    rows = SortedRows()
     rows.put([row("a"), row("b", status="stuck", needs="Look"), row("c", BROKEN, needs="bad YAML")])
-    assert rows.told()[1:] == ({"working": 1, "stuck": 1}, 2)
+    assert rows.contents()[1:] == ({"working": 1, "stuck": 1}, 2)
     rows.put([row("b", FINISHED, status="done")])
     rows.drop(("coffee", "c"))
     rows.drop(("coffee", "never"))
-    assert rows.told()[1:] == ({"working": 1, "done": 1}, 0)
+    assert rows.contents()[1:] == ({"working": 1, "done": 1}, 0)
 
 
 def test_few_or_many_at_a_time_give_the_same_board() -> None:
@@ -75,12 +75,12 @@ def test_few_or_many_at_a_time_give_the_same_board() -> None:
         row(f"t{n}", dice.choice([FINISHED, UNFINISHED, BROKEN]), str(dice.random()), needs=dice.choice([None, "Look"]))
         for n in range(500)
     ]
-    at_once, one_by_one = Rows(), Rows()
+    at_once, one_by_one = SortedRows(), SortedRows()
     at_once.put(everything)
     for each in dice.sample(everything, len(everything)):
         one_by_one.put([row(each.ref.id, FINISHED, "0")])  # somewhere else before
         one_by_one.put([each])
-    assert at_once.told() == one_by_one.told()
+    assert at_once.contents() == one_by_one.contents()
     for each in everything[::3]:
         one_by_one.drop(("coffee", each.ref.id))
     assert names(one_by_one) == [name for name in names(at_once) if name not in {e.ref.id for e in everything[::3]}]

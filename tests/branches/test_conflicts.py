@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.board.board import Boards
 from orange_tui.branches.conflicts import Collisions, Conflicts
 from orange_tui.branches.distance import GitStats
 from orange_tui.outside import git as git_module
 from orange_tui.outside import programs
+from support.live_board import LiveBoard
 from support.merge_world import MENU, House
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def test_a_git_that_fails_says_nothing(
 
 def test_the_board_tells_them_and_says_what_to_do_about_it(house: House) -> None:
     ref = house.task("one", {"menu": menu("ristretto")})
-    boards = Boards(house.orange)
+    boards = LiveBoard(house.orange)
     (row,) = list(boards.scan())[-1].rows
     assert (row.conflicts, row.needs) == (None, "It waits for your review")
     colliding = against((), {"other": ("menu",)})

@@ -15,7 +15,6 @@ from orange_tui.delivery.merge import Merges
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.pull_request import PullRequest, PullRequestStatus
 from orange_tui.orange import assemble
-from orange_tui.supervisor.supervisor import Supervisor
 from support.driver import refusal
 from support.github.server import OTHER_HOST, GitHub
 from support.office import PATIENCE, Office
@@ -60,7 +59,7 @@ def with_pull_request(house: House, github: GitHub, branch: str = "feat/tea") ->
 
 
 def supervised(house: House, condition: Callable[[], bool]) -> None:
-    assert Supervisor(house.orange).run_until(condition, PATIENCE), list(house.orange.log.entries())
+    assert house.orange.new_supervisor().run_until(condition, PATIENCE), list(house.orange.log.entries())
 
 
 def status(house: House, ref: TaskRef) -> PullRequestStatus:
@@ -285,7 +284,7 @@ def test_without_gh_everything_else_goes_on(house: House, github: GitHub, monkey
 
 def test_of_two_supervisors_one_asks(house: House, github: GitHub) -> None:
     ref, _ = with_pull_request(house, github)
-    first, second = Supervisor(house.orange), Supervisor(assemble(house.orange.home))
+    first, second = house.orange.new_supervisor(), assemble(house.orange.home).new_supervisor()
     asked_by: list[str] = []
     for name, supervisor in (("first", first), ("second", second)):
         real = supervisor._pull_requests._poll

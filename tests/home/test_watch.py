@@ -13,14 +13,15 @@ import pytest
 
 from orange_tui.home import watch
 from orange_tui.home.inotify import Inotify
-from orange_tui.home.watch import Watch
+from orange_tui.home.paths import Home
+from orange_tui.orange import assemble
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store.store import TaskRef
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from orange_tui.home.watch import Change
+    from orange_tui.store.feed import Change, TaskFeed
     from support.driver import World
 
     Story = Callable[["Ear"], Awaitable[None]]
@@ -31,8 +32,8 @@ PATIENCE = 10.0
 class Ear:
     """Somebody who listens."""
 
-    def __init__(self, watching: Watch, *, runtime: bool = True) -> None:
-        self._changes = watching.changes(runtime=runtime)
+    def __init__(self, feed: TaskFeed, *, runtime: bool = True) -> None:
+        self._changes = feed.changes(runtime=runtime)
 
     async def next(self) -> Change:
         return await asyncio.wait_for(anext(self._changes), PATIENCE)
@@ -51,7 +52,7 @@ def listening(world: World, story: Story) -> None:
     """Tell a story to somebody who has been told by now that nothing will be missed."""
 
     async def run() -> None:
-        ear = Ear(Watch(world.home))
+        ear = Ear(world.orange.new_feed())
         try:
             assert await ear.next() is None
             await story(ear)
@@ -213,7 +214,7 @@ def test_one_watch_serves_board_and_supervisor(world: World) -> None:
     ref = world.task()
 
     async def run() -> None:
-        watching = Watch(world.home)
+        watching = world.orange.new_feed()
         board, supervisor = Ear(watching), Ear(watching, runtime=False)
         assert await board.next() is None
         assert await supervisor.next() is None
@@ -241,7 +242,7 @@ def test_where_no_more_directories_can_be_watched_everything_is_looked_at_now_an
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Inotify, "add", full)
-    monkeypatch.setattr(watch, "_POLL", 0.01)
+    monkeypatch.setattr(watch, "_POLL_SECONDS", 0.01)
 
     async def story(ear: Ear) -> None:
         assert [await ear.next(), await ear.next()] == [None, None]
@@ -284,8 +285,7 @@ def test_a_home_that_is_moved_away_and_back_is_looked_at_anew(world: World) -> N
 
 def test_a_home_that_is_not_there_yet(world: World) -> None:
     async def run() -> None:
-        world.home = type(world.home)(str(world.root / "new"))
-        changes = watch.changes(world.home)
+        changes = assemble(Home(str(world.root / "new"))).new_feed().changes()
         assert await asyncio.wait_for(anext(changes), PATIENCE) is None
         os.makedirs(world.root / "new" / "tasks" / "coffee")
         assert await asyncio.wait_for(anext(changes), PATIENCE) is None

@@ -10,7 +10,6 @@ import pytest
 from orange_tui.jobs import scheduler
 from orange_tui.jobs.jobs import JobRequest
 from orange_tui.jobs.scheduler import JobScheduler
-from orange_tui.supervisor.supervisor import Supervisor
 from support.office import PATIENCE, Office
 
 if TYPE_CHECKING:
@@ -32,8 +31,7 @@ class Hall:
         return self.office.orange.jobs.add(new).id
 
     def supervised(self, condition: Callable[[], bool]) -> None:
-        supervisor = Supervisor(
-            self.office.orange,
+        supervisor = self.office.orange.new_supervisor(
             scheduler=JobScheduler(self.office.orange.jobs.file, self.office.orange.tasks, self.now),
         )
         assert supervisor.run_until(condition, PATIENCE), self.office.story()
@@ -105,8 +103,7 @@ def test_supervisor_without_the_lock_runs_no_job(hall: Hall) -> None:
 
     hall.job("@hourly", workflow="minimal")
     hall.ahead = timedelta(hours=2)
-    supervisor = Supervisor(
-        hall.office.orange,
+    supervisor = hall.office.orange.new_supervisor(
         scheduler=JobScheduler(hall.office.orange.jobs.file, hall.office.orange.tasks, hall.now),
     )
     with locked(f"{hall.office.orange.home.root}/.supervisor.lock", what="the supervisor"):

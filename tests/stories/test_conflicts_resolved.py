@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.board.board import Boards
 from orange_tui.branches.conflicts import Collisions
 from orange_tui.branches.distance import GitStats
 from orange_tui.delivery.feedback import request_changes, request_to_resolve, tell_worker
 from orange_tui.delivery.merge import Merges
+from support.live_board import LiveBoard
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
@@ -22,7 +22,7 @@ class Observer:
     """Somebody with the app open."""
 
     def __init__(self, office: Office) -> None:
-        self._office, self._boards = office, Boards(office.orange)
+        self._office, self._boards = office, LiveBoard(office.orange)
         self._stats, self._collisions = GitStats(), Collisions()
 
     def row(self, ref: TaskRef) -> TaskRow:

@@ -9,7 +9,6 @@ import threading
 from typing import TYPE_CHECKING
 
 from orange_tui.orange import assemble
-from orange_tui.supervisor.supervisor import Supervisor
 from support.driver import transition
 from support.office import Office, kill_agent, started
 
@@ -140,10 +139,10 @@ def test_of_two_supervisors_one_acts_and_the_other_takes_over(office: Office) ->
     ref = started(office, "fix/two")
     lock = os.path.join(office.orange.home.root, ".supervisor.lock")
     stop = threading.Event()
-    acting = threading.Thread(target=lambda: Supervisor(assemble(office.orange.home)).run_until(stop.is_set, 60))
+    acting = threading.Thread(target=lambda: assemble(office.orange.home).new_supervisor().run_until(stop.is_set, 60))
     acting.start()
     office.wait(lambda: os.path.exists(lock))
-    waiting = Supervisor(office.orange)
+    waiting = office.orange.new_supervisor()
     noticed = asyncio.run(waiting.run(lambda: office.task(ref).crash_count == 1, seconds=0.3))
     assert not noticed  # nothing died yet, and the other one is at work
     kill_agent(office, ref)

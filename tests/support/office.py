@@ -16,7 +16,6 @@ from orange_tui.engine.tasks import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask
-from orange_tui.supervisor.supervisor import Supervisor
 from support.git import git, make_repository
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ class Office:
 
     def supervised(self, condition: Callable[[], bool]) -> None:
         """Let the supervisor act until the condition holds."""
-        assert Supervisor(self.orange).run_until(condition, PATIENCE), self.story()
+        assert self.orange.new_supervisor().run_until(condition, PATIENCE), self.story()
 
     def story(self) -> str:
         """What happened to every task: for the person who reads a failed test."""

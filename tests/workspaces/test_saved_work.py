@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orange_tui.home import clock
-from orange_tui.supervisor.recovery import tidy_up
 from orange_tui.workspaces.saved_work import DeletedTask, deleted_tasks, is_expired
 from support.git import git
 
@@ -80,14 +79,14 @@ def test_saved_work_expires_thirty_days_after_the_deletion_and_not_before(
     commit = office.git("rev-parse", f"refs/orange/{ref.id}/1")
     office.orange.tasks.delete(ref)
     days_later(monkeypatch, 29)
-    assert tidy_up(office.orange) == []
+    assert office.orange.recover() == []
     assert refs(office)
     days_later(monkeypatch, 31)
-    (sentence,) = tidy_up(office.orange)
+    (sentence,) = office.orange.recover()
     assert sentence.startswith(f"{ref.id}: deleted refs/orange/{ref.id}/1")
     assert commit in sentence
     assert refs(office) == []
-    assert tidy_up(office.orange) == []
+    assert office.orange.recover() == []
     assert office.git("cat-file", "-t", commit) == "commit"  # git itself still has it for a while
 
 
@@ -95,7 +94,7 @@ def test_age_of_the_saved_commit_does_not_count(office: Office, monkeypatch: pyt
     ref = with_saved_work(office)
     days_later(monkeypatch, 300)
     office.orange.tasks.delete(ref)
-    assert tidy_up(office.orange) == []
+    assert office.orange.recover() == []
     assert refs(office) == [f"refs/orange/{ref.id}/1"]
 
 
@@ -107,7 +106,7 @@ def test_work_of_an_existing_task_never_expires(office: Office, monkeypatch: pyt
     office.orange.tasks.delete(ref)
     shutil.copytree(kept, office.orange.store.directory(ref))
     days_later(monkeypatch, 400)
-    assert tidy_up(office.orange) == []
+    assert office.orange.recover() == []
     assert refs(office) == [f"refs/orange/{ref.id}/1"]
 
 
@@ -117,7 +116,7 @@ def test_work_of_tasks_not_deleted_here_never_expires(office: Office, monkeypatc
     shutil.rmtree(office.orange.store.directory(by_hand))
     office.git("update-ref", "refs/orange/elsewhere/1", "HEAD")
     days_later(monkeypatch, 400)
-    assert tidy_up(office.orange) == []
+    assert office.orange.recover() == []
     assert refs(office) == sorted([f"refs/orange/{by_hand.id}/1", "refs/orange/elsewhere/1"])
 
 
@@ -126,10 +125,10 @@ def test_missing_repository_delays_expiry_and_stops_nothing(office: Office, monk
     office.orange.tasks.delete(ref)
     office.repository.rename(office.root / "away")
     days_later(monkeypatch, 31)
-    assert any("was not checked" in sentence for sentence in tidy_up(office.orange))
+    assert any("was not checked" in sentence for sentence in office.orange.recover())
     assert office.orange.saved_work.snapshots() == []
     (office.root / "away").rename(office.repository)
-    assert any("deleted refs" in sentence for sentence in tidy_up(office.orange))
+    assert any("deleted refs" in sentence for sentence in office.orange.recover())
 
 
 def test_deletion_of_a_task_without_saved_work_is_not_recorded(office: Office) -> None:

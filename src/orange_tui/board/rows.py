@@ -11,19 +11,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from orange_tui.board.reading import Key
     from orange_tui.branches.conflicts import Conflicts
     from orange_tui.branches.distance import Stats
     from orange_tui.domain.pull_request import PullRequestStatus
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Workflow
     from orange_tui.home.projects import Project
+    from orange_tui.store.index import Key
     from orange_tui.store.store import TaskRef
 
     Order = tuple[int, str, str, str]
 
 FINISHED, UNFINISHED, BROKEN = range(3)  # the groups of the board, from the bottom up
-_MANY = 200  # rows from which sorting all is quicker than finding each one's place
+_SORT_ALL_FROM = 200  # rows from which sorting all is quicker than finding each one's place
 _order = attrgetter("order")
 
 
@@ -44,8 +44,8 @@ class TaskRow:
     order: Order  # group, created_at, project, id; the board goes from the highest to the lowest
     conflicts: Conflicts | None = None  # None: nothing stands against it, as far as is known
     pull_request: PullRequestStatus | None = None
-    subtasks: tuple[int, int] | None = None  # of a task with parts: how many are done, and how many there are
-    parts: tuple[TaskRef, ...] = ()  # those, oldest first
+    subtask_counts: tuple[int, int] | None = None  # of a task that has some: how many are done, and how many there are
+    subtasks: tuple[TaskRef, ...] = ()  # those, oldest first
 
 
 @record
@@ -65,14 +65,14 @@ class Snapshot:
     needing: int
     pool: Mapping[str, PoolUse]
     projects: tuple[Project, ...]
-    problem: str | None  # why projects or workspaces cannot be told
+    problem: str | None  # why projects or workspaces cannot be read
     complete: bool  # False while the first reading goes on
-    again: bool  # time alone will change a row: refresh(()) in a second or so
+    refresh_soon: bool  # time alone will change a row: refresh(()) in a second or so
     workflows: Mapping[str, Workflow | str]  # those of the tasks and projects here, or what is wrong with one
 
 
-class Rows:
-    """The rows in order, with what is counted of them: one comes or goes without a look at the others."""
+class SortedRows:
+    """The rows in order, with their counts: one is added or removed without going through the others."""
 
     def __init__(self) -> None:
         self._rows: dict[Key, TaskRow] = {}
@@ -90,9 +90,9 @@ class Rows:
         return self._sorted
 
     def put(self, new: Sequence[TaskRow]) -> None:
-        """Take rows in; where one says what was there before, what was there stays."""
+        """Add or replace rows; where one equals what was there before, what was there stays."""
         fresh = [row for row in new if self._rows.get((row.ref.project, row.ref.id)) != row]
-        if len(fresh) > _MANY:
+        if len(fresh) > _SORT_ALL_FROM:
             self._rows.update({(row.ref.project, row.ref.id): row for row in fresh})
             self._sort()
             return
@@ -113,7 +113,7 @@ class Rows:
             self._count(row, 1)
 
     def drop(self, key: Key) -> None:
-        """Take a row away, if there is one."""
+        """Remove a row, if there is one."""
         row = self._rows.pop(key, None)
         if row is not None:
             index = bisect_left(self._orders, row.order)
@@ -125,7 +125,7 @@ class Rows:
         if row.task is not None:
             self._counts[row.task.status] = self._counts.get(row.task.status, 0) + one
 
-    def told(self) -> tuple[tuple[TaskRow, ...], dict[str, int], int]:
+    def contents(self) -> tuple[tuple[TaskRow, ...], dict[str, int], int]:
         """The rows as they are shown, how many there are in each status, and how many need a person."""
         counts = {status: count for status, count in self._counts.items() if count}
         return tuple(self._sorted[::-1]), counts, self._needing

@@ -52,12 +52,10 @@ _AGENT_NEWS = ("agent.crashed", "agent.respawned", "agent.spawned")
 
 def play(orange: Orange, say: Say) -> bool:
     """Create the tasks, run the supervisor until they are where they should be; says whether they are."""
-    from orange_tui.supervisor.supervisor import Supervisor
-
     story = Story(orange, say)
     story.create()
     pace = float(os.environ.get(PACE) or 0)
-    Supervisor(orange).run_until(story.has_ended, _PATIENCE + pace * _PATIENCE_FOR_PACE)
+    orange.new_supervisor().run_until(story.has_ended, _PATIENCE + pace * _PATIENCE_FOR_PACE)
     return story.conclude()
 
 

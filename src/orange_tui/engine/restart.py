@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from orange_tui.domain.workflow import State, Workflow
     from orange_tui.engine.engine import Moved
     from orange_tui.engine.tasks import Tasks
-    from orange_tui.store.journal import Journal
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
@@ -81,16 +80,6 @@ class Agents:
             message = messages.queue(opened, name, pane.window, guarded(text), by=messages.PERSON)
             harness = messages.harness_of_window(engine.parts.harnesses, opened.journal, pane.window)
             return messages.deliver(opened, message, pane, engine.parts.tmux, harness)
-
-    def is_waiting(self, task: Task, journal: Journal) -> bool:
-        """Whether a task was to start and has not: the last that was heard of it is that it will, or that it waits."""
-        news = journal.start_event()
-        if news is None or not (news["type"] == "task.waiting" or news.get("start")):
-            return False
-        try:
-            return task.status == self.tasks.engine.workflows.load(task.workflow).first_state
-        except OrangeError:
-            return False
 
     def start_if_possible(self, ref: TaskRef) -> Moved | None:
         """Start a waiting task; not yet is no failure."""

@@ -1,7 +1,7 @@
-"""What changes in a home's files, told to whoever wants to know: the board of the app, and the supervisor.
+"""What changes in a home's files, in words of the home: which tasks, which worktrees, or everything.
 
-The first thing told is None, "look at everything": from then on nothing is missed. What comes within a moment is told
-together, and the moment is counted from the first of it: a file that is written all the time is told of all the time.
+The first thing told is "everything": from then on nothing is missed. What comes within a moment is told together, and
+the moment is counted from the first of it: a file that is written all the time is told of all the time.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 import sys
 from contextlib import suppress
 
+from orange_tui.domain.records import record
 from orange_tui.home.inotify import APPEARS, CLOSE_WRITE, GOES, MODIFY, Inotify
-from orange_tui.store.store import TaskRef
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,96 +22,96 @@ if TYPE_CHECKING:
 
     from orange_tui.home.paths import Home
 
-    # Tasks that have changed (none: something beside them, such as who has which workspace), or None: look everywhere.
-    Change = set[TaskRef] | None
+    TaskKey = tuple[str, str]  # project and id
 
 _HAS_INOTIFY = sys.platform == "linux"
-_MOMENT = 0.02  # seconds
-_POLL = 2.0  # seconds, where the system can tell of no more directories
+_BATCH_SECONDS = 0.02
+_POLL_SECONDS = 2.0  # where the system can tell of no more directories
 _RUNTIME = "runtime.json"
 _TASK_FILES = frozenset({"TASK.md", "history.jsonl", ".orange-outcome", _RUNTIME})
-_BESIDE = ("workflows", "workspaces")
+_OTHER_FOLDERS = ("workflows", "workspaces")
 _IN_TASK = MODIFY | CLOSE_WRITE | APPEARS | GOES
 _IN_LOGS = CLOSE_WRITE | APPEARS  # without MODIFY: what agents print is nobody's news
 _IN_FOLDER = CLOSE_WRITE | APPEARS | GOES
 
 
-def changes(home: Home) -> AsyncIterator[Change]:
-    """Everything that changes in a home, for one who is the only one to ask."""
-    return Watch(home).changes()
+@record
+class FileChanges:
+    """What has changed since the last time."""
+
+    everything: bool = False  # anything may have changed: look everywhere
+    tasks: frozenset[TaskKey] = frozenset()
+    reporting: frozenset[TaskKey] = frozenset()  # tasks of which only runtime.json has changed: what agents report
+    others: bool = False  # something that concerns no task: who has which workspace, jobs
+    replaced_links: frozenset[str] = frozenset()  # worktrees in which TASK.md came anew: something replaced its link
 
 
 class Watch:
-    """One watch on the files of a home, for any number of listeners in one event loop."""
+    """One watch on the files of a home, for one listener."""
 
     def __init__(self, home: Home) -> None:
         self._root = os.path.realpath(home.root)
-        self._listeners: list[_News] = []
-        self._for_links: list[asyncio.Queue[str]] = []
-        self._watching: asyncio.Task[None] | None = None
-        self._is_ready = False
+        self._everything = False
+        self._tasks: set[TaskKey] = set()
+        self._reporting: set[TaskKey] = set()
+        self._others = False
+        self._links: set[str] = set()
+        self._something = asyncio.Event()
 
-    async def changes(self, *, runtime: bool = True) -> AsyncIterator[Change]:
-        """What changes from now on; without `runtime`, what agents report of themselves does not count."""
-        news = _News(runtime=runtime)
-        self._listeners.append(news)
-        if self._watching is None:
-            self._watching = asyncio.create_task(self._watch())
-        elif self._is_ready:
-            news.note_everything()
+    async def changes(self) -> AsyncIterator[FileChanges]:
+        """What changes from now on; everything, to begin with."""
+        watching = asyncio.create_task(self._watch())
         try:
             while True:
-                yield await news.taken()
+                await self._something.wait()
+                await asyncio.sleep(_BATCH_SECONDS)
+                yield self.take()
         finally:
-            self._listeners.remove(news)
-            if not self._listeners:
-                await self._stop()
-
-    async def replaced_links(self) -> AsyncIterator[str]:
-        """The workspaces in which TASK.md came anew: something took its link's place. While changes are listened to."""
-        names: asyncio.Queue[str] = asyncio.Queue()
-        self._for_links.append(names)
-        try:
-            while True:
-                yield await names.get()
-        finally:
-            self._for_links.remove(names)
-
-    async def _stop(self) -> None:
-        watching, self._watching, self._is_ready = self._watching, None, False
-        if watching is not None:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
 
+    def take(self) -> FileChanges:
+        """What has changed by now, without waiting for it."""
+        found = FileChanges(
+            self._everything,
+            frozenset(self._tasks),
+            frozenset(self._reporting - self._tasks),
+            self._others,
+            frozenset(self._links),
+        )
+        self._everything = self._others = False
+        self._tasks, self._reporting, self._links = set(), set(), set()
+        self._something.clear()
+        return found
+
     async def _watch(self) -> None:
-        await asyncio.to_thread(self._make_places)
+        await asyncio.to_thread(self._make_folders)
         with suppress(OSError, RuntimeError, AttributeError):  # no such thing here, or no more of it
             await (self._with_inotify() if _HAS_INOTIFY else self._with_watchfiles())
         while True:
-            self._tell_all()
-            await asyncio.sleep(_POLL)
+            self._note_everything()
+            await asyncio.sleep(_POLL_SECONDS)
 
-    def _make_places(self) -> None:
+    def _make_folders(self) -> None:
         for folder in ("tasks", "workspaces"):
             os.makedirs(os.path.join(self._root, folder), exist_ok=True)
 
-    def _tell_all(self) -> None:
-        self._is_ready = True
-        for news in self._listeners:
-            news.note_everything()
+    def _note_everything(self) -> None:
+        self._everything = True
+        self._something.set()
 
     async def _with_inotify(self) -> None:
         inotify, loop, broken = Inotify(), asyncio.get_running_loop(), asyncio.Event()
         try:
             await asyncio.to_thread(self._follow, inotify, self._root)
-            loop.add_reader(inotify.descriptor, self._happened, inotify, broken)
-            self._tell_all()
+            loop.add_reader(inotify.descriptor, self._handle_events, inotify, broken)
+            self._note_everything()
             await broken.wait()
         finally:
             loop.remove_reader(inotify.descriptor)
             inotify.close()
 
-    def _happened(self, inotify: Inotify, broken: asyncio.Event) -> None:
+    def _handle_events(self, inotify: Inotify, broken: asyncio.Event) -> None:
         events = inotify.read()
         try:
             for appeared in dict.fromkeys(event.path for event in events if event.appeared and event.path):
@@ -119,7 +119,7 @@ class Watch:
         except OSError:
             broken.set()
         for path in dict.fromkeys(event.path for event in events):
-            self._tell(path)
+            self._note(path)
 
     def _follow(self, inotify: Inotify, path: str) -> None:
         """Watch a directory that is there now, and those in it, as deep as there is news to come."""
@@ -127,30 +127,33 @@ class Watch:
         mask = _mask(parts)
         if mask is None or not inotify.add(path, mask):
             return
-        for name in _places(parts, path):
+        for name in _watched_folders(parts, path):
             self._follow(inotify, f"{path}/{name}")
 
     async def _with_watchfiles(self) -> None:
         """Where inotify is not; the system tells of whole trees there, and this costs nothing to begin."""
         from watchfiles import awatch
 
-        beside = [f"{self._root}/{name}" for name in _folders(self._root) if name in _BESIDE]
+        others = [f"{self._root}/{name}" for name in _folders(self._root) if name in _OTHER_FOLDERS]
         trees = awatch(f"{self._root}/tasks", step=10, debounce=50, watch_filter=None)
-        folders = awatch(self._root, *beside, step=100, debounce=200, watch_filter=None, recursive=False)
-        hearing = [asyncio.create_task(each) for each in (self._hear(trees), self._hear(folders), self._hear_links())]
-        self._tell_all()
+        folders = awatch(self._root, *others, step=100, debounce=200, watch_filter=None, recursive=False)
+        following = [
+            asyncio.create_task(each)
+            for each in (self._note_all(trees), self._note_all(folders), self._follow_worktrees())
+        ]
+        self._note_everything()
         try:
-            await asyncio.gather(*hearing)
+            await asyncio.gather(*following)
         finally:
-            for each in hearing:
+            for each in following:
                 each.cancel()
 
-    async def _hear(self, found: AsyncIterator[set[FileChange]]) -> None:
+    async def _note_all(self, found: AsyncIterator[set[FileChange]]) -> None:
         async for some in found:
             for _, path in some:
-                self._tell(path)
+                self._note(path)
 
-    async def _hear_links(self) -> None:
+    async def _follow_worktrees(self) -> None:
         """A worktree that is new is watched too, from then on."""
         from watchfiles import awatch
 
@@ -159,59 +162,27 @@ class Watch:
             known = [f"{root}/{name}" for name in await asyncio.to_thread(_folders, root)]
             async for some in awatch(root, *known, step=100, watch_filter=None, recursive=False):
                 for _, path in some:
-                    self._tell(path)
+                    self._note(path)
                 if any(os.path.dirname(path) == root and path not in known for _, path in some):
                     break
 
     def _parts(self, path: str) -> list[str]:
         return path[len(self._root) + 1 :].split(os.sep) if len(path) > len(self._root) else []
 
-    def _tell(self, path: str | None) -> None:
-        """Say what a changed path means to those who listen; no path means that some were missed."""
+    def _note(self, path: str | None) -> None:
+        """Note what a changed path means; no path means that some were missed."""
         match [] if path is None else self._parts(path):
-            case ["tasks", project, task, *rest] if task[0] != "." and _is_news(rest):
-                self._tell_of(TaskRef(project, task), is_runtime=rest == [_RUNTIME])
+            case ["tasks", project, task, *rest] if task[0] != "." and _counts(rest):
+                (self._reporting if rest == [_RUNTIME] else self._tasks).add((project, task))
             case ["workspaces", ".pool.json"] | ["jobs.json"]:
-                self._tell_of(None)
+                self._others = True
             case ["workspaces", name] | ["workspaces", name, "TASK.md" | ".orange-outcome"]:
-                for names in self._for_links:  # of a worktree that just came, this may have been missed
-                    names.put_nowait(name)
+                self._links.add(name)  # of a worktree that just came, this may have been missed
             case parts if _is_about_everything(parts):
-                self._tell_all()
-
-    def _tell_of(self, ref: TaskRef | None, *, is_runtime: bool = False) -> None:
-        for news in self._listeners:
-            news.note(ref, is_runtime=is_runtime)
-
-
-class _News:
-    """What one listener has not heard yet."""
-
-    def __init__(self, *, runtime: bool) -> None:
-        self._runtime = runtime
-        self._refs: set[TaskRef] = set()
-        self._everything = False
-        self._something = asyncio.Event()
-
-    def note(self, ref: TaskRef | None, *, is_runtime: bool = False) -> None:
-        if is_runtime and not self._runtime:
-            return
-        if ref is not None:
-            self._refs.add(ref)
+                self._everything = True
+            case _:
+                return
         self._something.set()
-
-    def note_everything(self) -> None:
-        self._everything = True
-        self._something.set()
-
-    async def taken(self) -> Change:
-        """Wait for something, and a moment for what comes with it."""
-        await self._something.wait()
-        await asyncio.sleep(_MOMENT)
-        found = None if self._everything else self._refs
-        self._refs, self._everything = set(), False
-        self._something.clear()
-        return found
 
 
 def _is_about_everything(parts: list[str]) -> bool:
@@ -226,7 +197,7 @@ def _is_about_everything(parts: list[str]) -> bool:
     return False
 
 
-def _is_news(rest: list[str]) -> bool:
+def _counts(rest: list[str]) -> bool:
     """Whether a path below a task's directory tells something; the directory itself does. Our asides do not."""
     if len(rest) > 1:
         return rest[0] == "logs" and rest[-1].endswith(".exit")
@@ -245,11 +216,11 @@ def _mask(parts: list[str]) -> int | None:
     return None
 
 
-def _places(parts: list[str], path: str) -> Iterable[str]:
+def _watched_folders(parts: list[str], path: str) -> Iterable[str]:
     """The directories to look for in a directory; they are listed only where they can have any name."""
     match parts:
         case []:
-            return ("tasks", *_BESIDE)
+            return ("tasks", *_OTHER_FOLDERS)
         case ["tasks"] | ["tasks", _] | ["workspaces"]:
             return _folders(path)
         case ["tasks", _, _]:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from orange_tui.engine.tasks import Tasks
-    from orange_tui.home.watch import Watch
     from orange_tui.jobs.job_file import Job, JobFile
+    from orange_tui.store.feed import TaskFeed
 
 _POLL_SECONDS = 60.0  # a clock that was set, or a machine that slept, is noticed by then
 _MIN_SLEEP_SECONDS = 0.01  # timers and clocks do not agree to the microsecond
@@ -47,10 +47,10 @@ class JobScheduler:
         self._warned_before: set[str] = set()  # trouble that lasts is logged once, not every minute
         self._warned_now: set[str] = set()
 
-    async def run(self, watch: Watch) -> None:
+    async def run(self, feed: TaskFeed) -> None:
         """Run what is due, sleep until something is, and begin again when the jobs change."""
         changed = asyncio.Event()
-        listening = asyncio.create_task(self._listen(watch, changed))
+        listening = asyncio.create_task(self._listen(feed, changed))
         try:
             while True:
                 changed.clear()
@@ -61,8 +61,8 @@ class JobScheduler:
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)
 
-    async def _listen(self, watch: Watch, changed: asyncio.Event) -> None:
-        async for _ in watch.changes(runtime=False):
+    async def _listen(self, feed: TaskFeed, changed: asyncio.Event) -> None:
+        async for _ in feed.changes(runtime=False):
             if await asyncio.to_thread(self._signature) != self._signature_seen:
                 changed.set()
 

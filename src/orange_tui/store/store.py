@@ -96,12 +96,12 @@ class Store:
         others = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         raise Refused(f"{prefix} could be any of {', '.join(named[:_NAMED])}{others}; type more of it")
 
-    def read(self, ref: TaskRef) -> StoredTask | BrokenTask:
-        """A task as it is now."""
+    def read(self, ref: TaskRef, journal: Journal | None = None) -> StoredTask | BrokenTask:
+        """A task as it is now; `journal` is given by one who asks it more than this."""
         directory = self.directory(ref)
         try:
             file = TaskText(directory).read()
-            event = self.journal(ref).engine_event()
+            event = (journal or self.journal(ref)).engine_event()
         except OrangeError as problem:
             return BrokenTask(ref, _at_path(problem, directory))
         found = self.complete(file.task, ref)

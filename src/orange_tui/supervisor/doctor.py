@@ -1,4 +1,4 @@
-"""What is installed, what is wrong, and how to mend it; what was interrupted is finished on the way."""
+"""`orange doctor`: what is installed, what is wrong, and how to repair it; it recovers what was interrupted, too."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from orange_tui.issues.links import IssueLinks
 from orange_tui.outside.programs import run
 from orange_tui.sessions.liveness import LOST
 from orange_tui.store.store import BrokenTask, readable
-from orange_tui.supervisor.recovery import tidy_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from orange_tui.orange import Orange
+    from orange_tui.engine.tasks import Tasks
+    from orange_tui.home.paths import Home
 
-_LITTLE_SPACE = 500_000_000
+_LOW_SPACE_BYTES = 500_000_000
 
 
 @record
@@ -30,22 +30,31 @@ class Finding:
 
     level: str
     what: str
-    mend: str = ""
+    repair: str = ""
 
 
-def examine(orange: Orange) -> list[Finding]:
-    """Look at everything; a check that fails is a finding too, and stops no other."""
+@record
+class Doctor:
+    """What the checks need of one home."""
+
+    home: Home
+    tasks: Tasks
+    recover: Callable[[], Iterable[str]]
+
+
+def examine(doctor: Doctor) -> list[Finding]:
+    """Check everything; a check that fails is a finding too, and stops no other."""
     findings: list[Finding] = []
     for check in _CHECKS:
         try:
-            findings.extend(check(orange))
+            findings.extend(check(doctor))
         except (OrangeError, OSError) as problem:
             findings.append(Finding("bad", str(problem)))
     return findings
 
 
-def _programs(orange: Orange) -> Iterator[Finding]:
-    yield Finding("good", f"orange {__version__}, home {orange.home.root}")
+def _programs(doctor: Doctor) -> Iterator[Finding]:
+    yield Finding("good", f"orange {__version__}, home {doctor.home.root}")
     for name, wanted, way in (("git", "--version", "Install git"), ("tmux", "-V", "Install tmux")):
         try:
             yield Finding("good", run([name, wanted]).output.strip())
@@ -55,8 +64,8 @@ def _programs(orange: Orange) -> Iterator[Finding]:
         yield Finding("note", "gh is not installed: pull requests are not available", "See cli.github.com")
 
 
-def _agents(orange: Orange) -> Iterator[Finding]:
-    harnesses = orange.services.harnesses
+def _agents(doctor: Doctor) -> Iterator[Finding]:
+    harnesses = doctor.tasks.engine.parts.harnesses
     for problem in harnesses.problems():
         yield Finding("bad", problem, "Mend harnesses.yml; the agents that come with Orange work meanwhile")
     found = {name: harnesses.installed(name) for name in harnesses.names()}
@@ -69,60 +78,60 @@ def _agents(orange: Orange) -> Iterator[Finding]:
         yield Finding("note", "no coding agent is installed", "\n".join([*ways, "Meanwhile: orange demo"]))
 
 
-def _disk(orange: Orange) -> Iterator[Finding]:
-    os.makedirs(orange.home.root, exist_ok=True)
-    if not os.access(orange.home.root, os.W_OK):
-        yield Finding("bad", f"{orange.home.root} cannot be written", "Check who owns it")
-    free = shutil.disk_usage(orange.home.root).free
-    if free < _LITTLE_SPACE:
+def _disk(doctor: Doctor) -> Iterator[Finding]:
+    os.makedirs(doctor.home.root, exist_ok=True)
+    if not os.access(doctor.home.root, os.W_OK):
+        yield Finding("bad", f"{doctor.home.root} cannot be written", "Check who owns it")
+    free = shutil.disk_usage(doctor.home.root).free
+    if free < _LOW_SPACE_BYTES:
         yield Finding("bad", f"only {free // 1_000_000} MB are free", "Make room: nothing can be saved on a full disk")
 
 
-def _files(orange: Orange) -> Iterator[Finding]:
-    read_settings(orange.home)
-    for project in orange.projects.all():
+def _files(doctor: Doctor) -> Iterator[Finding]:
+    read_settings(doctor.home)
+    for project in doctor.tasks.projects.all():
         if not os.path.isdir(project.path):
-            mend = f"Put it back, or: orange project remove {project.name}"
-            yield Finding("bad", f"project {project.name}: {project.path} is gone", mend)
-        problem = IssueLinks(orange.home, project.name).problem if project.entry.get("issues") else None
+            repair = f"Put it back, or: orange project remove {project.name}"
+            yield Finding("bad", f"project {project.name}: {project.path} is gone", repair)
+        problem = IssueLinks(doctor.home, project.name).problem if project.entry.get("issues") else None
         if problem:
             yield Finding(
                 "note", f"project {project.name}: its issues: {problem}", f"orange issue sync --project {project.name}"
             )
         try:
-            orange.workflows.load(project.workflow)
+            doctor.tasks.engine.workflows.load(project.workflow)
         except OrangeError as problem:
             yield Finding("bad", f"project {project.name}: {problem}", f"orange workflow check {project.workflow}")
 
 
-def _tasks(orange: Orange) -> Iterator[Finding]:
-    found = orange.store.read_all()
+def _tasks(doctor: Doctor) -> Iterator[Finding]:
+    found = doctor.tasks.engine.store.read_all()
     for each in found:
         if isinstance(each, BrokenTask):
             yield Finding("bad", each.error, "Mend the file by hand; Orange does not touch it")
-    lost = [each.ref.id for each in readable(found) if orange.tasks.session_state(each.task) == LOST]
+    lost = [each.ref.id for each in readable(found) if doctor.tasks.session_state(each.task) == LOST]
     if lost:
         yield Finding("bad", f"agents lost with their tmux server: {', '.join(lost)}", "orange task respawn --lost")
 
 
-def _interrupted(orange: Orange) -> Iterator[Finding]:
-    for sentence in tidy_up(orange):
+def _interrupted_moves(doctor: Doctor) -> Iterator[Finding]:
+    for sentence in doctor.recover():
         yield Finding("note", sentence)
 
 
-def _workspaces(orange: Orange) -> Iterator[Finding]:
-    for slot in orange.pool.slots():
+def _workspaces(doctor: Doctor) -> Iterator[Finding]:
+    for slot in doctor.tasks.engine.parts.pool.slots():
         if slot.state == "quarantined":
-            mend = "See to it there, then: orange workspace gc"
-            yield Finding("bad", f"workspace {slot.name} is set aside: {slot.reason}", mend)
+            repair = "See to it there, then: orange workspace gc"
+            yield Finding("bad", f"workspace {slot.name} is set aside: {slot.reason}", repair)
 
 
-_CHECKS: tuple[Callable[[Orange], Iterator[Finding]], ...] = (
+_CHECKS: tuple[Callable[[Doctor], Iterator[Finding]], ...] = (
     _programs,
     _agents,
     _disk,
     _files,
-    _interrupted,
+    _interrupted_moves,
     _tasks,
     _workspaces,
 )

@@ -68,22 +68,6 @@ class Monitor:
                 self._bury(opened, workflow)
             self._free_if_stale(opened, workflow)
 
-    def waits_for_subtasks(self, task: Task) -> bool:
-        """Whether a task goes on by itself once what it waits for is done."""
-        try:
-            state = self.tasks.engine.workflows.load(task.workflow).states.get(task.status)
-        except OrangeError:
-            return False
-        return state is not None and state.rejoin is not None and bool(task.blocked_by)
-
-    def may_go_stale(self, task: Task) -> bool:
-        """Whether a task without an agent is to be looked at again after a while."""
-        try:
-            rules = self.tasks.engine.workflows.load(task.workflow).rules
-        except OrangeError:
-            return False
-        return any(rule.status == task.status and rule.stale_after is not None for rule in rules)
-
     def _free_if_stale(self, opened: OpenTask, workflow: Workflow) -> None:
         """Nobody works on it, and nothing has happened for a long time: an agent that never came, or was lost."""
         for rule in workflow.rules:

@@ -1,4 +1,7 @@
-"""What was left behind by a crash, a reboot or a killed command: found, finished, and told."""
+"""Recovery after a crash, a reboot or a killed command: interrupted moves are finished, orphaned sessions ended.
+
+The index says where to look; each task is read afresh before anything is done about it.
+"""
 
 from __future__ import annotations
 
@@ -8,66 +11,75 @@ from orange_tui.store.store import StoredTask, TaskRef
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from orange_tui.orange import Orange
-
-
-def tidy_up(orange: Orange) -> list[str]:
-    """Finish interrupted moves, and free what finished tasks still hold; says what was done."""
-    found = [each for each in orange.store.read_all() if isinstance(each, StoredTask)]
-    return [
-        *_finish_moves(orange, found),
-        *_end_orphans(orange, found),
-        *_free_workspaces(orange),
-        *_let_old_work_go(orange),
-    ]
+    from orange_tui.engine.tasks import Tasks
+    from orange_tui.store.index import IndexedTask
 
 
-def _finish_moves(orange: Orange, found: list[StoredTask]) -> Iterator[str]:
-    for each in found:
-        unfinished = orange.store.journal(each.ref).unfinished()
+def recover(
+    tasks: Tasks, entries: Iterable[IndexedTask], expire_saved_work: Callable[[], Iterable[str]]
+) -> Iterator[str]:
+    """Finish interrupted moves, and free what finished tasks still hold; a sentence for everything that was done."""
+    found = list(entries)
+    yield from _finish_moves(tasks, found)
+    yield from _end_orphaned_sessions(tasks, found)
+    yield from _free_workspaces(tasks)
+    yield from _expire_saved_work(expire_saved_work)
+
+
+def _finish_moves(tasks: Tasks, entries: list[IndexedTask]) -> Iterator[str]:
+    for ref in [entry.ref for entry in entries if entry.has_unfinished_move]:
+        unfinished = tasks.engine.store.journal(ref).unfinished()
         if unfinished is None:
             continue
         move = f"{unfinished.started['from']} → {unfinished.started['to']}"
         try:
-            with orange.engine.open(each.ref, wait=False):
-                yield f"{each.ref.id}: finished the interrupted move {move}"
+            with tasks.engine.open(ref, wait=False):
+                yield f"{ref.id}: finished the interrupted move {move}"
         except OrangeError as problem:
-            yield f"{each.ref.id}: the interrupted move {move} is not finished: {problem}"
+            yield f"{ref.id}: the interrupted move {move} is not finished: {problem}"
 
 
-def _end_orphans(orange: Orange, found: list[StoredTask]) -> Iterator[str]:
+def _end_orphaned_sessions(tasks: Tasks, entries: list[IndexedTask]) -> Iterator[str]:
     """Sessions whose task is finished or gone have nothing left to do."""
     try:
-        panes = orange.sessions.panes(fresh=True)
+        panes = tasks.sessions.panes(fresh=True)
     except OrangeError:
         return  # without tmux there are no sessions
-    at_work = {each.ref.id for each in found if not orange.tasks.is_finished(each.task)}
-    unreadable = {ref.id for ref in orange.store.refs()} - {each.ref.id for each in found}
-    for session_id in {pane.session_id for pane in panes if pane.task not in at_work | unreadable}:
+    at_work = {entry.ref.id for entry in entries if entry.task is None or not tasks.is_finished(entry.task)}
+    candidates = {pane.task for pane in panes} - at_work
+    orphaned = {task_id for task_id in candidates if not _is_at_work(tasks, task_id)}
+    for session_id in {pane.session_id for pane in panes if pane.task in orphaned}:
         members = [pane for pane in panes if pane.session_id == session_id]
-        orange.services.tmux.kill_session(session_id)
+        tasks.engine.parts.tmux.kill_session(session_id)
         end_sessions([pane.pid for pane in members])
         yield f"{members[0].task}: ended the session {members[0].session} it had no more use for"
 
 
-def _free_workspaces(orange: Orange) -> Iterator[str]:
+def _is_at_work(tasks: Tasks, task_id: str) -> bool:
+    """Whether there is such a task now, and it is not finished; one that cannot be read may be at work."""
+    return any(_is_unfinished(tasks, ref) for ref in tasks.engine.store.refs() if ref.id == task_id)
+
+
+def _is_unfinished(tasks: Tasks, ref: TaskRef) -> bool:
+    found = tasks.engine.store.read(ref)
+    return not isinstance(found, StoredTask) or not tasks.is_finished(found.task)
+
+
+def _free_workspaces(tasks: Tasks) -> Iterator[str]:
     def is_known(project: str, task_id: str) -> bool:
         ref = TaskRef(project, task_id)
-        if ref not in orange.store.refs(project):
-            return False
-        each = orange.store.read(ref)
-        return not isinstance(each, StoredTask) or not orange.tasks.is_finished(each.task)
+        return tasks.engine.store.has(ref) and _is_unfinished(tasks, ref)
 
     try:
-        yield from orange.pool.gc(is_known)
+        yield from tasks.engine.parts.pool.gc(is_known)
     except OrangeError as problem:
         yield f"workspaces were not looked through: {problem}"
 
 
-def _let_old_work_go(orange: Orange) -> Iterator[str]:
+def _expire_saved_work(expire: Callable[[], Iterable[str]]) -> Iterator[str]:
     try:
-        yield from orange.saved_work.expire()
+        yield from expire()
     except OrangeError as problem:
         yield f"saved work was not looked through: {problem}"

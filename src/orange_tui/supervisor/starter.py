@@ -14,61 +14,56 @@ from threading import Lock, Thread
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home.settings import read_settings
-from orange_tui.sessions.liveness import NONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from orange_tui.domain.task import Task
-    from orange_tui.orange import Orange
-    from orange_tui.store.journal import Journal
+    from orange_tui.engine.restart import Agents
+    from orange_tui.engine.tasks import Tasks
+    from orange_tui.store.index import IndexedTask
     from orange_tui.store.store import TaskRef
+    from orange_tui.supervisor._states import StateRules
 
-
-_NAME = "orange start"
+_THREAD_NAME = "orange start"
 
 
 def wait_for_starts(seconds: float = 60.0) -> None:
     """Wait for what is being started in this process: whoever takes a home away next must not have it come back."""
     deadline = time.monotonic() + seconds
     for thread in threading.enumerate():
-        if thread.name.startswith(_NAME):
+        if thread.name.startswith(_THREAD_NAME):
             thread.join(max(0.0, deadline - time.monotonic()))
 
 
 class Starter:
     """What waits to be started, what is being started, and what runs."""
 
-    def __init__(self, orange: Orange, when_done: Callable[[Iterable[TaskRef]], None]) -> None:
-        self._orange = orange
+    def __init__(self, tasks: Tasks, agents: Agents, when_done: Callable[[Iterable[TaskRef]], None]) -> None:
+        self._tasks = tasks
+        self._agents = agents
         self._when_done = when_done
         self._lock = Lock()
         self._queued: dict[TaskRef, str] = {}  # for a workspace, and since when they are there
         self._automatic: dict[TaskRef, str] = {}  # in a state that Orange moves them on from
         self._running: set[TaskRef] = set()  # those that were, and have an agent now
-        self._under_way: set[TaskRef | str] = set()  # tasks that go on, and projects whose queue is worked off
-        self._said: dict[TaskRef | None, str] = {}  # None: about all of them
+        self._under_way: set[TaskRef | str] = set()  # tasks that are being started, and projects whose queue is
+        self._logged: dict[TaskRef | None, str] = {}  # the last problem of each task; None: of all of them
 
-    def sort_in(self, ref: TaskRef, task: Task, journal: Journal) -> None:
-        """Take note of a task as it is now."""
-        self.forget(ref)
-        try:
-            workflow = self._orange.workflows.load(task.workflow)
-        except OrangeError:
+    def schedule(self, entry: IndexedTask, rules: StateRules) -> None:
+        """Put a task where it belongs as it is now: to those that are to start, that run, or neither."""
+        self.forget(entry.ref)
+        if entry.task is None:
             return
-        state = workflow.states.get(task.status)
-        if state is None or state.terminal:
-            return
-        if state.auto is not None:
-            self._automatic[ref] = task.created_at
-        elif workflow.starts_by_itself and state.agent not in {None, NONE}:
-            self._running.add(ref)
-        elif self._orange.agents.is_waiting(task, journal):
-            self._queued[ref] = task.created_at
+        if rules.is_automatic:
+            self._automatic[entry.ref] = entry.task.created_at
+        elif rules.is_running:
+            self._running.add(entry.ref)
+        elif rules.is_queue and entry.start_wanted:
+            self._queued[entry.ref] = entry.task.created_at
 
     def forget(self, ref: TaskRef) -> None:
-        """A task that is gone, or about to be looked at anew."""
+        """A task is gone, or is about to be scheduled anew."""
         self._queued.pop(ref, None)
         self._automatic.pop(ref, None)
         self._running.discard(ref)
@@ -77,39 +72,39 @@ class Starter:
         """Every task that is to start."""
         return self._queued.keys() | self._automatic.keys()
 
-    def go(self) -> None:
+    def start_due(self) -> None:
         """Start what can start now, and return at once."""
         for project in dict.fromkeys(ref.project for ref in self._queued):
             queue = [ref for ref in _oldest_first(self._queued) if ref.project == project]
-            self._begin(project, lambda queue=queue: self._work_off(queue))  # type: ignore[misc]
+            self._start_thread(project, lambda queue=queue: self._start_queue(queue))  # type: ignore[misc]
         if self._automatic:
-            self._tell_once(None, self._start_automatic)
+            self._log_failure_once(None, self._start_automatic)
 
     def _start_automatic(self) -> None:
         """Those that may, the oldest first. Where nobody can read how many that are, none is started."""
-        most = read_settings(self._orange.home).number("parallel")
-        own = {project.name: project.entry.get("parallel") for project in self._orange.projects.all()}
+        limit = read_settings(self._tasks.engine.store.home).number("parallel")
+        own_limits = {project.name: project.entry.get("parallel") for project in self._tasks.projects.all()}
         for ref in _oldest_first(self._automatic):
             busy = self._busy()
-            if len(busy) >= most:
+            if len(busy) >= limit:
                 return
-            limit = own.get(ref.project)
+            own_limit = own_limits.get(ref.project)
             here = sum(each.project == ref.project for each in busy)
-            has_room = here < (limit if isinstance(limit, int) else most)
-            if has_room and ref not in busy and self._orange.agents.is_unblocked(ref):
-                self._begin(ref, lambda ref=ref: self._move_on(ref))  # type: ignore[misc]
+            has_room = here < (own_limit if isinstance(own_limit, int) else limit)
+            if has_room and ref not in busy and self._agents.is_unblocked(ref):
+                self._start_thread(ref, lambda ref=ref: self._start_one(ref))  # type: ignore[misc]
 
     def _busy(self) -> set[TaskRef]:
         """Tasks that go on by themselves and have an agent, or are about to."""
         with self._lock:
             return self._running | {each for each in self._under_way if not isinstance(each, str)}
 
-    def _begin(self, what: TaskRef | str, work: Callable[[], Iterable[TaskRef]]) -> None:
+    def _start_thread(self, what: TaskRef | str, work: Callable[[], Iterable[TaskRef]]) -> None:
         with self._lock:
             if what in self._under_way:
                 return
             self._under_way.add(what)
-        Thread(target=self._run, args=(what, work), daemon=True, name=f"{_NAME} {what}").start()
+        Thread(target=self._run, args=(what, work), daemon=True, name=f"{_THREAD_NAME} {what}").start()
 
     def _run(self, what: TaskRef | str, work: Callable[[], Iterable[TaskRef]]) -> None:
         touched: Iterable[TaskRef] = ()
@@ -118,29 +113,29 @@ class Starter:
         finally:
             with self._lock:
                 if not isinstance(what, str):
-                    self._running.update(touched)  # it counts until it is looked at anew
+                    self._running.update(touched)  # it counts until it is scheduled anew
                 self._under_way.discard(what)
             self._when_done(touched)
 
-    def _work_off(self, queue: list[TaskRef]) -> list[TaskRef]:
-        return [ref for ref in queue if self._tried(ref, self._orange.agents.start_if_possible)]
+    def _start_queue(self, queue: list[TaskRef]) -> list[TaskRef]:
+        return [ref for ref in queue if self._was_started(ref, self._agents.start_if_possible)]
 
-    def _move_on(self, ref: TaskRef) -> list[TaskRef]:
-        return [ref] if self._tried(ref, self._orange.tasks.spawn) else []
+    def _start_one(self, ref: TaskRef) -> list[TaskRef]:
+        return [ref] if self._was_started(ref, self._tasks.spawn) else []
 
-    def _tried(self, ref: TaskRef, start: Callable[[TaskRef], object]) -> bool:
-        return self._tell_once(ref, lambda: start(ref)) is not None
+    def _was_started(self, ref: TaskRef, start: Callable[[TaskRef], object]) -> bool:
+        return self._log_failure_once(ref, lambda: start(ref)) is not None
 
-    def _tell_once(self, ref: TaskRef | None, work: Callable[[], object]) -> object:
-        """What came of it; why nothing did is told once, whatever it is, and stops no other."""
+    def _log_failure_once(self, ref: TaskRef | None, work: Callable[[], object]) -> object:
+        """What came of it, or None; a failure is logged once, whatever it is, and stops no other start."""
         try:
             return work()
         except Exception as problem:  # noqa: BLE001 - in a thread of its own, nobody else would hear of it
-            said = str(problem) if isinstance(problem, OrangeError) else repr(problem)
-            if self._said.get(ref) != said:
-                self._said[ref] = said
+            reason = str(problem) if isinstance(problem, OrangeError) else repr(problem)
+            if self._logged.get(ref) != reason:
+                self._logged[ref] = reason
                 about = {} if ref is None else {"task": ref.id}
-                self._orange.log.write("warning", f"not started: {said}", **about)
+                self._tasks.engine.log.write("warning", f"not started: {reason}", **about)
             return None
 
 

@@ -3,6 +3,8 @@
 Files are watched, agents' processes are waited for, and a slow poll is only the backstop. All work on tasks is
 done one after the other in a thread, so that whoever runs this (the app, `orange serve`) stays free. One
 supervisor acts per home; another one waits for its turn, and takes over within a moment of the first one's end.
+
+Which tasks there are it knows from the index; whatever is done about one is done under its lock, as it is then.
 """
 
 from __future__ import annotations
@@ -13,16 +15,14 @@ import time
 from contextlib import ExitStack, suppress
 
 from orange_tui.agents import messages
-from orange_tui.delivery.pr_watcher import PullRequestWatcher
 from orange_tui.domain.errors import Busy, OrangeError
+from orange_tui.domain.records import record
 from orange_tui.home.files import locked
-from orange_tui.home.watch import Watch
-from orange_tui.issues.watcher import IssueWatcher
-from orange_tui.jobs.scheduler import JobScheduler
 from orange_tui.sessions.deaths import Deaths
 from orange_tui.sessions.liveness import ACTIVE
-from orange_tui.store.store import StoredTask
+from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
 from orange_tui.supervisor.monitor import Monitor
+from orange_tui.supervisor.recovery import recover
 from orange_tui.supervisor.starter import Starter, wait_for_starts
 
 TYPE_CHECKING = False
@@ -30,41 +30,63 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
     from typing import Any
 
-    from orange_tui.orange import Orange
+    from orange_tui.delivery.pr_watcher import PullRequestWatcher
+    from orange_tui.domain.task import Task
+    from orange_tui.engine.restart import Agents
+    from orange_tui.engine.tasks import Tasks
+    from orange_tui.issues.watcher import IssueWatcher
+    from orange_tui.jobs.scheduler import JobScheduler
+    from orange_tui.store.feed import TaskFeed
+    from orange_tui.store.index import IndexedTask
     from orange_tui.store.store import TaskRef
 
     Companion = Callable[[], Coroutine[Any, Any, None]]
 
-_BACKSTOP = 30.0
-_TURN = 1.0  # seconds between two tries to become the acting one
-_RETRY = 2.0  # seconds until what could not be done is tried again: a message delivered, a busy task looked at
-_CONDITION = 0.1  # seconds between two looks at a condition somebody waits for
+_TURN_SECONDS = 1.0  # between two tries to become the acting one
+_RETRY_SECONDS = 2.0  # until what could not be done is tried again: a message delivered, a busy task examined
+_CONDITION_SECONDS = 0.1  # between two looks at a condition somebody waits for
+
+
+@record
+class SupervisorParts:
+    """What a supervisor works with."""
+
+    tasks: Tasks
+    agents: Agents
+    feed: TaskFeed
+    pull_requests: PullRequestWatcher
+    issues: IssueWatcher
+    scheduler: JobScheduler
+    expire_saved_work: Callable[[], Iterable[str]]
 
 
 class Supervisor:
     """Acts for one home."""
 
-    def __init__(self, orange: Orange, watch: Watch | None = None, scheduler: JobScheduler | None = None) -> None:
-        self._orange = orange
-        self._watch = watch or Watch(orange.home)  # the app has one already
-        self._monitor = Monitor(orange.tasks, orange.agents)
-        self._deaths = Deaths(self._notice)
+    def __init__(self, parts: SupervisorParts) -> None:
+        self._parts = parts
+        self._tasks = parts.tasks
+        self._store, self._log = parts.tasks.engine.store, parts.tasks.engine.log
+        self._feed, self._index = parts.feed, parts.feed.index
+        self._pull_requests, self._issues = parts.pull_requests, parts.issues
+        self._states = StateTable(parts.tasks.engine.workflows)
+        self._monitor = Monitor(parts.tasks, parts.agents)
+        self._deaths = Deaths(self._enqueue)
         self._due: set[TaskRef] = set()
-        self._active: set[TaskRef] = set()  # tasks with an agent to lose
-        self._starter = Starter(orange, self._notice_from_thread)
+        self._everything_is_due = False
+        self._active: dict[TaskRef, int] = {}  # tasks with an agent to lose, and how often to poll for it (seconds)
+        self._starter = Starter(parts.tasks, parts.agents, self._enqueue_from_thread)
         self._retry: set[TaskRef] = set()  # a message could not be delivered, or a command was at work on it
-        self._pull_requests = PullRequestWatcher(orange.tasks)
-        self._issues = IssueWatcher(orange.tasks)
-        self._looked_around = time.monotonic()
-        jobs = scheduler or JobScheduler(orange.jobs.file, orange.tasks)
+        self._polled_at = time.monotonic()
         # What goes on beside the rounds for as long as this supervisor acts.
         self._companions: list[Companion] = [
             self._watch_tasks,
             self._watch_worktrees,
-            lambda: jobs.run(self._watch),
+            lambda: parts.scheduler.run(parts.feed),
             self._pull_requests.run,
             self._issues.run,
         ]
+        self._indexed: asyncio.Event
         self._wake: asyncio.Event
         self._loop: asyncio.AbstractEventLoop
 
@@ -74,11 +96,15 @@ class Supervisor:
         seconds: float | None = None,
         when_waiting: Callable[[], None] | None = None,
     ) -> bool:
-        """Act until the condition holds (or for ever); says whether it does. Where another one acts, that is told."""
+        """Act until the condition holds (or for ever); says whether it does.
+
+        Where another supervisor acts, `when_waiting` is called once, and this one waits for its turn.
+        """
         deadline = None if seconds is None else time.monotonic() + seconds
-        for folder in (self._orange.home.tasks, self._orange.home.workspaces):
+        home = self._store.home
+        for folder in (home.tasks, home.workspaces):
             await asyncio.to_thread(os.makedirs, folder, exist_ok=True)
-        lock = os.path.join(self._orange.home.root, ".supervisor.lock")
+        lock = os.path.join(home.root, ".supervisor.lock")
         while True:
             with ExitStack() as held:
                 if await asyncio.to_thread(held.enter_context, locked(lock, what="the supervisor", wait=False)):
@@ -88,7 +114,7 @@ class Supervisor:
             if when_waiting is not None:
                 when_waiting()
                 when_waiting = None
-            await asyncio.sleep(_TURN)
+            await asyncio.sleep(_TURN_SECONDS)
 
     def run_until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """The same for a caller without an event loop; when it returns, nothing is being started any more."""
@@ -99,143 +125,152 @@ class Supervisor:
 
     async def _act(self, until: Callable[[], bool] | None, deadline: float | None) -> bool:
         self._loop = asyncio.get_running_loop()
-        self._wake = asyncio.Event()
-        watching = [asyncio.create_task(companion()) for companion in self._companions]
+        self._wake, self._indexed = asyncio.Event(), asyncio.Event()
+        companions = [asyncio.create_task(companion()) for companion in self._companions]
         try:
-            await asyncio.to_thread(self._tidy_up)
-            self._due.update(await asyncio.to_thread(self._orange.store.refs))
+            await self._indexed.wait()
+            await asyncio.to_thread(self._recover)
             while not _is_over(until, deadline):
-                await self._one_round(deadline)
+                await self._run_round(deadline)
         finally:
-            for task in watching:
+            for task in companions:
                 task.cancel()
-            await asyncio.gather(*watching, return_exceptions=True)
+            await asyncio.gather(*companions, return_exceptions=True)
             self._deaths.close()
         return until is None or until()
 
-    async def _one_round(self, deadline: float | None) -> None:
+    async def _run_round(self, deadline: float | None) -> None:
         due, self._due = self._due, set()
+        is_everything_due, self._everything_is_due = self._everything_is_due, False
         self._wake.clear()
-        if due:
-            await asyncio.to_thread(self._deal_with, due)
+        if due or is_everything_due:
+            await asyncio.to_thread(self._examine_due, due, everything=is_everything_due)
             self._deaths.wait_for(await asyncio.to_thread(self._live_agents))
             self._pull_requests.wake_if_new()
             self._issues.wake_if_new()
-        overdue_at = self._looked_around + (_RETRY if self._retry else _BACKSTOP)
-        pause = overdue_at - time.monotonic()
-        limit = max(0.0, pause if deadline is None else min(pause, deadline - time.monotonic(), _CONDITION))
+        poll_at = self._polled_at + (_RETRY_SECONDS if self._retry else self._poll_seconds())
+        pause = poll_at - time.monotonic()
+        limit = max(0.0, pause if deadline is None else min(pause, deadline - time.monotonic(), _CONDITION_SECONDS))
         with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), limit)
-        if time.monotonic() >= overdue_at:  # however much else there was to do
-            self._looked_around = time.monotonic()
-            self._due |= await asyncio.to_thread(self._overdue)
+        if time.monotonic() >= poll_at:  # however much else there was to do
+            self._polled_at = time.monotonic()
+            self._due |= await asyncio.to_thread(self._poll)
 
-    def _overdue(self) -> set[TaskRef]:
+    def _poll_seconds(self) -> int:
+        """How often to look for ourselves: as often as the workflow in use that wants it most often."""
+        return min(self._active.values(), default=DEFAULT_POLL_SECONDS)
+
+    def _poll(self) -> set[TaskRef]:
         """The backstop: tasks whose agent is not alive, by one call to tmux for all, and what waits."""
-        self._orange.sessions.panes(fresh=True)
-        found = [self._orange.store.read(ref) for ref in self._active]
-        alive = {
-            each.ref
-            for each in found
-            if isinstance(each, StoredTask) and self._orange.tasks.session_state(each.task) == ACTIVE
-        }
-        return (self._active - alive) | self._starter.waiting() | self._retry
+        self._tasks.sessions.panes(fresh=True)
+        entries = [self._index.get(ref) for ref in self._active]
+        alive = {each.ref for each in entries if each is not None and self._has_live_agent(each)}
+        return (self._active.keys() - alive) | self._starter.waiting() | self._retry
 
-    def _notice(self, refs: Iterable[TaskRef]) -> None:
+    def _has_live_agent(self, entry: IndexedTask) -> bool:
+        return entry.task is not None and self._tasks.session_state(entry.task) == ACTIVE
+
+    def _enqueue(self, refs: Iterable[TaskRef]) -> None:
         self._due.update(refs)
         self._wake.set()
 
-    def _notice_from_thread(self, refs: Iterable[TaskRef]) -> None:
+    def _enqueue_from_thread(self, refs: Iterable[TaskRef]) -> None:
         with suppress(RuntimeError):  # the loop is closed: whoever acts next sees for himself
-            self._loop.call_soon_threadsafe(self._notice, refs)
+            self._loop.call_soon_threadsafe(self._enqueue, refs)
 
     async def _watch_tasks(self) -> None:
         """A changed file below a task's directory makes that task due; where anything may have changed, all are."""
-        async for changed in self._watch.changes(runtime=False):
-            self._notice(await asyncio.to_thread(self._orange.store.refs) if changed is None else changed)
+        async for changed in self._feed.changes(runtime=False):
+            self._everything_is_due = self._everything_is_due or changed is None
+            self._enqueue(changed or ())
+            if changed is None:
+                self._indexed.set()
 
     async def _watch_worktrees(self) -> None:
         """A TASK.md that replaces its link is seen in the worktree only."""
-        async for workspace in self._watch.replaced_links():
-            self._notice(await asyncio.to_thread(self._holders, workspace))
+        async for workspace in self._feed.replaced_links():
+            self._enqueue(self._holders(workspace))
 
     def _holders(self, workspace: str) -> list[TaskRef]:
         """Whose worktree this is, among the tasks that can have one."""
-        found = [self._orange.store.read(ref) for ref in self._active]
-        return [each.ref for each in found if isinstance(each, StoredTask) and each.task.workspace == workspace]
+        entries = [self._index.get(ref) for ref in list(self._active)]
+        return [each.ref for each in entries if each is not None and each.task and each.task.workspace == workspace]
 
-    def _deal_with(self, due: set[TaskRef]) -> None:
-        for ref in sorted(due, key=_in_order):
-            self._safely(ref, self._look_at)
-        self._starter.go()
+    def _examine_due(self, due: set[TaskRef], *, everything: bool) -> None:
+        self._states.clear()
+        refs = due | {entry.ref for entry in self._index.entries()} if everything else due
+        for ref in sorted(refs, key=_in_order):
+            self._log_problems(ref, self._examine)
+        self._starter.start_due()
 
-    def _look_at(self, ref: TaskRef) -> None:
-        """Sort a task that has changed to where it belongs, and see what happened to it."""
-        found = self._orange.store.read(ref)
-        for group in (self._active, self._retry):
-            group.discard(ref)
+    def _examine(self, ref: TaskRef) -> None:
+        """Put a task that has changed where it belongs, and see what happened to it."""
+        self._index.refresh((ref,))  # what this process has just done itself is not in there yet
+        entry = self._index.get(ref)
+        self._active.pop(ref, None)
+        self._retry.discard(ref)
         self._starter.forget(ref)
-        if not isinstance(found, StoredTask):
+        if entry is None or entry.task is None:
             self._pull_requests.track(ref, None)
             return
-        task, journal = found.task, self._orange.store.journal(ref)
-        finished = self._orange.tasks.is_finished(task)
-        self._pull_requests.track(ref, None if finished else task.pr_url)
+        task, rules = entry.task, self._states.rules_for(entry.task)
+        self._pull_requests.track(ref, None if rules.is_finished else task.pr_url)
         self._issues.track(ref, task)
-        self._starter.sort_in(ref, task, journal)
-        if task.tmux_session or task.workspace or self._monitor.may_go_stale(task):
-            self._active.add(ref)
-        waits = self._monitor.waits_for_subtasks(task)
-        if ref in self._active or waits or found.tampered or journal.unfinished() is not None:
+        self._starter.schedule(entry, rules)
+        if task.tmux_session or task.workspace or rules.may_go_stale:
+            self._active[ref] = rules.poll_seconds
+        if ref in self._active or self._waits_for_subtasks(task) or entry.tampered or entry.has_unfinished_move:
             self._monitor.look_at(ref)
             self._deliver(ref)
-        if task.parent is not None and finished:
-            self._look_at_parent(task.parent)
+        if task.parent is not None and rules.is_finished:
+            self._examine_parent(task.parent)
 
-    def _look_at_parent(self, task_id: str) -> None:
+    def _examine_parent(self, task_id: str) -> None:
         """A subtask has ended: the task that delegated it may be able to go on."""
-        try:
-            ref = self._orange.store.find(task_id)
-        except OrangeError:
+        found = self._index.find(task_id)
+        if found is None:
             return  # it was deleted
-        found = self._orange.store.read(ref)
-        if isinstance(found, StoredTask) and self._monitor.waits_for_subtasks(found.task):
-            self._safely(ref, self._monitor.look_at)
+        self._index.refresh((found.ref,))
+        entry = self._index.get(found.ref)
+        if entry is not None and entry.task is not None and self._waits_for_subtasks(entry.task):
+            self._log_problems(entry.ref, self._monitor.look_at)
+
+    def _waits_for_subtasks(self, task: Task) -> bool:
+        return self._states.rules_for(task).rejoins and bool(task.blocked_by)
 
     def _deliver(self, ref: TaskRef) -> None:
-        if not messages.undelivered(self._orange.store.journal(ref)):
+        if not messages.undelivered(self._store.journal(ref)):
             return
-        with self._orange.engine.open(ref, wait=False) as opened:
+        parts = self._tasks.engine.parts
+        with self._tasks.engine.open(ref, wait=False) as opened:
             for message in messages.undelivered(opened.journal):
-                pane = self._orange.sessions.window(ref.id, message.window)
-                harness = messages.harness_of_window(self._orange.services.harnesses, opened.journal, message.window)
-                tmux = self._orange.services.tmux
-                if pane is None or not messages.deliver(opened, message, pane, tmux, harness):
+                pane = self._tasks.sessions.window(ref.id, message.window)
+                harness = messages.harness_of_window(parts.harnesses, opened.journal, message.window)
+                if pane is None or not messages.deliver(opened, message, pane, parts.tmux, harness):
                     self._retry.add(ref)
                     return
 
-    def _tidy_up(self) -> None:
-        """What earlier runs left behind: half-done moves, sessions and workspaces of finished tasks."""
-        from orange_tui.supervisor.recovery import tidy_up
+    def _recover(self) -> None:
+        """Finish what earlier runs left behind: half-done moves, sessions and workspaces of finished tasks."""
+        for sentence in recover(self._tasks, self._index.entries(), self._parts.expire_saved_work):
+            self._log.write("info", sentence)
 
-        for sentence in tidy_up(self._orange):
-            self._orange.log.write("info", sentence)
-
-    def _safely(self, ref: TaskRef, work: Callable[[TaskRef], object]) -> None:
-        """One task's trouble is told and stops no other."""
+    def _log_problems(self, ref: TaskRef, work: Callable[[TaskRef], object]) -> None:
+        """One task's trouble is logged and stops no other."""
         try:
             work(ref)
         except Busy:
             self._retry.add(ref)
         except OrangeError as problem:
-            self._orange.log.write("warning", str(problem), task=ref.id)
+            self._log.write("warning", str(problem), task=ref.id)
 
     def _live_agents(self) -> dict[int, TaskRef]:
         """The processes to wait for; tmux is asked only where there is an agent to lose."""
         if not self._active:
             return {}
         refs = {ref.id: ref for ref in self._active}
-        panes = self._orange.sessions.panes(fresh=True)
+        panes = self._tasks.sessions.panes(fresh=True)
         return {pane.pid: refs[pane.task] for pane in panes if pane.task in refs}
 
 

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.reactive import reactive
 
-from orange_tui.board.board import Boards
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home import paths
-from orange_tui.home.watch import Watch
 from orange_tui.tui.background_work import BackgroundWork
 from orange_tui.tui.board_keeper import BoardKeeper
 from orange_tui.tui.commands.keys import keymap
@@ -81,15 +79,14 @@ class OrangeApp(App[str]):
         self._is_first_run = (
             project is None and not orange.store.refs() and not os.path.exists(orange.home.projects_file)
         )
-        self._boards = Boards(orange, project)
-        self._scan = self._boards.scan()
         self.drafts: dict[str, str] = {}
-        self.files = Watch(orange.home)
+        self.files = orange.new_feed()
+        boards = orange.new_boards(self.files.index, project)
+        self._board = BoardKeeper(boards, self.files, orange.log, self._show)
         self._acts = acts  # whether this app's supervisor acts, if no other one does
         self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
         self._choices: FormChoices | None = None
         self._first: Snapshot | None = None
-        self._board: BoardKeeper | None = None
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = os.environ.get("TEXTUAL_THEME", "orange")
@@ -100,7 +97,7 @@ class OrangeApp(App[str]):
         """Read what there is to show before there is an event loop to hold up: then the first frame has it already."""
         self._choices = read_form_choices(self.orange)
         if not self._is_first_run:
-            self._first = next(self._scan)
+            self._first = self._board.read_first()
 
     @property
     def choices(self) -> FormChoices:
@@ -140,9 +137,7 @@ class OrangeApp(App[str]):
         if self._begin is not None:
             self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
         if self._acts:
-            from orange_tui.supervisor.supervisor import Supervisor  # late: it is not needed to show something
-
-            self._start(Supervisor(self.orange, self.files).run, "supervisor")
+            self._start(self.orange.new_supervisor(self.files).run, "supervisor")
 
     def _start(self, work: Callable[[], Coroutine[Any, Any, object]], group: str) -> None:
         """Begin what goes on for as long as the app; a function, so that nothing is left over if it never begins."""
@@ -192,19 +187,17 @@ class OrangeApp(App[str]):
             return
         await self._painted()
         self._begin_work()
-        while (snapshot := await asyncio.to_thread(next, self._scan, None)) is not None:
-            self.snapshot = snapshot
-        self._board = board = BoardKeeper(self, self._boards)
-        self._start(board.measure, "board")
-        async for changed in self.files.changes():
-            await board.refresh(changed)
+        self._start(self._board.measure, "board")
+        async for changed in self._board.changes():
             if changed is None:
                 self._apply_choices(self.choices, await asyncio.to_thread(read_form_choices, self.orange))
 
     def measure_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""
-        if self._board is not None:
-            self._board.measure_branches()
+        self._board.measure_branches()
+
+    def _show(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
 
     async def _painted(self) -> None:
         """Wait until what was just set can be seen."""

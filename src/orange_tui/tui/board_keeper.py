@@ -8,43 +8,74 @@ from typing import TYPE_CHECKING
 from orange_tui.domain.errors import OrangeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
     from orange_tui.board.board import Boards
     from orange_tui.board.rows import Snapshot
     from orange_tui.branches.conflicts import Collisions
     from orange_tui.branches.distance import GitStats
+    from orange_tui.home.log import Log
     from orange_tui.home.projects import Project
-    from orange_tui.store.store import TaskRef
-    from orange_tui.tui.app import OrangeApp
+    from orange_tui.store.feed import Change, TaskFeed
 
-_AGAIN = 1.0  # seconds until a row that time alone changes is looked at again
-_PAUSE = 1.0  # seconds between two measurements of all branches
+_FIRST_READ_SECONDS = 0.05  # before there is something to show
+_REFRESH_SECONDS = 1.0  # until a row that time alone changes is made again
+_MEASURE_PAUSE_SECONDS = 1.0  # between two measurements of all branches
 
 
 class BoardKeeper:
-    """The board and what git has to say about its branches: one of the two works with it at a time."""
+    """The board and what git has to say about its branches: one of the two works with it at a time.
 
-    def __init__(self, app: OrangeApp, boards: Boards) -> None:
-        self._app, self._boards = app, boards
+    Each new snapshot is handed to `show`, in the event loop.
+    """
+
+    def __init__(self, boards: Boards, feed: TaskFeed, log: Log, show: Callable[[Snapshot], None]) -> None:
+        self._boards, self._feed, self._log, self._show = boards, feed, log, show
         self._turn = asyncio.Lock()
-        self._changed = asyncio.Event()
-        self._changed.set()
+        self._must_measure, self._must_refresh = asyncio.Event(), asyncio.Event()
+        self._snapshot: Snapshot | None = None
 
-    async def refresh(self, changed: set[TaskRef] | None) -> None:
-        """Show these tasks as they are now; None: whatever has changed."""
+    def read_first(self) -> Snapshot:
+        """What can be read within a moment: tasks that have a workspace, then those changed last."""
+        self._feed.index.read_newest(_FIRST_READ_SECONDS, first=self._boards.workspace_holders())
+        return self._boards.refresh(None)
+
+    async def changes(self) -> AsyncIterator[Change]:
+        """Show all tasks, then each as its files change; gives what has changed once it is shown."""
+        refreshing = asyncio.create_task(self._refresh_with_time())
+        try:
+            async for changed in self._feed.changes():
+                await self._refresh(changed)
+                yield changed
+        finally:
+            refreshing.cancel()
+
+    async def _refresh(self, changed: Change) -> None:
+        snapshot = await self._update(lambda: self._boards.refresh(changed))
+        self._must_measure.set()
+        if snapshot.refresh_soon:
+            self._must_refresh.set()
+
+    async def _refresh_with_time(self) -> None:
+        """Show what time alone has changed: a message that waits too long."""
+        while True:
+            await self._must_refresh.wait()
+            self._must_refresh.clear()
+            await asyncio.sleep(_REFRESH_SECONDS)
+            await self._refresh(set())
+
+    async def _update(self, work: Callable[[], Snapshot]) -> Snapshot:
         async with self._turn:
-            self._app.snapshot = snapshot = await asyncio.to_thread(self._boards.refresh, changed)
-        self._changed.set()
-        if snapshot.again:
-            self._app.set_timer(_AGAIN, lambda: self._app.run_worker(self.refresh(set()), group="board"))
+            self._snapshot = snapshot = await asyncio.to_thread(work)
+            self._show(snapshot)
+            return snapshot
 
     def measure_branches(self) -> None:
-        """They may have moved without a task's files having changed."""
-        self._changed.set()
+        """Measure them again: they may have moved without a task's files having changed."""
+        self._must_measure.set()
 
     async def measure(self) -> None:
-        """Commits, lines and conflicts, whenever something has changed and not too often."""
+        """Measure commits, lines and conflicts whenever something has changed, and not too often; for ever."""
         from orange_tui.branches.conflicts import Collisions
         from orange_tui.branches.distance import GitStats
         from orange_tui.branches.ref_watch import RefWatch
@@ -52,31 +83,26 @@ class BoardKeeper:
         stats, collisions, branches = GitStats(), Collisions(), RefWatch(self.measure_branches)
         try:
             while True:
-                await self._changed.wait()
-                self._changed.clear()
-                projects = self._app.snapshot.projects if self._app.snapshot else ()
+                await self._must_measure.wait()
+                self._must_measure.clear()
+                projects = self._snapshot.projects if self._snapshot else ()
                 await branches.follow([project.path for project in projects])
                 for project in projects:
                     await self._measure(project, stats, collisions)
-                await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(_MEASURE_PAUSE_SECONDS)
         finally:
             branches.close()
 
     async def _measure(self, project: Project, stats: GitStats, collisions: Collisions) -> None:
-        rows = self._app.snapshot.rows if self._app.snapshot else ()
+        rows = self._snapshot.rows if self._snapshot else ()
         own = [row for row in rows if row.ref.project == project.name and not row.finished]
         tasks = {row.task.branch: row.ref.id for row in own if row.task is not None}
         try:
             found = await asyncio.to_thread(stats.refresh, project, tasks)
         except OrangeError as problem:
-            told = f"{project.name} was not measured: {problem}"
-            await asyncio.to_thread(self._app.orange.log.write, "warning", told)
+            await asyncio.to_thread(self._log.write, "warning", f"{project.name} was not measured: {problem}")
             return
-        await self._show(lambda: self._boards.with_stats(project.name, found))
+        await self._update(lambda: self._boards.with_stats(project.name, found))
         conflicts = await asyncio.to_thread(collisions.refresh, project, stats.seen(project), tasks)
         if conflicts or any(row.conflicts for row in own):
-            await self._show(lambda: self._boards.with_conflicts(project.name, conflicts))
-
-    async def _show(self, look: Callable[[], Snapshot]) -> None:
-        async with self._turn:
-            self._app.snapshot = await asyncio.to_thread(look)
+            await self._update(lambda: self._boards.with_conflicts(project.name, conflicts))

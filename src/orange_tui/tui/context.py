@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
 
     from orange_tui.board.rows import Snapshot
-    from orange_tui.home.watch import Watch
     from orange_tui.orange import Orange
+    from orange_tui.store.feed import TaskFeed
     from orange_tui.tui.background_work import BackgroundWork
     from orange_tui.tui.form_choices import FormChoices
 
@@ -46,7 +46,7 @@ class AppContext(Protocol):
         """What is being done to which task, in threads."""
 
     @property
-    def files(self) -> Watch:
+    def files(self) -> TaskFeed:
         """The one watch on the home's files."""
 
     def measure_branches(self) -> None:

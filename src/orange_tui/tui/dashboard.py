@@ -116,7 +116,7 @@ class Dashboard(Screen[None]):
         self.set_class(width >= _WIDE_CELLS, "-wide")
 
     def _status_style(self, row: TaskRow) -> Style:
-        if row.subtasks is not None and row.waits is not None:
+        if row.subtask_counts is not None and row.waits is not None:
             return self._palette.dim  # it is blocked, in autopilot's words, and all is well
         workflow = workflow_of(self._shared.snapshot, row)
         return status_style(state_facts(workflow, row.task.status if row.task else ""), self._palette).style

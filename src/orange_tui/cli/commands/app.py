@@ -99,8 +99,6 @@ def serve(_parsed: Parsed, orange: Orange) -> Reply:
     import gc
     import signal
 
-    from orange_tui.supervisor.supervisor import Supervisor
-
     gc.enable()
     orange.services.use_libtmux()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a script it is ignored otherwise
@@ -111,5 +109,5 @@ def serve(_parsed: Parsed, orange: Orange) -> Reply:
 
     print_note(f"watching {orange.home.root}; Ctrl+C stops this, agents keep running")
     waits = "another Orange already runs this home (the app, or another serve); this one takes over when it ends"
-    asyncio.run(Supervisor(orange).run(when_waiting=lambda: print_note(waits)))
+    asyncio.run(orange.new_supervisor().run(when_waiting=lambda: print_note(waits)))
     return Reply("")

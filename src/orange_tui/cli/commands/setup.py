@@ -52,11 +52,11 @@ def doctor(_parsed: Parsed, orange: Orange) -> Reply:
     """`orange doctor`: every finding, the good ones too."""
     from orange_tui.supervisor.doctor import examine
 
-    findings = examine(orange)
+    findings = examine(orange.doctor)
     lines = []
     for finding in findings:
         lines.append(f"{_MARKS[finding.level]} {printable_text(finding.what)}")
-        lines.extend(f"    {printable_text(line)}" for line in finding.mend.splitlines())
+        lines.extend(f"    {printable_text(line)}" for line in finding.repair.splitlines())
     code = 1 if any(finding.level == "bad" for finding in findings) else 0
     return Reply("\n".join(lines), code=code)
 

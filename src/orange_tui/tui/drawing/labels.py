@@ -55,9 +55,9 @@ def status_of(row: TaskRow) -> str:
     """The status; with how many of its parts are done where it waits for them."""
     if row.task is None:
         return ""
-    if row.subtasks is None or row.waits is None:
+    if row.subtask_counts is None or row.waits is None:
         return row.task.status
-    return f"{row.task.status} {row.subtasks[0]}/{row.subtasks[1]}"
+    return f"{row.task.status} {row.subtask_counts[0]}/{row.subtask_counts[1]}"
 
 
 def conflict_marks(row: TaskRow) -> str:

@@ -41,9 +41,9 @@ def subtask_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) ->
             else f"{row.task.parent}, which is gone"
         )
         lines += paragraph(f"Part of {name}", palette.dim, width)
-    if row.subtasks is not None:
-        lines += paragraph(f"Subtasks: {row.subtasks[0]} of {row.subtasks[1]} done", palette.dim, width)
-        lines += _each_subtask(orange, row.parts, width, palette)
+    if row.subtask_counts is not None:
+        lines += paragraph(f"Subtasks: {row.subtask_counts[0]} of {row.subtask_counts[1]} done", palette.dim, width)
+        lines += _each_subtask(orange, row.subtasks, width, palette)
     return lines
 
 
