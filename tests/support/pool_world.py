@@ -35,8 +35,8 @@ class Cafe:
         self.main = root / "coffee"
         self.home = Home(str(root / "home"))
         (root / "home").mkdir()
-        self.pool = Pool(self.home, Log(self.home.log_file))
         self.store = Store(self.home, lambda task: task)
+        self.pool = Pool(self.store, Projects(self.home), Log(self.home.log_file))
         self._plant()
         self.register(path=str(self.main), **settings)
 

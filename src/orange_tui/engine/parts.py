@@ -58,7 +58,7 @@ class HomeParts:
         """The workspaces."""
         from orange_tui.workspaces.pool import Pool
 
-        return Pool(self.home, self.log)
+        return Pool(self.store, self.projects, self.log)
 
     @cached_property
     def harnesses(self) -> Harnesses:

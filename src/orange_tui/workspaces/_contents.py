@@ -143,29 +143,34 @@ def run_setup(home: Home, project: Project, task: Task, worktree: Worktree) -> N
     earlier = processes_with("ORANGE_TASK", task.id, worktree.path)
     if earlier:  # the Orange that ran it was killed, but the set-up was not
         raise Refused(f"An earlier set-up still runs in {worktree.path} ({earlier[0]}); try again when it has ended")
-    directory = os.path.join(home.tasks, task.project, task.id)
-    log = os.path.join(directory, "logs", "setup.log")
+    log = os.path.join(home.tasks, task.project, task.id, "logs", "setup.log")
     os.makedirs(os.path.dirname(log), exist_ok=True)
-    variables = {
+    try:
+        code = _run_logged(command, log, worktree.path, _setup_variables(home, project, task), float(timeout))
+    except OrangeError:
+        raise Refused(f"Set-up `{command}` took longer than {timeout:g} s and was stopped.{_tail(log)}") from None
+    if code != 0:
+        raise Refused(f"Set-up `{command}` failed with exit code {code}.{_tail(log)}")
+
+
+def _setup_variables(home: Home, project: Project, task: Task) -> dict[str, str]:
+    return {
         "ORANGE_TASK": task.id,
-        "ORANGE_TASK_FILE": os.path.join(directory, "TASK.md"),
+        "ORANGE_TASK_FILE": os.path.join(home.tasks, task.project, task.id, "TASK.md"),
         "ORANGE_HOME": home.root,
         "ORANGE_PROJECT": project.path,
     }
-    # The command is the person's own, from projects.json. A file takes its output: a pipe would be held open by
-    # whatever it leaves running, and is lost when time is up. `exec` on a line of its own leaves the rest as it is.
+
+
+def _run_logged(command: str, log: str, directory: str, variables: dict[str, str], timeout: float) -> int:
+    """Run the person's own command from projects.json, with its output in a file; returns its exit code.
+
+    A pipe would be held open by whatever it leaves running, and is lost when time is up. `exec` on a line of its own
+    leaves the rest of the script as it is.
+    """
     script = f'exec >"$0" 2>&1\n{command}\n'
-    try:
-        finished = run(
-            ["/bin/sh", "-c", script, log],
-            directory=worktree.path,
-            environment=environment_for_git() | variables,
-            timeout=float(timeout),
-        )
-    except OrangeError:
-        raise Refused(f"Set-up `{command}` took longer than {timeout:g} s and was stopped.{_tail(log)}") from None
-    if finished.code != 0:
-        raise Refused(f"Set-up `{command}` failed with exit code {finished.code}.{_tail(log)}")
+    words = ["/bin/sh", "-c", script, log]
+    return run(words, directory=directory, environment=environment_for_git() | variables, timeout=timeout).code
 
 
 def _tail(log: str) -> str:

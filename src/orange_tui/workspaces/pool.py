@@ -15,9 +15,8 @@ from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.home import clock
 from orange_tui.home.files import locked
-from orange_tui.home.projects import Projects
 from orange_tui.outside.git import local
-from orange_tui.store.store import BrokenTask, Store, TaskRef
+from orange_tui.store.store import BrokenTask, TaskRef
 from orange_tui.workspaces._checkout import Checkout, find_existing
 from orange_tui.workspaces._contents import copy_files, link_task, run_setup
 from orange_tui.workspaces._release import reset, save_work
@@ -30,7 +29,8 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.home.log import Log
     from orange_tui.home.paths import Home
-    from orange_tui.home.projects import Project
+    from orange_tui.home.projects import Project, Projects
+    from orange_tui.store.store import Store
 
     TaskExists = Callable[[str, str], bool]  # asked with a project and an id
 
@@ -47,8 +47,14 @@ class ReleaseResult:
 class Pool:
     """The workspaces of one home."""
 
-    home: Home
+    store: Store
+    projects: Projects
     log: Log
+
+    @property
+    def home(self) -> Home:
+        """The home whose workspaces these are."""
+        return self.store.home
 
     @property
     def _file(self) -> PoolFile:
@@ -61,7 +67,7 @@ class Pool:
     def slots(self, project: Project | None = None) -> list[Slot]:
         """Every slot there is, in use or not, of one project or of all."""
         recorded = self._file.read()
-        projects = [project] if project is not None else Projects(self.home).all()
+        projects = [project] if project is not None else self.projects.all()
         found = [slot for each in projects for slot in self._slots_of(each, recorded)]
         unregistered = [] if project is not None else [slot for slot in recorded.values() if slot not in found]
         return found + unregistered
@@ -114,7 +120,7 @@ class Pool:
         with self._file.holding(name):
             slot = self._file.slot(project.name, name, self._file.read())
             if slot.state != BOUND or slot.task != task.id:
-                raise Refused(f"{name} is not {task.id}'s workspace: it is {_describe(slot)}")
+                raise Refused(f"{name} is not {task.id}'s workspace: {_describe(slot)}")
             try:
                 self._prepare(project, task, slot)
             except OSError as problem:
@@ -211,18 +217,16 @@ class Pool:
             yield held and not self._holds(ref, slot.name)
 
     def _holds(self, ref: TaskRef, name: str) -> bool:
-        store = Store(self.home, lambda task: task)
-        found = store.read(ref)
+        found = self.store.read(ref)
         if isinstance(found, BrokenTask):
             return True  # nobody can tell
-        return found.task.workspace == name or store.journal(ref).unfinished() is not None
+        return found.task.workspace == name or self.store.journal(ref).unfinished() is not None
 
     def gc(self, exists: TaskExists) -> list[str]:
         """Release orphaned slots, and those quarantined for a reason that is gone; returns a sentence for each."""
         sentences = []
-        projects = Projects(self.home)
         for slot in self.slots():
-            project = projects.find(slot.project)
+            project = self.projects.find(slot.project)
             if project is None and slot.state != FREE:
                 sentences.append(f"{slot.name} is left alone: {slot.project} is no longer registered")
             released = self._release_if_orphaned(project, slot, exists) if project is not None else None
