@@ -64,13 +64,9 @@ class ProjectChats:
         """The agent that was named, else the first that is installed."""
         chosen = name or self.harnesses.first_installed()
         if chosen is None:
-            everyone = [self.harnesses.get(each) for each in self.harnesses.names()]
-            ways = "\n".join(f"{each.title}: {each.install}" for each in everyone if each.skills)
-            raise Refused(f"No agent is installed to talk to. Install one, or try it with --harness demo.\n{ways}")
-        agent = self.harnesses.get(chosen)
-        if self.harnesses.installed(agent.name) is None:
-            raise Refused(f"{agent.name} is not installed. {agent.install}")
-        return agent
+            hints = self.harnesses.install_hints()
+            raise Refused(f"No agent is installed to talk to. Install one, or try it with --harness demo.\n{hints}")
+        return self.harnesses.get_installed(chosen)
 
     def _window(self, project: Project, agent: Harness, directory: str) -> Window:
         home = self.home.root

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from orange_tui.domain.errors import NotFound, OrangeError, Unreadable
+from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.harnesses.harness import build, environment
 from orange_tui.domain.harnesses.shipped import SHIPPED
 from orange_tui.home.files import read_bytes, read_signature
@@ -49,6 +49,18 @@ class Harnesses:
     def installed(self, name: str) -> str | None:
         """Where the agent's program is, or None when it is not on the PATH."""
         return sys.executable if name == DEMO else which(self.get(name).binary)
+
+    def get_installed(self, name: str) -> Harness:
+        """An agent by its name; refused with how to install it where it is not."""
+        harness = self.get(name)
+        if self.installed(name) is None:
+            raise Refused(f"{harness.name} is not installed. {harness.install}")
+        return harness
+
+    def install_hints(self) -> str:
+        """How to install each agent that has a skill folder, one a line."""
+        everyone = [self.get(name) for name in self.names()]
+        return "\n".join(f"{each.title}: {each.install}" for each in everyone if each.skills)
 
     def first_installed(self) -> str | None:
         """The agent for those who name none; never the demo, which does no work."""

@@ -10,7 +10,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.report import MOST_CHARACTERS, read_report
 from orange_tui.domain.text.json_answers import answered, envelope
 from orange_tui.domain.text.sections import demote_headings, put_section
-from orange_tui.home.files import read_bytes, replace_file
+from orange_tui.home.files import read_bytes, read_end, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
 
 SECTION = "Report"
-_MOST_BYTES = 4 * MOST_CHARACTERS
+_MAX_BYTES = 4 * MOST_CHARACTERS
 
 
 def save_printed_report(opened: OpenTask, window: str) -> None:
@@ -90,16 +90,11 @@ def _report_file(opened: OpenTask) -> str:
 
 def _text(path: str) -> str:
     try:
-        return read_bytes(path, max_bytes=_MOST_BYTES).decode(errors="replace")
+        return read_bytes(path, max_bytes=_MAX_BYTES).decode(errors="replace")
     except OrangeError:
         return ""
 
 
 def _printed(opened: OpenTask, window: str) -> str:
     """The end of what an agent printed: its answer comes last, however much came before."""
-    try:
-        with open(answer_file(opened.directory, window), "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _MOST_BYTES))
-            return file.read(_MOST_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
+    return read_end(answer_file(opened.directory, window), _MAX_BYTES).decode(errors="replace")

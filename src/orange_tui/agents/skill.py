@@ -45,8 +45,8 @@ def select_harnesses(harnesses: Harnesses, name: str | None) -> list[Harness]:
     everyone = [harnesses.get(each) for each in harnesses.names()]
     found = [each for each in everyone if each.skills and harnesses.installed(each.name)]
     if not found:
-        ways = "\n".join(f"{each.title}: {each.install}" for each in everyone if each.skills)
-        raise Refused(f"No agent with a skill folder is installed. Install one, or name one with --harness.\n{ways}")
+        hints = harnesses.install_hints()
+        raise Refused(f"No agent with a skill folder is installed. Install one, or name one with --harness.\n{hints}")
     return found
 
 

@@ -9,7 +9,16 @@ from orange_tui.domain.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Protocol, TypeVar
+
+    class HasId(Protocol):
+        """A task, a job, or anything else that people name by its id."""
+
+        @property
+        def id(self) -> str: ...
+
+    T = TypeVar("T", bound=HasId)
 
 
 @record
@@ -108,6 +117,7 @@ _LONGEST_ID = 40
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 _BAD_IN_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)"
 _LONGEST_NAME = 200
+_MAX_NAMED = 20  # matches of an ambiguous prefix: naming more of them helps nobody
 
 
 def check_id(text: str) -> str:
@@ -116,6 +126,17 @@ def check_id(text: str) -> str:
         shown = printable(text[:_LONGEST_ID]) + ("…" if len(text) > _LONGEST_ID else "")
         raise Refused(f"'{shown}' is not a task id: ids are lower-case letters and digits")
     return text
+
+
+def match_prefix(prefix: str, found: Iterable[T], name: Callable[[T], str] = lambda each: each.id) -> T | None:
+    """The one whose id begins so, if there is any; an exact id wins, an ambiguous prefix is refused."""
+    matches = [each for each in found if each.id.startswith(prefix)]
+    best = [each for each in matches if each.id == prefix] or matches
+    if len(best) > 1:
+        names = sorted(map(name, best))
+        others = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+        raise Refused(f"{prefix} could be any of {', '.join(names[:_MAX_NAMED])}{others}; type more of it")
+    return best[0] if best else None
 
 
 def check_summary(text: str) -> str:

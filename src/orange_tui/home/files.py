@@ -67,6 +67,16 @@ def _read_all(descriptor: int, path: str, max_bytes: int | None) -> bytes:
     return b"".join(pieces)
 
 
+def read_end(path: str, max_bytes: int) -> bytes:
+    """The last bytes of a file, such as a log; nothing where it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - max_bytes))
+            return file.read(max_bytes)
+    except OSError:
+        return b""
+
+
 def write_aside(path: str, data: bytes, *, durable: bool = True) -> None:
     """Write a new file completely, or leave none; one that is made anew whenever it is needed need not be durable."""
     try:

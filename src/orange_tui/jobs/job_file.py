@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from orange_tui.domain.errors import NotFound, Refused, Unreadable
 from orange_tui.domain.records import record
-from orange_tui.domain.task import check_id
+from orange_tui.domain.task import check_id, match_prefix
 from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
@@ -107,12 +107,9 @@ class JobFile:
         """The job whose id begins so; an exact id wins, an ambiguous prefix is refused."""
         check_id(prefix)
         jobs = self.all()
-        matches = [job for job in jobs if job.id.startswith(prefix)]
-        exact = [job for job in matches if job.id == prefix]
-        if len(exact or matches) == 1:
-            return (exact or matches)[0]
-        if matches:
-            raise Refused(f"{prefix} could be any of {', '.join(job.id for job in matches)}; type more of it")
+        found = match_prefix(prefix, jobs)
+        if found is not None:
+            return found
         known = ", ".join(job.id for job in jobs)
         raise NotFound(f"There is no job {prefix}; there {f'are {known}' if known else 'is none: `orange job add`'}")
 

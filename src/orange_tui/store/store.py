@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
-from orange_tui.domain.errors import Busy, NotFound, OrangeError, Refused, Unreadable
+from orange_tui.domain.errors import Busy, NotFound, OrangeError, Unreadable
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.task import check_id, check_project_name
+from orange_tui.domain.task import check_id, check_project_name, match_prefix
 from orange_tui.domain.text import task_file
 from orange_tui.home import clock
 from orange_tui.home.files import locked, not_saved, read_bytes, sync_directory, write_aside
@@ -30,7 +30,6 @@ _ID_LETTERS = "abcdefghijkmnpqrstuvwxyz"
 _ID_ALPHABET = _ID_LETTERS + "23456789"
 _ID_LENGTH = 7
 _NEW, _DELETED = ".new-", ".deleted-"
-_NAMED = 20  # tasks that an id could mean: more of them help nobody
 
 
 @record
@@ -84,17 +83,12 @@ class Store:
         return os.path.isdir(self.directory(ref))
 
     def find(self, prefix: str, project: str | None = None) -> TaskRef:
-        """The task whose id begins so; an exact id wins, an ambiguous beginning is refused."""
+        """The task whose id begins so; an exact id wins, an ambiguous prefix is refused."""
         check_id(prefix)
-        matches = [ref for ref in self.refs(project) if ref.id.startswith(prefix)]
-        exact = [ref for ref in matches if ref.id == prefix]
-        if len(exact or matches) == 1:
-            return (exact or matches)[0]
-        if not matches:
+        found = match_prefix(prefix, self.refs(project), lambda ref: f"{ref.id} ({ref.project})")
+        if found is None:
             raise NotFound(f"There is no task {prefix}; `orange task list --all` shows what there is")
-        named = sorted(f"{ref.id} ({ref.project})" for ref in matches)
-        others = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-        raise Refused(f"{prefix} could be any of {', '.join(named[:_NAMED])}{others}; type more of it")
+        return found
 
     def read(self, ref: TaskRef, journal: Journal | None = None) -> StoredTask | BrokenTask:
         """A task as it is now; `journal` is given by one who asks it more than this."""

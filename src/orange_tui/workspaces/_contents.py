@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
+from orange_tui.home.files import read_end
 from orange_tui.outside.git import environment_for_git
 from orange_tui.outside.processes import processes_with
 from orange_tui.outside.programs import run
@@ -174,10 +175,5 @@ def _run_logged(command: str, log: str, directory: str, variables: dict[str, str
 
 
 def _tail(log: str) -> str:
-    try:
-        with open(log, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
-            lines = file.read().decode(errors="replace").splitlines()[-_TAIL_LINES:]
-    except OSError:
-        return ""
+    lines = read_end(log, _TAIL_BYTES).decode(errors="replace").splitlines()[-_TAIL_LINES:]
     return f" Its last output:\n{chr(10).join(lines)}\n(all of it is in {log})" if lines else " It printed nothing."

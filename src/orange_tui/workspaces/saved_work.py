@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.domain.errors import NotFound, OrangeError, Refused
+from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
-from orange_tui.domain.task import check_branch
+from orange_tui.domain.task import check_branch, match_prefix
 from orange_tui.home import clock
 from orange_tui.home.files import locked
 from orange_tui.outside import git_saved
@@ -90,11 +90,7 @@ class SavedWorkStore:
         """The one deleted task whose id begins so; an exact id wins, an ambiguous prefix is refused."""
         projects = [project] if project is not None else [each.name for each in self.projects.all()]
         found = [TaskRef(name, task) for name in projects for task in deleted_tasks(self.store.home, name)]
-        matches = [ref for ref in found if ref.id.startswith(prefix)]
-        best = [ref for ref in matches if ref.id == prefix] or matches
-        if len(best) > 1:
-            raise Refused(f"{prefix} could be any of {', '.join(sorted(ref.id for ref in best))}; type more of it")
-        return best[0] if best else None
+        return match_prefix(prefix, found)
 
     def restore(self, project: Project, task: str, number: int | None, branch: str | None) -> str:
         """Put saved work on a new branch, and record that in the task's history, if it has one; returns the branch."""

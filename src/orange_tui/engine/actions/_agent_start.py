@@ -103,9 +103,7 @@ def _release_new_workspace(run: HookRun) -> None:
 
 def _prepare_window(run: HookRun, window: str, role: str) -> tuple[Window, Harness, str]:
     """Write all that the window needs when it starts; returns it, and the prompt where the command line takes none."""
-    harness = run.parts.harnesses.get(_harness_name(run, role))
-    if run.parts.harnesses.installed(harness.name) is None:
-        raise Refused(f"{harness.name} is not installed. {harness.install}")
+    harness = run.parts.harnesses.get_installed(_harness_name(run, role))
     directory = _working_directory(run)
     values = _placeholder_values(run, directory, window)
     for note in write_agent_files(harness, directory, values) if run.task.workspace else ():
