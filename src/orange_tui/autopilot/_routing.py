@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.domain.task import Task
-    from orange_tui.engine.services import Services
+    from orange_tui.engine.parts import HomeParts
 
 _MAX_OUTPUT_BYTES = 1_000_000
 _MAX_REASON_CHARACTERS = 300
@@ -49,7 +49,7 @@ class RoutingResult:
 
 
 def ask_for_route(
-    services: Services,
+    parts: HomeParts,
     task: Task,
     body: str,
     instructions: str,
@@ -57,9 +57,9 @@ def ask_for_route(
     timeout: float | None = None,
 ) -> RoutingResult:
     """The route for a task: the router's, or else the fallback's, with a person's own choices in it."""
-    choice = persons_choice(task, services.harnesses)
+    choice = persons_choice(task, parts.harnesses)
     question = RouteQuestion(task, body, instructions, choice)
-    result = _ask_router(services, _router_settings(services, timeout), question)
+    result = _ask_router(parts, _router_settings(parts, timeout), question)
     obeyed = obeying(result.route, choice.harness, choice.model)
     return replace(result, route=replace(obeyed, by_person=choice.fields))
 
@@ -92,25 +92,25 @@ def _labelled(task: Task, prefix: str) -> list[str]:
     return [label[len(prefix) :].strip() for label in task.labels if label.lower().startswith(prefix)]
 
 
-def _router_settings(services: Services, timeout: float | None) -> RouterSettings:
+def _router_settings(parts: HomeParts, timeout: float | None) -> RouterSettings:
     from orange_tui.home.settings import read_settings
 
-    first = services.harnesses.first_installed()
+    first = parts.harnesses.first_installed()
     try:
-        settings = read_settings(services.home)
+        settings = read_settings(parts.home)
     except OrangeError as unreadable:
         return RouterSettings(None, None, 0, first, str(unreadable))
     fallback, router = settings.text("router_fallback"), settings.text("router")
-    problem = _why_unusable(services.harnesses, "router_fallback", fallback)
+    problem = _why_unusable(parts.harnesses, "router_fallback", fallback)
     if problem is not None:
-        services.log.write("warning", problem)
+        parts.log.write("warning", problem)
         fallback = ""
     return RouterSettings(
         router or fallback or first,
         settings.text("router_model") or None,
         timeout or max(1, settings.number("router_timeout")),
         fallback or first,
-        _why_unusable(services.harnesses, "router", router),
+        _why_unusable(parts.harnesses, "router", router),
     )
 
 
@@ -125,20 +125,20 @@ def _why_unusable(harnesses: Harnesses, setting: str, name: str) -> str | None:
     return None if installed else f"`{setting}` in config.yml names {name}, which is not installed"
 
 
-def _ask_router(services: Services, settings: RouterSettings, question: RouteQuestion) -> RoutingResult:
+def _ask_router(parts: HomeParts, settings: RouterSettings, question: RouteQuestion) -> RoutingResult:
     from orange_tui.context.skills import read_skills
 
     if settings.router is None or settings.problem is not None:
         return _fall_back(settings, settings.problem or "no agent is installed that could be asked")
-    executors = _executors(services.harnesses, settings)
-    skills = read_skills(services.home, services.log)
+    executors = _executors(parts.harnesses, settings)
+    skills = read_skills(parts.home, parts.log)
     try:
-        text = question_text(question, [services.harnesses.get(name) for name in executors], skills)
-        output = _run_router(services, settings, question.task, text)
+        text = question_text(question, [parts.harnesses.get(name) for name in executors], skills)
+        output = _run_router(parts, settings, question.task, text)
     except OrangeError as problem:
         return _fall_back(settings, f"{settings.router}: {problem}")
     names = [skill.name for skill in skills]
-    answer = read_answer(output, services.harnesses.names(), executors, names)
+    answer = read_answer(output, parts.harnesses.names(), executors, names)
     if answer.route is None:
         return _fall_back(settings, "; ".join(answer.faults))
     return RoutingResult(answer.route, None, answer.faults)
@@ -155,17 +155,17 @@ def _executors(harnesses: Harnesses, settings: RouterSettings) -> list[str]:
     return [name for name in installed if name != DEMO or DEMO in {settings.router, settings.fallback}]
 
 
-def _run_router(services: Services, settings: RouterSettings, task: Task, question: str) -> str:
+def _run_router(parts: HomeParts, settings: RouterSettings, task: Task, question: str) -> str:
     """Run the router with the question; returns what it printed."""
     from orange_tui.outside.programs import run_capped
 
-    harnesses, router = services.harnesses, str(settings.router)
+    harnesses, router = parts.harnesses, str(settings.router)
     longest = harnesses.get(router).max_prompt
     if len(question.encode(errors="replace")) > longest:
         raise Refused(f"the question is longer than the {longest:,} bytes it takes")
-    project = services.projects.get(task.project)
-    directory = services.store.directory(services.store.ref_of(task))
-    values = placeholder_values(services.home.root, directory, project.path, project.path)
+    project = parts.projects.get(task.project)
+    directory = parts.store.directory(parts.store.ref_of(task))
+    values = placeholder_values(parts.home.root, directory, project.path, project.path)
     command_line = harnesses.command_line(router, "one_shot", values, model=settings.model)
     finished = run_capped(
         [question if word == PROMPT else word for word in command_line],

@@ -40,7 +40,7 @@ def record_report(run: HookRun) -> None:
     sentence = _one_line(report.sentence)
     words = _NEEDS_PERSON.get(report.judged)
     run.change("last_error", sentence if words else None)
-    workflow = run.services.workflows.load(run.task.workflow)
+    workflow = run.parts.workflows.load(run.task.workflow)
     if words and workflow.states[run.task.status].auto is None:
         run.change("attention", f"The agent {words}: {sentence or 'it does not say why'}")
 
@@ -56,22 +56,22 @@ def commit_work(run: HookRun) -> None:
 
     if run.task.workspace is None:
         return
-    worktree = run.services.pool.worktree(run.task.workspace)
+    worktree = run.parts.pool.worktree(run.task.workspace)
     commit_all(worktree, run.task.branch, run.task.summary or f"Work of task {run.task.id}")
 
 
 def check_subtasks(run: HookRun) -> None:
     """Before the task is moved: there must be subtasks to wait for, and no cycle among them."""
     report = _delegating_report(run)
-    found = subtasks.subtasks_of(run.services.store, run.task.id)
+    found = subtasks.subtasks_of(run.parts.store, run.task.id)
     if not found and not report and run.params.get("subtasks") == "required":
         raise Refused(
             f"{run.task.id} has no subtasks to wait for;"
             f" `orange task create … --parent {run.task.id}` creates one, then try again"
         )
-    if report and len(subtasks.ancestors_of(run.services.store, run.task)) >= _MAX_DEPTH:
+    if report and len(subtasks.ancestors_of(run.parts.store, run.task)) >= _MAX_DEPTH:
         raise Refused(f"{run.task.id} is {_MAX_DEPTH} subtasks deep already; do it yourself, or ask for a person")
-    cycle = subtasks.waiting_cycle(run.services.store, run.task.id, [each.ref.id for each in found])
+    cycle = subtasks.waiting_cycle(run.parts.store, run.task.id, [each.ref.id for each in found])
     if cycle:
         raise Refused(f"{run.task.id} would wait for itself: {' waits for '.join(cycle)}; change their blocked_by")
 
@@ -82,14 +82,14 @@ def delegate(run: HookRun) -> None:
 
     tasks = Tasks(run.engine)
     report = _delegating_report(run)
-    present = subtasks.subtasks_of(run.services.store, run.task.id)
+    present = subtasks.subtasks_of(run.parts.store, run.task.id)
     created = {str(each.task.extra.get(DELEGATION_FIELD)) for each in present}
     for number, each in enumerate(report.delegations if report else ()):
         delegation_id = f"{run.token} {number}"
         if delegation_id not in created:
             _create_subtask(run, tasks, each, delegation_id)
     if report or run.params.get("subtasks") == "required":
-        found = subtasks.subtasks_of(run.services.store, run.task.id)
+        found = subtasks.subtasks_of(run.parts.store, run.task.id)
         # Those that are done already count too: with nothing to wait for, it would wait for ever.
         wanted = [each for each in found if each.task.status == "done" or not tasks.is_finished(each.task)]
         run.change("blocked_by", [each.ref.id for each in wanted])
@@ -129,7 +129,7 @@ def _worktree_field(run: HookRun) -> dict[str, bool]:
 def _installed_or_none(run: HookRun, name: str | None) -> str | None:
     """The agent that a report suggests, if it is installed here; otherwise it is chosen as for any task."""
     try:
-        return name if name and run.services.harnesses.installed(name) else None
+        return name if name and run.parts.harnesses.installed(name) else None
     except OrangeError:
         return None
 

@@ -38,11 +38,11 @@ def _recorded_route(run: HookRun) -> Route | None:
 
 
 def _new_route(run: HookRun) -> Route:
-    template = run.services.workflows.load(run.task.workflow).prompts[run.text("prompt")]
+    template = run.parts.workflows.load(run.task.workflow).prompts[run.text("prompt")]
     instructions = render_prompt(template, task_values(run.task))
     seconds = run.params.get("timeout")
     timeout = float(seconds) if isinstance(seconds, int | float) else None
-    result = ask_for_route(run.services, run.task, run.opened.body, instructions, timeout=timeout)
+    result = ask_for_route(run.parts, run.task, run.opened.body, instructions, timeout=timeout)
     found = _decompose_once(run, result.route)
     _record(run, result, found)
     return found
@@ -50,14 +50,14 @@ def _new_route(run: HookRun) -> Route:
 
 def _decompose_once(run: HookRun, found: Route) -> Route:
     """Neither a subtask nor a task that has subtasks is split again."""
-    if not found.decompose or (run.task.parent is None and not subtasks_of(run.services.store, run.task.id)):
+    if not found.decompose or (run.task.parent is None and not subtasks_of(run.parts.store, run.task.id)):
         return found
     why = "it is a subtask" if run.task.parent is not None else "it has subtasks already"
     return replace(found, decompose=False, reason=f"{found.reason} Not split: {why}.".strip())
 
 
 def _record(run: HookRun, result: RoutingResult, found: Route) -> None:
-    log, details = run.services.log, {"fallback": result.fallback} if result.fallback else {}
+    log, details = run.parts.log, {"fallback": result.fallback} if result.fallback else {}
     if result.fallback:
         log.write("warning", f"routed to the fallback: {result.fallback}", task=run.task.id, executor=found.executor)
     for fault in result.faults:
