@@ -149,11 +149,11 @@ def test_a_full_log_is_moved_aside_and_still_read(world: World, cli: Cli, monkey
     path = world.root / "orange.log"
     world.orange.log.write("info", "the oldest entry")
     with path.open("r+b") as file:
-        file.seek(log_module.ROTATE_AT)
+        file.seek(log_module.ROTATE_AT_BYTES)
         file.write(b"\n")
     world.orange.log.write("info", "the newest entry")
     assert path.stat().st_size < 1000
-    assert (world.root / "orange.log.1").stat().st_size > log_module.ROTATE_AT
+    assert (world.root / "orange.log.1").stat().st_size > log_module.ROTATE_AT_BYTES
     assert "the oldest entry" in cli.ok("log").out.splitlines()[0]
     assert "the newest entry" in cli.ok("log", "-n", "1").out
 
@@ -163,7 +163,7 @@ def test_a_log_that_cannot_be_written_stops_nothing(
     world: World, cli: Cli, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = world.task()
-    monkeypatch.setattr(log_module, "ROTATE_AT", 1)
+    monkeypatch.setattr(log_module, "ROTATE_AT_BYTES", 1)
     world.orange.log.write("info", "there is a log")
     (world.root / name).unlink(missing_ok=True)
     (world.root / name).mkdir()

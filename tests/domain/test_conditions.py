@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orange_tui.domain.conditions import Condition, exclude_each_other, parse_condition, uncovered
+from orange_tui.domain.conditions import Condition, coverage_problem, exclude_each_other, parse_condition
 from orange_tui.domain.errors import Unreadable
 
 COMPARE = {
@@ -78,7 +78,7 @@ def test_no_condition_and_another_field_exclude_nothing() -> None:
 @given(arms=st.lists(conditions, min_size=1, max_size=4))
 def test_arms_cover_everything_when_each_number_has_exactly_one(arms: list[Condition]) -> None:
     exactly_once = all(sum(arm.holds(n) for arm in arms) == 1 for n in RANGE)
-    assert (uncovered(arms) is None) is exactly_once
+    assert (coverage_problem(arms) is None) is exactly_once
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_arms_cover_everything_when_each_number_has_exactly_one(arms: list[Condi
     ],
 )
 def test_the_reason_names_the_number_that_is_missing_or_taken_twice(arms: list[str], reason: str) -> None:
-    assert uncovered([parse_condition(arm) for arm in arms]) == reason
+    assert coverage_problem([parse_condition(arm) for arm in arms]) == reason

@@ -12,12 +12,12 @@ from orange_tui.domain.harnesses.harness import (
     PLACEHOLDERS,
     PROMPT,
     Harness,
-    build,
+    build_command,
     check_effort,
     environment,
-    guarded,
     placeholders,
-    resumable,
+    resume_mode,
+    safe_prompt,
 )
 from orange_tui.domain.harnesses.shipped import CLAUDE, CODEX, DEMO, OPENCODE, PI, SHIPPED
 from orange_tui.domain.records import replace
@@ -86,7 +86,7 @@ SANDBOX = [
     ],
 )
 def test_the_words_of_each_agent(harness: Harness, mode: Mode, words: list[str]) -> None:
-    assert list(build(harness, mode, VALUES)) == words
+    assert list(build_command(harness, mode, VALUES)) == words
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_the_words_of_each_agent(harness: Harness, mode: Mode, words: list[str])
 def test_model_and_effort_are_flags_before_the_prompt(
     harness: Harness, mode: Mode, model: str | None, effort: str, added: list[str]
 ) -> None:
-    plain = list(build(harness, mode, VALUES))
-    words = list(build(harness, mode, VALUES, model=model, effort=effort))
+    plain = list(build_command(harness, mode, VALUES))
+    words = list(build_command(harness, mode, VALUES, model=model, effort=effort))
     assert sorted(words) == sorted([*plain, *added])
     joined = "\0".join(words)
     assert "\0".join(added) in joined
@@ -114,13 +114,13 @@ def test_model_and_effort_are_flags_before_the_prompt(
 
 
 def test_root_gets_what_claude_runs_for_root() -> None:
-    words = build(CLAUDE, "full", VALUES, root=True)
+    words = build_command(CLAUDE, "full", VALUES, root=True)
     assert words[:4] == ("claude", "--permission-mode", "dontAsk", "--allowedTools")
     assert {"Bash", "Edit", "Write", "Read"} <= set(words[4].split(","))
     assert words[-4:] == (*TASK, "--", PROMPT)
-    assert "bypassPermissions" not in build(CLAUDE, "resume", VALUES, root=True)
-    assert build(CLAUDE, "reduced", VALUES, root=True) == build(CLAUDE, "reduced", VALUES)
-    assert build(CODEX, "full", VALUES, root=True) == build(CODEX, "full", VALUES)
+    assert "bypassPermissions" not in build_command(CLAUDE, "resume", VALUES, root=True)
+    assert build_command(CLAUDE, "reduced", VALUES, root=True) == build_command(CLAUDE, "reduced", VALUES)
+    assert build_command(CODEX, "full", VALUES, root=True) == build_command(CODEX, "full", VALUES)
 
 
 @pytest.mark.parametrize("harness", SHIPPED.values(), ids=lambda harness: harness.name)
@@ -130,7 +130,7 @@ def test_no_placeholder_is_left_behind_but_the_prompt(harness: Harness, mode: Mo
     if not harness.command_line(mode, root=root):
         assert harness is DEMO
         return
-    words = build(harness, mode, VALUES, model="m", effort=(harness.efforts or ("x",))[0], root=root)
+    words = build_command(harness, mode, VALUES, model="m", effort=(harness.efforts or ("x",))[0], root=root)
     left = [word for word in words if set(placeholders(word)) & set(PLACEHOLDERS)]
     assert left in ([PROMPT], [])
     assert left == [PROMPT] or (harness is OPENCODE and mode.startswith("resume"))
@@ -139,30 +139,30 @@ def test_no_placeholder_is_left_behind_but_the_prompt(harness: Harness, mode: Mo
 @pytest.mark.parametrize("harness", [CLAUDE, CODEX], ids=lambda harness: harness.name)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_prompt_that_begins_with_a_dash_cannot_be_a_flag(harness: Harness, mode: Mode) -> None:
-    words = build(harness, mode, VALUES)
+    words = build_command(harness, mode, VALUES)
     assert words[-1] == PROMPT
     assert "--" in words[-3:-1]
 
 
 @pytest.mark.parametrize("text", ["!rm -rf /", "-p", "/exit", "@secret", "# Title", "", "  \n!x", "--help", "…"])
 def test_whatever_a_text_begins_with_an_agent_reads_it_as_text(text: str) -> None:
-    assert guarded(text)[0].isalpha()
-    assert guarded(text).endswith(text.strip())
+    assert safe_prompt(text)[0].isalpha()
+    assert safe_prompt(text).endswith(text.strip())
 
 
 @pytest.mark.parametrize("text", ["Task: fix it", "5 tests fail", "Überprüfe das"])
 def test_a_text_that_begins_with_a_word_stays_as_it_is(text: str) -> None:
-    assert guarded(f"\n{text}\n") == text
+    assert safe_prompt(f"\n{text}\n") == text
 
 
 def test_what_a_value_contains_is_never_filled_in_again() -> None:
-    words = build(CLAUDE, "full", {**VALUES, "task_dir": "/odd/{worktree}/{prompt}"})
+    words = build_command(CLAUDE, "full", {**VALUES, "task_dir": "/odd/{worktree}/{prompt}"})
     assert "/odd/{worktree}/{prompt}" in words
 
 
 def test_a_path_with_quotes_in_it_stays_inside_the_text_it_stands_in() -> None:
     odd = '/odd/a"b\\c'
-    words = build(CODEX, "reduced", {**VALUES, "repository": odd, "task_dir": odd})
+    words = build_command(CODEX, "reduced", {**VALUES, "repository": odd, "task_dir": odd})
     (projects,) = [word for word in words if word.startswith("projects=")]
     assert tomllib.loads(projects) == {"projects": {odd: {"trust_level": "trusted"}}}
     assert odd in words  # a word of its own is taken as it is
@@ -172,42 +172,44 @@ def test_a_path_with_quotes_in_it_stays_inside_the_text_it_stands_in() -> None:
 
 def test_another_place_for_the_program_changes_every_command_line() -> None:
     moved = replace(CLAUDE, binary="/opt/claude")
-    assert {build(moved, mode, VALUES)[0] for mode in ("full", "reduced", "resume", "one_shot")} == {"/opt/claude"}
-    assert build(CLAUDE, "full", {**VALUES, "binary": "/found/claude"})[0] == "/found/claude"
+    assert {build_command(moved, mode, VALUES)[0] for mode in ("full", "reduced", "resume", "one_shot")} == {
+        "/opt/claude"
+    }
+    assert build_command(CLAUDE, "full", {**VALUES, "binary": "/found/claude"})[0] == "/found/claude"
 
 
 @pytest.mark.parametrize("harness", [CLAUDE, CODEX, OPENCODE, PI, DEMO], ids=lambda harness: harness.name)
 def test_without_a_known_conversation_a_new_one_begins_with_the_same_permissions(harness: Harness) -> None:
-    assert resumable(harness, "resume", NEW) == "reduced"
-    assert build(harness, "resume", NEW) == build(harness, "reduced", NEW)
+    assert resume_mode(harness, "resume", NEW) == "reduced"
+    assert build_command(harness, "resume", NEW) == build_command(harness, "reduced", NEW)
 
 
 def test_an_agent_without_a_reduced_command_line_has_only_one() -> None:
     plain = Harness(name="x", binary="x", title="X", install="…", full=("x", "{prompt}"))
-    assert build(plain, "reduced", {}) == ("x", "{prompt}")
+    assert build_command(plain, "reduced", {}) == ("x", "{prompt}")
     with pytest.raises(Refused, match="X cannot do that: its harness has no command line for `one_shot`"):
-        build(plain, "one_shot", {})
+        build_command(plain, "one_shot", {})
 
 
 def test_a_missing_value_is_a_refusal_not_a_word_in_braces() -> None:
     with pytest.raises(Refused, match=r"nothing is known for \{worktree_git\}"):
-        build(CODEX, "reduced", {**VALUES, "worktree_git": ""})
+        build_command(CODEX, "reduced", {**VALUES, "worktree_git": ""})
 
 
 @pytest.mark.parametrize("model", ["", "--dangerous", "a b", "{prompt}", "x\ny", "x" * 300, "a;b", '"'])
 def test_a_model_is_a_plain_word(model: str) -> None:
     if not model:
-        assert build(CLAUDE, "full", VALUES, model=model) == build(CLAUDE, "full", VALUES)
+        assert build_command(CLAUDE, "full", VALUES, model=model) == build_command(CLAUDE, "full", VALUES)
         return
     with pytest.raises(Refused, match="is not a model's name"):
-        build(CLAUDE, "full", VALUES, model=model)
+        build_command(CLAUDE, "full", VALUES, model=model)
 
 
 def test_an_unknown_effort_is_refused_with_the_levels_there_are() -> None:
     with pytest.raises(Refused, match=r"knows no effort 'huge'; it knows low, medium, high, xhigh, max"):
         check_effort(CLAUDE, "huge")
     with pytest.raises(Refused, match="Codex knows no effort"):
-        build(CODEX, "full", VALUES, effort='high" -c x="')
+        build_command(CODEX, "full", VALUES, effort='high" -c x="')
     assert check_effort(OPENCODE, "whatever") == "whatever"
     own = replace(CLAUDE, efforts=())
     assert check_effort(own, "turbo") == "turbo"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orange_tui.domain.prompts import render_prompt, variables
+from orange_tui.domain.prompts import find_variables, render_prompt
 
 VALUES = {"summary": "fix login", "branch": "fix/login", "review_round": 2, "status": None}
 
@@ -33,4 +33,4 @@ def test_what_a_value_says_is_never_filled_in_again() -> None:
 
 
 def test_variables_are_found_with_the_line_they_stand_on() -> None:
-    assert list(variables('{summary}\n{{branch}} {"a": 1}\n{what}')) == [("summary", 0), ("what", 2)]
+    assert list(find_variables('{summary}\n{{branch}} {"a": 1}\n{what}')) == [("summary", 0), ("what", 2)]

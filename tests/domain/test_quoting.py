@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orange_tui.domain.text.file_names import is_binary, is_secret
-from orange_tui.domain.text.quoting import cut, fenced, plain
+from orange_tui.domain.text.quoting import fenced, plain, truncate
 from orange_tui.domain.text.sections import outline
 
 
 def test_a_text_is_cut_at_a_line_where_one_is_near() -> None:
-    assert cut("one\ntwo\nthree", 100) == ("one\ntwo\nthree", 0)
-    assert cut("one\ntwo\nthree", 9) == ("one\ntwo", 6)
-    assert cut("x" * 10, 4) == ("xxxx", 6)
+    assert truncate("one\ntwo\nthree", 100) == ("one\ntwo\nthree", 0)
+    assert truncate("one\ntwo\nthree", 9) == ("one\ntwo", 6)
+    assert truncate("x" * 10, 4) == ("xxxx", 6)
 
 
 @given(text=st.text(), most=st.integers(0, 30))
 def test_what_is_kept_and_what_is_left_out_is_all_of_it(text: str, most: int) -> None:
-    kept, left_out = cut(text, most)
+    kept, left_out = truncate(text, most)
     assert text.startswith(kept)
     assert len(kept) <= most
     assert len(kept) + left_out == len(text)

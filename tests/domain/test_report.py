@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.gates.outcome import ReportGate
 from orange_tui.domain.report import JUDGED, Report, read_report
-from orange_tui.domain.text.json_answers import answered, envelope
+from orange_tui.domain.text.json_answers import envelope, find_answer
 from support.evidence import Written
 
 
@@ -105,7 +105,7 @@ def test_any_object_is_a_report_of_some_kind(data: dict[str, Any]) -> None:
     ],
 )
 def test_the_answer_is_the_last_object_that_was_printed(printed: str, expected: object) -> None:
-    assert answered(printed, "status") == expected
+    assert find_answer(printed, "status") == expected
 
 
 def test_an_envelope_tells_what_it_cost() -> None:
@@ -117,4 +117,4 @@ def test_an_envelope_tells_what_it_cost() -> None:
 @settings(max_examples=100, deadline=None, database=None)
 @given(text=st.text(alphabet='{}[]":, a1\\n', max_size=200), value=st.dictionaries(st.text(max_size=3), st.integers()))
 def test_a_last_object_is_found_behind_anything(text: str, value: dict[str, int]) -> None:
-    assert answered(f"{text}\n{json.dumps(value)}", "status") is not None
+    assert find_answer(f"{text}\n{json.dumps(value)}", "status") is not None

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orange_tui.domain.records import replace
-from orange_tui.domain.route import Answer, Profile, Route, obeying, profile_text, read_answer, route_of
+from orange_tui.domain.route import Profile, Route, RouterAnswer, apply_choices, profile_text, read_answer, route_of
 from orange_tui.domain.task import Task, make_task, printable
 from orange_tui.domain.text.task_file import new, parse
 
@@ -32,7 +32,7 @@ ROUTE = Route(
 )
 
 
-def read(text: str) -> Answer:
+def read(text: str) -> RouterAnswer:
     return read_answer(text, KNOWN, INSTALLED, SKILLS)
 
 
@@ -55,7 +55,7 @@ def with_route(route: object) -> Task:
     ids=lambda text: text[:20],
 )
 def test_the_answer_is_found_wherever_an_agent_puts_it(text: str) -> None:
-    assert read(text) == Answer(ROUTE)
+    assert read(text) == RouterAnswer(ROUTE)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_the_answer_is_found_wherever_an_agent_puts_it(text: str) -> None:
     ids=lambda text: text[:20],
 )
 def test_an_answer_that_names_no_agent_is_refused_in_a_sentence(text: str, fault: str) -> None:
-    assert read(text) == Answer(None, (fault,))
+    assert read(text) == RouterAnswer(None, (fault,))
 
 
 @pytest.mark.parametrize(
@@ -151,11 +151,11 @@ def test_the_profile_is_a_few_lines_and_nothing_without_a_route() -> None:
 
 
 def test_a_persons_choice_stands_and_a_model_for_another_agent_does_not() -> None:
-    assert obeying(ROUTE, None, None) == ROUTE
-    assert obeying(ROUTE, "claude", None) == ROUTE
-    assert obeying(ROUTE, "codex", None) == replace(ROUTE, executor="codex", model=None)
-    assert obeying(ROUTE, "codex", "o9") == replace(ROUTE, executor="codex", model="o9")
-    assert obeying(ROUTE, None, "opus") == replace(ROUTE, model="opus")
+    assert apply_choices(ROUTE, None, None) == ROUTE
+    assert apply_choices(ROUTE, "claude", None) == ROUTE
+    assert apply_choices(ROUTE, "codex", None) == replace(ROUTE, executor="codex", model=None)
+    assert apply_choices(ROUTE, "codex", "o9") == replace(ROUTE, executor="codex", model="o9")
+    assert apply_choices(ROUTE, None, "opus") == replace(ROUTE, model="opus")
 
 
 def test_the_lane_is_a_number_a_workflow_can_ask_for() -> None:

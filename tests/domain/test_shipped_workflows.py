@@ -15,7 +15,7 @@ import pytest
 
 from orange_tui.domain.gates.outcome import OutcomeGate
 from orange_tui.domain.gates.section import SectionGate
-from orange_tui.domain.workflow import spawns_an_agent
+from orange_tui.domain.workflow import starts_agent
 from orange_tui.domain.workflow_file.loader import load_workflow
 from support.evidence import Written
 
@@ -493,7 +493,7 @@ def test_a_workspace_is_there_before_an_agent_is(name: str) -> None:
     workflow = shipped(name)
     starts = [move.hooks for move in workflow.transitions if move.source == workflow.first_state]
     for hooks in (*workflow.initial.values(), *starts):
-        if spawns_an_agent(hooks):
+        if starts_agent(hooks):
             assert hooks[0].action == "acquire_workspace"
 
 

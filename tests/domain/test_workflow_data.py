@@ -14,7 +14,7 @@ from orange_tui.domain.conditions import Condition
 from orange_tui.domain.gates.kinds import GATE_KINDS, CommandGate
 from orange_tui.domain.gates.outcome import OutcomeGate, ReportGate
 from orange_tui.domain.gates.section import SectionGate
-from orange_tui.domain.workflow import Branch, ExitRule, Hook, Signal, State, Transition, Workflow
+from orange_tui.domain.workflow import ConditionalTarget, ExitRule, Hook, Signal, State, Transition, Workflow
 from orange_tui.domain.workflow_file.data import from_data, to_data
 from orange_tui.domain.workflow_file.loader import load_workflow
 
@@ -76,7 +76,7 @@ gates = {
 }
 gate = st.one_of(*gates.values())
 hooks = st.lists(st.builds(Hook, words, st.dictionaries(words, plain, max_size=2)), max_size=2).map(tuple)
-arms = st.lists(st.builds(Branch, when, names), max_size=2).map(tuple)
+arms = st.lists(st.builds(ConditionalTarget, when, names), max_size=2).map(tuple)
 some = st.one_of(st.none(), gate)
 transitions = st.builds(Transition, names, names, st.one_of(st.none(), when), maybe, some, hooks)
 rules = st.builds(

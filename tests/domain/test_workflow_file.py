@@ -11,7 +11,7 @@ from orange_tui.domain.conditions import Condition
 from orange_tui.domain.gates.kinds import CommandGate
 from orange_tui.domain.gates.outcome import OutcomeGate, ReportGate
 from orange_tui.domain.gates.section import SectionGate
-from orange_tui.domain.workflow import Branch, Hook, Transition
+from orange_tui.domain.workflow import ConditionalTarget, Hook, Transition
 from orange_tui.domain.workflow_file.loader import LoadedWorkflow, load_workflow
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ def test_a_signal_without_status_holds_in_every_state_that_is_not_terminal() -> 
     assert (first.status, first.gate, first.then) == (("todo", "doing"), OutcomeGate(("passed",)), "done")
     assert second.status == ("doing",)
     assert second.then_when == (
-        Branch(Condition("crash_count", "<", 1), "done"),
-        Branch(Condition("crash_count", ">=", 1), "done"),
+        ConditionalTarget(Condition("crash_count", "<", 1), "done"),
+        ConditionalTarget(Condition("crash_count", ">=", 1), "done"),
     )
 
 

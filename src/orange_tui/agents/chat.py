@@ -11,7 +11,7 @@ import os
 from orange_tui.agents import launch
 from orange_tui.agents.skill import skill_body
 from orange_tui.domain.errors import Refused
-from orange_tui.domain.harnesses.harness import build, environment, guarded
+from orange_tui.domain.harnesses.harness import build_command, environment, safe_prompt
 from orange_tui.domain.prompts import render_prompt
 from orange_tui.domain.records import record
 from orange_tui.home.files import locked
@@ -73,8 +73,8 @@ class ProjectChats:
         # Its commands write all over the home, so that is the directory it is granted.
         values = launch.placeholder_values(home, home, project.path, project.path)
         role = render_prompt(_ROLE, {"project": project.name, "skill": skill_body()})
-        command_line = build(agent, "reduced", values, system=role, root=os.geteuid() == 0)
-        prompt = guarded(_FIRST_PROMPT if agent.system_prompt else f"{role}\n\n{_FIRST_PROMPT}")
+        command_line = build_command(agent, "reduced", values, system=role, root=os.geteuid() == 0)
+        prompt = safe_prompt(_FIRST_PROMPT if agent.system_prompt else f"{role}\n\n{_FIRST_PROMPT}")
         unset = [word for name in _UNSET_VARIABLES for word in ("-u", name)]
         variables = {**launch.base_environment(home), launch.CHAT_VARIABLE: project.name, **environment(agent, values)}
         spec = launch.LaunchSpec(("env", *unset, *command_line), prompt, project.path, variables)

@@ -9,7 +9,7 @@ import os
 import sys
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
-from orange_tui.domain.harnesses.harness import build, environment
+from orange_tui.domain.harnesses.harness import build_command, environment
 from orange_tui.domain.harnesses.shipped import SHIPPED
 from orange_tui.home.files import read_bytes, read_signature
 
@@ -82,7 +82,7 @@ class Harnesses:
     ) -> tuple[str, ...]:
         """The command line that starts an agent, complete but for the word `{prompt}`."""
         harness = self.get(name)
-        return build(
+        return build_command(
             harness, mode, self._placeholder_values(harness, values), model=model, effort=effort, root=os.geteuid() == 0
         )
 
@@ -120,7 +120,7 @@ def _read(path: str) -> LoadedHarnesses:
     except OrangeError as problem:
         findings = Findings(path)
         line = problem.line if isinstance(problem, Unreadable) else None
-        findings.problem(line or 1, str(problem), "make it a text file that you may read, or move it away")
+        findings.add_problem(line or 1, str(problem), "make it a text file that you may read, or move it away")
         return LoadedHarnesses({}, findings.problems)
 
 

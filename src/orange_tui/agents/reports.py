@@ -7,8 +7,8 @@ import os
 
 from orange_tui.agents.launch import answer_file
 from orange_tui.domain.errors import OrangeError
-from orange_tui.domain.report import MOST_CHARACTERS, read_report
-from orange_tui.domain.text.json_answers import answered, envelope
+from orange_tui.domain.report import MAX_CHARACTERS, read_report
+from orange_tui.domain.text.json_answers import envelope, find_answer
 from orange_tui.domain.text.sections import demote_headings, put_section
 from orange_tui.home.files import read_bytes, read_end, replace_file
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
 
 SECTION = "Report"
-_MAX_BYTES = 4 * MOST_CHARACTERS
+_MAX_BYTES = 4 * MAX_CHARACTERS
 
 
 def save_printed_report(opened: OpenTask, window: str) -> None:
@@ -29,7 +29,7 @@ def save_printed_report(opened: OpenTask, window: str) -> None:
     path = _report_file(opened)
     if _text(path).strip():
         return
-    found = answered(_printed(opened, window), "status")
+    found = find_answer(_printed(opened, window), "status")
     if found is not None:
         replace_file(path, json.dumps(found, ensure_ascii=False).encode(errors="replace"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.records import record
-from orange_tui.domain.text.quoting import cut, fenced, plain
+from orange_tui.domain.text.quoting import fenced, plain, truncate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def question_text(question: RouteQuestion, agents: list[Harness], skills: list[S
 
 
 def _task_text(task: Task, body: str) -> str:
-    labels, _ = cut(", ".join(task.labels), _MAX_LABELS_CHARACTERS)
-    shown, left_out = cut(body.strip(), _MAX_BODY_CHARACTERS)
+    labels, _ = truncate(", ".join(task.labels), _MAX_LABELS_CHARACTERS)
+    shown, left_out = truncate(body.strip(), _MAX_BODY_CHARACTERS)
     rest = f"\n(and {left_out:,} characters more)" if left_out else ""
     subtask = "It is a subtask of another task: it is not to be split again.\n" if task.parent else ""
     return f"Summary: {task.summary}\nLabels: {labels or 'none'}\n{subtask}\n{shown}{rest}"
@@ -77,7 +77,9 @@ def _agents_text(agents: list[Harness]) -> str:
 
 
 def _skills_text(skills: list[Skill]) -> str:
-    shown, left_out = cut("\n".join(f"- {skill.name}: {skill.description}" for skill in skills), _MAX_SKILLS_CHARACTERS)
+    shown, left_out = truncate(
+        "\n".join(f"- {skill.name}: {skill.description}" for skill in skills), _MAX_SKILLS_CHARACTERS
+    )
     return f"{shown}\n(and more that do not fit here)" if left_out else shown
 
 

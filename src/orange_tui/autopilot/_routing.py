@@ -13,7 +13,7 @@ from orange_tui.autopilot._route_question import PersonsChoice, RouteQuestion, q
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.route import Route, obeying, read_answer, route_of
+from orange_tui.domain.route import Route, apply_choices, read_answer, route_of
 from orange_tui.domain.text.quoting import plain
 
 TYPE_CHECKING = False
@@ -60,7 +60,7 @@ def ask_for_route(
     choice = persons_choice(task, parts.harnesses)
     question = RouteQuestion(task, body, instructions, choice)
     result = _ask_router(parts, _router_settings(parts, timeout), question)
-    obeyed = obeying(result.route, choice.harness, choice.model)
+    obeyed = apply_choices(result.route, choice.harness, choice.model)
     return replace(result, route=replace(obeyed, by_person=choice.fields))
 
 

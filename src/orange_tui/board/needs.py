@@ -6,7 +6,7 @@ Nothing here knows a state's name: a custom workflow is understood as ours are, 
 from __future__ import annotations
 
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import SERVER_GONE, spawns_an_agent, way_back, without_agent
+from orange_tui.domain.workflow import SERVER_GONE, lost_agent_sentence, send_back_target, starts_agent
 from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE
 
 TYPE_CHECKING = False
@@ -40,10 +40,10 @@ def waits_for_a_person(workflow: Workflow, status: str) -> bool:
 def _where_work_starts(workflow: Workflow) -> set[str]:
     """The state tasks queue in, and the one their first agent is started for: nobody is waited for there."""
     first = workflow.first_state
-    if spawns_an_agent(workflow.initial[first]):
+    if starts_agent(workflow.initial[first]):
         return {first}
     moves = workflow.moves(first, "person")
-    return next(({first, move.target} for move in moves if spawns_an_agent(move.hooks)), set())
+    return next(({first, move.target} for move in moves if starts_agent(move.hooks)), set())
 
 
 def _goes_on(workflow: Workflow, state: State) -> bool:
@@ -83,7 +83,7 @@ def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
         return f"{task.status} is no state of workflow {workflow.name}; its states are {', '.join(workflow.states)}"
     if state.agent != NONE and facts.session in _ENDED:
         is_as_meant = facts.session == DEAD and _moves_on_at_its_end(workflow, task.status)
-        return None if is_as_meant else without_agent(workflow, task.status, _ENDED[facts.session])
+        return None if is_as_meant else lost_agent_sentence(workflow, task.status, _ENDED[facts.session])
     urgent = _AGENT_SAYS.get(facts.agent or "") or facts.pull_request
     return urgent or _waiting(workflow, task.status, facts.session, facts.conflicts)
 
@@ -105,5 +105,5 @@ def _waiting(workflow: Workflow, status: str, session: str, conflicts: tuple[str
 def _would_not_merge(workflow: Workflow, status: str, conflicts: tuple[str, ...]) -> str:
     """Nobody need read what cannot be merged: the agent can resolve it first."""
     more = f" and {len(conflicts) - _SOME_FILES} more" if len(conflicts) > _SOME_FILES else ""
-    way_out = ", r sends it back" if way_back(workflow, status) is not None else ""
+    way_out = ", r sends it back" if send_back_target(workflow, status) is not None else ""
     return f"Would not merge{way_out}: {', '.join(conflicts[:_SOME_FILES])}{more}"

@@ -12,7 +12,7 @@ from orange_tui.context import _task_rows as task_rows
 from orange_tui.context._sources import ContextSources
 from orange_tui.domain.errors import OrangeError, Unreadable
 from orange_tui.domain.records import record
-from orange_tui.domain.text.quoting import cut, fenced, plain
+from orange_tui.domain.text.quoting import fenced, plain, truncate
 from orange_tui.domain.text.sections import close_open_blocks, demote_headings
 
 TYPE_CHECKING = False
@@ -106,7 +106,7 @@ def _read_row(row: ContextRow, sources: ContextSources) -> ContextSection | None
         found = row.read(sources)
     except OrangeError as problem:
         return ContextSection(row.title, f"(This could not be read: {' '.join(plain(str(problem)).split())})", 0)
-    text, left_out = cut(plain(found).strip("\n"), row.max_characters)
+    text, left_out = truncate(plain(found).strip("\n"), row.max_characters)
     if not text.strip():
         return None
     note = f"\n\n(Cut here: {left_out:,} characters more.)" if left_out else ""

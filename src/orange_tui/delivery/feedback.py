@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.text.sections import demote_headings, find_section, put_section
-from orange_tui.domain.workflow import way_back
+from orange_tui.domain.workflow import send_back_target
 from orange_tui.home import clock
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ def with_feedback(body: str, text: str) -> str:
 
 
 def _where_to(workflow: Workflow, task: Task) -> str:
-    target = way_back(workflow, task.status)
+    target = send_back_target(workflow, task.status)
     if target is None:
         raise Refused(
             f"{task.id} is {task.status}: in {workflow.name} no changes can be asked for there."

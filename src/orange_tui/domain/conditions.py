@@ -66,7 +66,7 @@ def exclude_each_other(one: Condition | None, other: Condition | None) -> bool:
     return not any(_overlap(a, b) for a in one.intervals() for b in other.intervals())
 
 
-def uncovered(conditions: Sequence[Condition]) -> str | None:
+def coverage_problem(conditions: Sequence[Condition]) -> str | None:
     """Why these do not take every integer exactly once, or None when they do."""
     fields = {condition.field for condition in conditions}
     if len(fields) != 1:

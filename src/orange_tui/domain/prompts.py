@@ -37,7 +37,7 @@ def task_values(task: Task) -> dict[str, object]:
     return {name: getattr(task, name) for name in PROMPT_VARIABLES}
 
 
-def variables(template: str) -> Iterator[tuple[str, int]]:
+def find_variables(template: str) -> Iterator[tuple[str, int]]:
     """Every variable a template asks for, and how many lines down it stands."""
     for found in _VARIABLE.finditer(template):
         if found["name"]:

@@ -20,11 +20,11 @@ DONE, IN_PROGRESS, BLOCKED, NEEDS_REVIEW, DELEGATED = "done", "in_progress", "bl
 REPORTED = (DONE, IN_PROGRESS, BLOCKED, NEEDS_REVIEW)  # what an agent may say
 JUDGED = (*REPORTED, DELEGATED)  # what it can come to
 
-MOST_CHARACTERS = 256 * 1024
+MAX_CHARACTERS = 256 * 1024
 _MOST_ITEMS = 100
 _LONGEST_ITEM = 2_000
 _LONGEST_TEXT = 10_000
-MOST_DELEGATIONS = 20
+MAX_DELEGATIONS = 20
 
 
 @record
@@ -67,8 +67,8 @@ class Report:
 
 def read_report(text: str, task_id: str) -> Report:
     """The report in a text. Raises `Unreadable` where there is none at all."""
-    if len(text) > MOST_CHARACTERS:
-        raise Unreadable(f".orange-outcome is longer than {MOST_CHARACTERS:,} characters")
+    if len(text) > MAX_CHARACTERS:
+        raise Unreadable(f".orange-outcome is longer than {MAX_CHARACTERS:,} characters")
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -125,7 +125,7 @@ def _delegations(value: object) -> tuple[Delegation, ...]:
             labels=tuple(_line(label) for label in _texts(each.get("labels"))),
             harness=_line(each.get("suggested_agent")) or None,
         )
-        for each in found[:MOST_DELEGATIONS]
+        for each in found[:MAX_DELEGATIONS]
     ]
     return tuple(each for each in made if each.title)
 

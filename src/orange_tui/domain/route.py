@@ -9,7 +9,7 @@ from __future__ import annotations
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import printable
-from orange_tui.domain.text.json_answers import answered
+from orange_tui.domain.text.json_answers import find_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,21 +68,21 @@ class Route:
 
 
 @record
-class Answer:
+class RouterAnswer:
     """What a router's answer comes to: no route when it names no agent that could do it; every fault as a sentence."""
 
     route: Route | None
     faults: tuple[str, ...] = ()
 
 
-def read_answer(text: str, known: Collection[str], installed: Collection[str], skills: Collection[str]) -> Answer:
+def read_answer(text: str, known: Collection[str], installed: Collection[str], skills: Collection[str]) -> RouterAnswer:
     """The route in what a router has printed; never raises."""
-    found = answered(text[-_LONGEST_ANSWER:], "executor")
+    found = find_answer(text[-_LONGEST_ANSWER:], "executor")
     if found is None:
-        return Answer(None, ("the router's answer has no JSON object in it",))
+        return RouterAnswer(None, ("the router's answer has no JSON object in it",))
     fault = _executor_fault(found.get("executor"), known, installed)
     if fault is not None:
-        return Answer(None, (fault,))
+        return RouterAnswer(None, (fault,))
     model, model_fault = _model(found.get("model"))
     decompose = found.get("decompose", False)
     faults = [model_fault] if model_fault else []
@@ -92,7 +92,7 @@ def read_answer(text: str, known: Collection[str], installed: Collection[str], s
     unknown = [name for name in chosen if name not in skills]
     if unknown:
         faults.append(f"there is no skill {', '.join(unknown)}")
-    return Answer(
+    return RouterAnswer(
         Route(
             executor=str(found["executor"]),
             model=model,
@@ -145,7 +145,7 @@ def profile_text(task: Task) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def obeying(route: Route, harness: str | None, model: str | None) -> Route:
+def apply_choices(route: Route, harness: str | None, model: str | None) -> Route:
     """The route with a person's own choices in it. A model that was chosen for another agent is dropped."""
     if harness is not None and harness != route.executor:
         route = replace(route, executor=harness, model=None)

@@ -58,7 +58,7 @@ class Transition:
 
 
 @record
-class Branch:
+class ConditionalTarget:
     """One arm of a `then_when`."""
 
     when: Condition
@@ -75,7 +75,7 @@ class ExitRule:
     has_artifact: Gate | None = None
     no_artifact: bool = False
     then: str | None = None
-    then_when: tuple[Branch, ...] = ()
+    then_when: tuple[ConditionalTarget, ...] = ()
     action: str | None = None
     stuck_after: int | None = None
     respawn_auto: bool = False
@@ -88,7 +88,7 @@ class Signal:
     status: tuple[str, ...]
     gate: Gate
     then: str | None = None
-    then_when: tuple[Branch, ...] = ()
+    then_when: tuple[ConditionalTarget, ...] = ()
 
 
 @record
@@ -139,7 +139,7 @@ class Workflow:
         return tuple(dict.fromkeys(t.target for t in self.moves(source, actor)))
 
 
-def way_back(workflow: Workflow, source: str) -> str | None:
+def send_back_target(workflow: Workflow, source: str) -> str | None:
     """Where a person sends work back to: the first open move that tells or starts the worker.
 
     Only from where a person decides, and so could finish it as well: `pending` starts a worker too.
@@ -156,7 +156,7 @@ def way_back(workflow: Workflow, source: str) -> str | None:
 SERVER_GONE = "Its tmux server is gone"
 
 
-def without_agent(workflow: Workflow, status: str, what: str) -> str:
+def lost_agent_sentence(workflow: Workflow, status: str, what: str) -> str:
     """A sentence about an agent that is gone, with how there will be one again, if there is a way."""
     state = workflow.states.get(status)
     if state is not None and state.respawn_prompt is not None:
@@ -164,6 +164,6 @@ def without_agent(workflow: Workflow, status: str, what: str) -> str:
     return f"{what}; retry starts it over" if workflow.starts_by_itself else what
 
 
-def spawns_an_agent(hooks: Iterable[Hook]) -> bool:
+def starts_agent(hooks: Iterable[Hook]) -> bool:
     """Whether these hooks start an agent."""
     return any(hook.action in {"spawn_agent", "spawn_reviewer"} for hook in hooks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.agents import messages
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.domain.harnesses.harness import guarded
+from orange_tui.domain.harnesses.harness import safe_prompt
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import Hook
 from orange_tui.engine.hooks import HookRun
@@ -77,7 +77,7 @@ class Agents:
                 who = window or "agent"
                 raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` brings it back")
             name = f"answer {clock.now()}"
-            message = messages.queue(opened, name, pane.window, guarded(text), by=messages.PERSON)
+            message = messages.queue(opened, name, pane.window, safe_prompt(text), by=messages.PERSON)
             harness = messages.harness_of_window(engine.parts.harnesses, opened.journal, pane.window)
             return messages.deliver(opened, message, pane, engine.parts.tmux, harness)
 

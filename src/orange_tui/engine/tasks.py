@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_summary, printable
-from orange_tui.domain.workflow import CANCELLED, STUCK, spawns_an_agent
+from orange_tui.domain.workflow import CANCELLED, STUCK, starts_agent
 from orange_tui.engine.engine import hooks_of
 from orange_tui.engine.new_task import ASKING, NewTask, first_body, first_status, first_values
 from orange_tui.store.store import BrokenTask, StoredTask
@@ -183,7 +183,7 @@ class Tasks:
 
     def _starting_move(self, workflow: Workflow, task: Task) -> str:
         for move in workflow.moves(task.status, "person"):
-            if spawns_an_agent(move.hooks) and not workflow.is_terminal(move.target):
+            if starts_agent(move.hooks) and not workflow.is_terminal(move.target):
                 self._must_be_able(move.hooks)
                 return move.target
         raise Refused(
@@ -312,4 +312,4 @@ def _failed_start(opened: OpenTask) -> list[Hook]:
     if opened.task.workspace or opened.task.tmux_session or move is None or move["to"] != opened.task.status:
         return []
     hooks = hooks_of(move)
-    return hooks if spawns_an_agent(hooks) else []
+    return hooks if starts_agent(hooks) else []

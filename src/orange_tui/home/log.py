@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LEVELS = ("debug", "info", "warning", "error")
-ROTATE_AT = 10_000_000
+ROTATE_AT_BYTES = 10_000_000
 
 
 @record
@@ -52,7 +52,7 @@ class Log:
 
     def _is_full(self) -> bool:
         try:
-            return os.stat(self.path).st_size >= ROTATE_AT
+            return os.stat(self.path).st_size >= ROTATE_AT_BYTES
         except FileNotFoundError:
             return False
 

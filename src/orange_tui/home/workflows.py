@@ -158,7 +158,7 @@ def _as_problem(path: str, fault: Unreadable) -> Problem:
     from orange_tui.domain.text.findings import Findings
 
     findings = Findings(path)
-    findings.fault(fault, 1)
+    findings.add_unreadable(fault, 1)
     return findings.problems[0]
 
 

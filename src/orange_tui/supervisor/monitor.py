@@ -12,7 +12,7 @@ from orange_tui.agents import reports
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.gates.outcome import ReportGate
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import SERVER_GONE, STUCK, without_agent
+from orange_tui.domain.workflow import SERVER_GONE, STUCK, lost_agent_sentence
 from orange_tui.engine.engine import checksum
 from orange_tui.home import clock
 from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, WORKER, exit_code, required_window
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Branch, ExitRule, Workflow
+    from orange_tui.domain.workflow import ConditionalTarget, ExitRule, Workflow
     from orange_tui.engine.restart import Agents
     from orange_tui.engine.tasks import Tasks
     from orange_tui.outside.tmux import Pane
@@ -164,7 +164,7 @@ class Monitor:
             "agent.crashed",
             {
                 "crash_count": count,
-                "attention": without_agent(workflow, opened.task.status, f"The agent crashed ({reason})"),
+                "attention": lost_agent_sentence(workflow, opened.task.status, f"The agent crashed ({reason})"),
             },
             status=opened.task.status,
             crash_count=count,
@@ -191,7 +191,7 @@ class Monitor:
 
     def _note_once(self, opened: OpenTask, kind: str, workflow: Workflow, what: str) -> None:
         if not _is_dealt_with(opened):
-            attention = without_agent(workflow, opened.task.status, what)
+            attention = lost_agent_sentence(workflow, opened.task.status, what)
             opened.change(kind, {"attention": attention}, status=opened.task.status)
 
 
@@ -225,7 +225,7 @@ def _was_written_to(opened: OpenTask) -> bool:
     return entered is None or entered.get("body") != checksum(opened.body)
 
 
-def _target(then: str | None, arms: tuple[Branch, ...], task: Task) -> str | None:
+def _target(then: str | None, arms: tuple[ConditionalTarget, ...], task: Task) -> str | None:
     if then is not None:
         return then
     return next((arm.then for arm in arms if arm.when.holds(task.number(arm.when.field))), None)

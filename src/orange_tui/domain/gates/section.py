@@ -40,7 +40,7 @@ class SectionGate(Gate):
     def read(cls, entries: Mapping[str, Item]) -> SectionGate:
         """`section: "## Handoff"`, and what its options ask for."""
         if "verdict_line" in entries and "verdict" not in entries:
-            entries["verdict_line"].complain(
+            entries["verdict_line"].add_problem(
                 "needs a `verdict`", "add `verdict: PASS` or `verdict: FAIL`, or remove it"
             )
         verdict = entries["verdict"].word(("PASS", "FAIL")) if "verdict" in entries else None
@@ -98,11 +98,11 @@ def _read_heading(item: Item | None) -> str:
     if item is None:
         return ""
     if item.is_null:
-        item.complain("is empty, because YAML takes `#` for a comment", 'quote it: section: "## Handoff"')
+        item.add_problem("is empty, because YAML takes `#` for a comment", 'quote it: section: "## Handoff"')
         return ""
     text = item.text()
     if text is not None and not re.fullmatch(_HEADING, text):
-        item.complain(f"is {quoted(text)}", 'write the heading with two #, in quotes: "## Handoff"')
+        item.add_problem(f"is {quoted(text)}", 'write the heading with two #, in quotes: "## Handoff"')
     return text or ""
 
 
@@ -110,7 +110,7 @@ def _check_required(entries: Mapping[str, Item]) -> None:
     """A gate that names only a section asks for its content, also where it says otherwise."""
     required = entries["required"].flag() if "required" in entries else True
     if required is False and "fields" not in entries and "verdict" not in entries:
-        entries["required"].findings.warning(
+        entries["required"].findings.add_warning(
             entries["required"].line,
             "a gate on a section always asks for content, even with `required: false`",
             "remove the gate if nothing is required",
@@ -124,10 +124,10 @@ def _read_fields(item: Item | None) -> tuple[str, ...]:
         return ()
     words = [entry.text() for entry in item.items("a field")]
     if item.is_null or (item.is_list and not words):
-        item.complain("is empty", "name at least one field, such as [DONE, REMAINING]")
+        item.add_problem("is empty", "name at least one field, such as [DONE, REMAINING]")
     for word in words:
         if word is not None and not re.fullmatch(_FIELD_NAME, word):
-            item.complain(f"has {quoted(word)}", "write each field as one word in capitals, such as DONE")
+            item.add_problem(f"has {quoted(word)}", "write each field as one word in capitals, such as DONE")
     return tuple(word for word in words if word is not None)
 
 

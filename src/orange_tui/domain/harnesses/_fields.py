@@ -6,7 +6,7 @@ import json
 import re
 
 from orange_tui.domain.harnesses.harness import PLACEHOLDERS, STATES, Dialog, ScreenPatterns, placeholders
-from orange_tui.domain.text.findings import instead, quoted
+from orange_tui.domain.text.findings import quoted, suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,12 +35,14 @@ def _text(item: Item) -> str:
 
 def _words(item: Item, allowed: Collection[str]) -> tuple[str, ...]:
     if not item.is_list and not item.is_null:
-        item.complain("is not a list of words", 'write one, such as [my-agent, --auto, "{prompt}"]; no shell splits it')
+        item.add_problem(
+            "is not a list of words", 'write one, such as [my-agent, --auto, "{prompt}"]; no shell splits it'
+        )
         return ()
     words = []
     for each in item.items(f"a word of {item.name}"):
         if each.is_text and not each.node.value:
-            each.complain("is empty", "remove it")
+            each.add_problem("is empty", "remove it")
             continue
         word = each.text() or ""
         _check_placeholders(each, word, allowed)
@@ -51,22 +53,22 @@ def _words(item: Item, allowed: Collection[str]) -> tuple[str, ...]:
 def _check_placeholders(item: Item, word: str, allowed: Collection[str]) -> None:
     for name in placeholders(word):
         if name not in allowed:
-            item.complain(f"has the placeholder {{{name[:60]}}}, which means nothing here", instead(name, allowed))
+            item.add_problem(f"has the placeholder {{{name[:60]}}}, which means nothing here", suggest(name, allowed))
         elif name in _WHOLE_WORDS and word != f"{{{name}}}":
-            item.complain(f"has {{{name}}} inside a longer word", "make it a word of its own in the list")
+            item.add_problem(f"has {{{name}}} inside a longer word", "make it a word of its own in the list")
 
 
 def _command(item: Item) -> tuple[str, ...]:
     words = _words(item, _IN_COMMANDS)
     if words.count("{prompt}") > 1:
-        item.complain("has {prompt} twice", "keep one")
+        item.add_problem("has {prompt} twice", "keep one")
     return words
 
 
 def _full(item: Item) -> tuple[str, ...]:
     words = _command(item)
     if item.is_list and "{prompt}" not in words:
-        item.complain("has no word {prompt}", "add it where the agent takes its prompt")
+        item.add_problem("has no word {prompt}", "add it where the agent takes its prompt")
     return words
 
 
@@ -74,7 +76,7 @@ def _flag(name: str) -> Reader:
     def read(item: Item) -> tuple[str, ...]:
         words = _words(item, (name,))
         if words and not any(f"{{{name}}}" in word for word in words):
-            item.complain(
+            item.add_problem(
                 f"does not say where the value goes: {{{name}}} is missing", f'such as [--{name}, "{{{name}}}"]'
             )
         return words
@@ -99,7 +101,7 @@ def _compiles(item: Item, pattern: str) -> bool:
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        item.complain(f"is not a regular expression: {error}", "put a backslash before what is meant literally")
+        item.add_problem(f"is not a regular expression: {error}", "put a backslash before what is meant literally")
         return False
     return True
 
@@ -123,7 +125,7 @@ def _environment(item: Item) -> dict[str, str]:
     found = {}
     for name, entry in item.entries().items():
         if not _VARIABLE.fullmatch(name):
-            entry.complain("is not a variable's name", "use letters, digits and _")
+            entry.add_problem("is not a variable's name", "use letters, digits and _")
         value = "" if entry.is_text and not entry.node.value else _text(entry)
         _check_placeholders(entry, value, _IN_ENVIRONMENT)
         found[name] = value
@@ -135,7 +137,7 @@ def _files(item: Item) -> dict[str, str]:
     for path, entry in item.entries().items():
         parts = path.split("/")
         if path.startswith(("/", "~")) or ".." in parts or parts[0] == ".git" or not parts[-1] or "\\" in path:
-            entry.complain("is not a path inside the worktree", "write it relative to the worktree, without ..")
+            entry.add_problem("is not a path inside the worktree", "write it relative to the worktree, without ..")
         found[path] = _content(path, entry)
     return found
 
@@ -146,7 +148,7 @@ def _content(path: str, item: Item) -> str:
         return json.dumps(item.value())
     text = _text(item)
     if path.endswith(".json") and text and not _is_json_object(text):
-        item.complain("is not a JSON object", "correct it, or write it as a mapping in YAML")
+        item.add_problem("is not a JSON object", "correct it, or write it as a mapping in YAML")
     return text
 
 
@@ -166,7 +168,7 @@ def _excludes(item: Item) -> tuple[str, ...]:
     for each in item.items("an exclude"):
         pattern = each.text() or ""
         if "\n" in pattern:
-            each.complain("has a line break", "write one pattern an entry")
+            each.add_problem("has a line break", "write one pattern an entry")
         found.append(pattern)
     return tuple(found)
 
@@ -174,7 +176,7 @@ def _excludes(item: Item) -> tuple[str, ...]:
 def _skills(item: Item) -> str:
     text = _text(item)
     if text and not text.startswith(("~", "/", "$")):
-        item.complain(f"is {quoted(text)}", "write a path that begins with ~ or /")
+        item.add_problem(f"is {quoted(text)}", "write a path that begins with ~ or /")
     return text
 
 

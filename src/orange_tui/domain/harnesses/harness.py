@@ -104,7 +104,7 @@ class Harness:
         return own
 
 
-def build(  # noqa: PLR0913 - each of them is a part of the question
+def build_command(  # noqa: PLR0913 - each of them is a part of the question
     harness: Harness,
     mode: Mode,
     values: Mapping[str, str],
@@ -115,7 +115,7 @@ def build(  # noqa: PLR0913 - each of them is a part of the question
     root: bool = False,
 ) -> Words:
     """The words that start the agent, all placeholders filled in but the word `{prompt}`."""
-    words = harness.command_line(resumable(harness, mode, values), root=root)
+    words = harness.command_line(resume_mode(harness, mode, values), root=root)
     if not words:
         raise Refused(f"{harness.title} cannot do that: its harness has no command line for `{mode}`")
     known = {"binary": harness.binary, **values, "prompt": PROMPT}
@@ -128,7 +128,7 @@ def build(  # noqa: PLR0913 - each of them is a part of the question
     return tuple(filled)
 
 
-def resumable(harness: Harness, mode: Mode, values: Mapping[str, str]) -> Mode:
+def resume_mode(harness: Harness, mode: Mode, values: Mapping[str, str]) -> Mode:
     """The mode itself; for `resume` without a conversation, a new start with the same permissions."""
     if mode != "resume":
         return mode
@@ -191,7 +191,7 @@ def placeholders(word: str) -> list[str]:
     return _PLACEHOLDER.findall(word)
 
 
-def guarded(text: str) -> str:
+def safe_prompt(text: str) -> str:
     """A prompt or message that no agent takes for something else.
 
     `!` runs a shell command in three of the four agents, `/` is a command, `@` a file and `-` a flag; `#` and

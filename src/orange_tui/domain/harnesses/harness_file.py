@@ -41,7 +41,7 @@ def load_harnesses(text: str, file: str, shipped: Mapping[str, Harness]) -> Load
     try:
         node = yaml_text.compose(text)
     except Unreadable as fault:
-        findings.fault(fault, 1)
+        findings.add_unreadable(fault, 1)
         return LoadedHarnesses({}, findings.problems)
     if node is None or yaml_text.is_null(node):
         return LoadedHarnesses({}, ())
@@ -77,9 +77,9 @@ def _new(name: str, given: dict[str, object]) -> Harness:
 
 def _check_name(name: str, item: Item) -> None:
     if name == _NOT_THEIRS:
-        item.complain("cannot be changed", "choose another name for yours")
+        item.add_problem("cannot be changed", "choose another name for yours")
     elif not _NAME.fullmatch(name):
-        item.complain(
+        item.add_problem(
             "has a name that does not work on a command line",
             "use lower-case letters, digits, - and _, such as my-agent",
         )
@@ -92,7 +92,7 @@ def _check_options(harness: Harness, given: dict[str, object], item: Item, entri
     for mode in ("full", "reduced", "resume", "root_full"):
         words = getattr(harness, mode)
         if words and "{options}" not in words and (mode in given or "model" in given or "effort" in given):
-            entries.get(mode, item).complain(
+            entries.get(mode, item).add_problem(
                 f"has no word {{options}} in `{mode}`, so `model` and `effort` would never reach the agent",
                 "add it where their words belong, or write `model: []` and `effort: []`",
             )

@@ -37,16 +37,16 @@ class Findings:
         self._problems: list[Problem] = []
         self._warnings: list[Problem] = []
 
-    def problem(self, line: int, what: str, fix: str) -> None:
+    def add_problem(self, line: int, what: str, fix: str) -> None:
         """Something that keeps the workflow from being used."""
         self._problems.append(Problem(self._file, line, printable(what), printable(fix)))
 
-    def fault(self, fault: Unreadable, line: int) -> None:
+    def add_unreadable(self, fault: Unreadable, line: int) -> None:
         """A reader's refusal, which says what is wrong and, after a semicolon, the way out."""
         what, _, fix = fault.reason.rpartition("; ")
-        self.problem(fault.line or line, what or fix, fix if what else "correct that, and check the file again")
+        self.add_problem(fault.line or line, what or fix, fix if what else "correct that, and check the file again")
 
-    def warning(self, line: int, what: str, fix: str) -> None:
+    def add_warning(self, line: int, what: str, fix: str) -> None:
         """Something that is probably not what the author meant."""
         self._warnings.append(Problem(self._file, line, printable(what), printable(fix)))
 
@@ -73,7 +73,7 @@ def listed(names: Collection[str]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def instead(word: str, allowed: Collection[str]) -> str:
+def suggest(word: str, allowed: Collection[str]) -> str:
     """The way out of a wrong word: the one that was probably meant, and all there are."""
     everything = f"use one of: {listed(allowed)}" if allowed else "there is none to use here"
     meant = _similar(word, allowed)

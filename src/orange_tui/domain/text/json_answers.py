@@ -17,7 +17,7 @@ _MOST_TEXT = 1_000_000  # characters, from the end: an answer comes last
 _INSIDE = "result"  # where an envelope has the answer
 
 
-def answered(text: str, key: str) -> Object | None:
+def find_answer(text: str, key: str) -> Object | None:
     """The last object with this key, also inside an envelope; else the last object there is."""
     objects = list(_objects(text[-_MOST_TEXT:]))
     for found in reversed(objects):

@@ -18,7 +18,7 @@ def _plain_line(line: str) -> str:
     return "\t".join(printable(part) for part in line.split("\t"))
 
 
-def cut(text: str, most: int) -> tuple[str, int]:
+def truncate(text: str, most: int) -> tuple[str, int]:
     """The beginning of a text, at the end of a line where one is near; and how many characters were left out."""
     if len(text) <= most:
         return text, 0

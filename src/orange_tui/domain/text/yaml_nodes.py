@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.text import yaml_text
-from orange_tui.domain.text.findings import instead, listed, quoted
+from orange_tui.domain.text.findings import listed, quoted, suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,16 +54,16 @@ class Item:
         """The line of something so far down a text; only a block keeps the lines it was written in."""
         return self.line + 1 + below if getattr(self.node, "style", None) == "|" else self.line
 
-    def complain(self, what: str, fix: str) -> None:
+    def add_problem(self, what: str, fix: str) -> None:
         """Report a problem with this value."""
-        self.findings.problem(self.line, f"{self.name} {what}", fix)
+        self.findings.add_problem(self.line, f"{self.name} {what}", fix)
 
     def text(self) -> str | None:
         """A single value as typed: `on`, `1` and `true` are words here."""
         if self.is_text and self.node.value.strip():
             return yaml_text.text_of(self.node)
         found = "is empty" if self.kind == "scalar" else f"is a {self.kind}"
-        self.complain(found, "write one text; quote it if it begins with # or has a colon in it")
+        self.add_problem(found, "write one text; quote it if it begins with # or has a colon in it")
         return None
 
     def flag(self) -> bool | None:
@@ -71,7 +71,7 @@ class Item:
         value = self.value()
         if isinstance(value, bool):
             return value
-        self.complain(f"is {self._shown()}", "write true or false")
+        self.add_problem(f"is {self._shown()}", "write true or false")
         return None
 
     def whole(self) -> int | None:
@@ -79,7 +79,7 @@ class Item:
         value = self.value()
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
-        self.complain(f"is {self._shown()}", "write a whole number above 0")
+        self.add_problem(f"is {self._shown()}", "write a whole number above 0")
         return None
 
     def seconds(self) -> float | None:
@@ -87,7 +87,7 @@ class Item:
         value = self.value()
         if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
             return value
-        self.complain(f"is {self._shown()}", "write a number of seconds above 0")
+        self.add_problem(f"is {self._shown()}", "write a number of seconds above 0")
         return None
 
     def word(self, choices: Collection[str]) -> str | None:
@@ -95,7 +95,7 @@ class Item:
         text = self.text()
         if text is None or text in choices:
             return text
-        self.complain(f"is {quoted(text)}", instead(text, choices))
+        self.add_problem(f"is {quoted(text)}", suggest(text, choices))
         return None
 
     def value(self) -> object:
@@ -103,7 +103,7 @@ class Item:
         try:
             return yaml_text.to_value(self.node)
         except Unreadable as fault:
-            self.findings.fault(fault, self.line)
+            self.findings.add_unreadable(fault, self.line)
             return None
 
     def items(self, each: str) -> list[Item]:
@@ -112,7 +112,7 @@ class Item:
             return []
         if self.is_list:
             return [Item(node, each, self.findings) for node in yaml_text.sequence_items(self.node)]
-        self.complain(f"is {self._shown()}", "write a list, lines that begin with `- `")
+        self.add_problem(f"is {self._shown()}", "write a list, lines that begin with `- `")
         return []
 
     def one_or_more(self, each: str) -> list[Item]:
@@ -121,31 +121,31 @@ class Item:
             return [self]
         found = self.items(each)
         if not found:
-            self.complain("is an empty list", "name at least one")
+            self.add_problem("is an empty list", "name at least one")
         return found
 
     def entries(self, allowed: Collection[str] | None = None, required: Collection[str] = ()) -> dict[str, Item]:
         """The entries of a mapping that are allowed; nothing written is an empty mapping."""
         if self.kind != "mapping":
             if not self.is_null:
-                self.complain(f"is {self._shown()}", "write a mapping, lines of `key: value`")
+                self.add_problem(f"is {self._shown()}", "write a mapping, lines of `key: value`")
                 return {}
             found: dict[str, Item] = {}
         else:
             found = self._known(allowed)
         for key in required:
             if key not in found:
-                self.complain(f"has no `{key}`", f"add it; {_needed(required)}")
+                self.add_problem(f"has no `{key}`", f"add it; {_needed(required)}")
         return found
 
     def _known(self, allowed: Collection[str] | None) -> dict[str, Item]:
         entries, faults = yaml_text.mapping_entries_and_faults(self.node)
         for fault in faults:
-            self.findings.fault(fault, self.line)
+            self.findings.add_unreadable(fault, self.line)
         for key, line, _ in entries:
             if allowed is not None and key not in allowed:
                 what = f"{self.name} has the unknown key {quoted(key)}"
-                self.findings.problem(line, what, instead(key, allowed))
+                self.findings.add_problem(line, what, suggest(key, allowed))
         return {
             key: Item(node, f"`{key[:60]}`", self.findings, line)
             for key, line, node in entries
@@ -168,7 +168,7 @@ def only_one(owner: Item, entries: dict[str, Item], keys: Collection[str]) -> st
     """Which of several keys is there, when at most one of them may be; the first where there are more."""
     found = [key for key in keys if key in entries]
     for extra in found[1:]:
-        entries[extra].findings.problem(
+        entries[extra].findings.add_problem(
             entries[extra].line,
             f"{owner.name} has both `{found[0]}` and `{extra}`",
             "keep one of the two",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.conditions import exclude_each_other
-from orange_tui.domain.text.findings import instead, quoted
+from orange_tui.domain.text.findings import quoted, suggest
 from orange_tui.domain.workflow import Hook
 
 TYPE_CHECKING = False
@@ -31,7 +31,9 @@ def check_together(draft: Draft) -> None:
 def _check_ends(draft: Draft) -> None:
     if draft.states and not any(state.terminal for state in draft.states.values()):
         line = min(draft.state_lines.values())
-        draft.findings.problem(line, "no state is terminal, so no task would ever end", "add `terminal: true` to one")
+        draft.findings.add_problem(
+            line, "no state is terminal, so no task would ever end", "add `terminal: true` to one"
+        )
 
 
 def _check_starts(draft: Draft) -> None:
@@ -40,23 +42,23 @@ def _check_starts(draft: Draft) -> None:
     for name in list(draft.states)[:1] if draft.initial is None else draft.initial:
         if name in draft.states and draft.states[name].terminal:
             fix = "start in another state" if explicit else "list the state in which tasks start first"
-            draft.findings.problem(lines[name], f"tasks would start in {quoted(name)}, which is terminal", fix)
+            draft.findings.add_problem(lines[name], f"tasks would start in {quoted(name)}, which is terminal", fix)
 
 
 def _check_guards(draft: Draft) -> None:
     for guard in draft.guards:
         field = guard.condition.field
         if field not in draft.counted:
-            other = instead(field, sorted(draft.counted))
+            other = suggest(field, sorted(draft.counted))
             fix = f"let a hook increment it or set it to a whole number, or {other}"
-            guard.item.complain(f"compares {quoted(field)}, which is no number this workflow keeps", fix)
+            guard.item.add_problem(f"compares {quoted(field)}, which is no number this workflow keeps", fix)
 
 
 def _check_ambiguity(draft: Draft) -> None:
     """Two moves of which both could be meant leave the engine no way to choose."""
     if len(draft.moves) > _MOST_MOVES:
         line = draft.moves[_MOST_MOVES].line
-        draft.findings.problem(line, f"there are more than {_MOST_MOVES} transitions", "split the workflow up")
+        draft.findings.add_problem(line, f"there are more than {_MOST_MOVES} transitions", "split the workflow up")
         return
     groups: dict[tuple[str, str, str | None], list[Move]] = {}
     for move in draft.moves:
@@ -71,7 +73,7 @@ def _check_against(move: Move, earlier: Iterable[Move], draft: Draft) -> None:
     step = move.transition
     for other in earlier:
         if not exclude_each_other(step.when, other.transition.when):
-            draft.findings.problem(
+            draft.findings.add_problem(
                 move.line,
                 f"{step.source} → {step.target} could be this transition or the one on line {other.line}",
                 "give both a `when` on the same field, such that never both hold, or remove one",
@@ -84,7 +86,7 @@ def _check_escalation(draft: Draft) -> None:
         if rule.stuck_after is None or "stuck" not in draft.states:
             continue
         if not _can_move(draft, rule.status, "stuck"):
-            draft.findings.problem(
+            draft.findings.add_problem(
                 line,
                 f"`stuck_after` needs a transition from {quoted(rule.status)} to 'stuck'",
                 f"add `{{from: {rule.status}, to: stuck, by: engine}}` to `transitions`",
@@ -100,10 +102,12 @@ def _check_own_moves(draft: Draft) -> None:
             line = draft.state_lines[name]
             if target in draft.states:
                 fix = f"add `{{from: {name}, to: {target}}}` to `transitions`"
-                draft.findings.problem(line, f"`{key}: {target}` of {quoted(name)} has no transition to go along", fix)
+                draft.findings.add_problem(
+                    line, f"`{key}: {target}` of {quoted(name)} has no transition to go along", fix
+                )
             else:
                 what = f"`{key}` of {quoted(name)} names the state {quoted(target)}, which does not exist"
-                draft.findings.problem(line, what, instead(target, draft.states))
+                draft.findings.add_problem(line, what, suggest(target, draft.states))
 
 
 def _can_move(draft: Draft, source: str, target: str) -> bool:
@@ -141,10 +145,10 @@ def warn(workflow: Workflow, draft: Draft) -> None:
     ending = _closure((name for name, state in workflow.states.items() if state.terminal), backward)
     for name, line in draft.state_lines.items():
         if name not in reached:
-            draft.findings.warning(line, f"no path leads to {quoted(name)}", "add a transition to it, or remove it")
+            draft.findings.add_warning(line, f"no path leads to {quoted(name)}", "add a transition to it, or remove it")
         if name not in ending:
             what = f"from {quoted(name)} no terminal state can be reached"
-            draft.findings.warning(line, what, "add a transition that leads on from it")
+            draft.findings.add_warning(line, what, "add a transition that leads on from it")
     _warn_of_idle_rules(draft)
 
 
@@ -167,4 +171,4 @@ def _warn_of_idle_rules(draft: Draft) -> None:
         for target in dict.fromkeys([*([then] if then else []), *(arm.then for arm in arms)]):
             if not any(_can_move(draft, source, target) for source in sources):
                 what = f"no transition leads to {quoted(target)} from where this applies, so it will do nothing"
-                draft.findings.warning(line, what, f"add one to `transitions` (to: {target})")
+                draft.findings.add_warning(line, what, f"add one to `transitions` (to: {target})")

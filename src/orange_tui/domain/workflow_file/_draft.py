@@ -5,7 +5,7 @@ from __future__ import annotations
 from orange_tui.domain.conditions import parse_condition
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.records import record
-from orange_tui.domain.text.findings import instead, quoted
+from orange_tui.domain.text.findings import quoted, suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Draft:
         if item is None or name is None or name in self.states:
             return name
         if self.states:  # without any, that alone is the problem
-            item.complain(f"names the state {quoted(name)}, which does not exist", instead(name, self.states))
+            item.add_problem(f"names the state {quoted(name)}, which does not exist", suggest(name, self.states))
         return None
 
     def states_named(self, item: Item | None) -> list[str]:
@@ -75,8 +75,8 @@ class Draft:
         """The prompt a value names."""
         name = item.text()
         if name is not None and self.prompts_known and name not in self.prompts:
-            fix = f"add it to `prompts`, or {instead(name, self.prompts)}"
-            item.complain(f"names the prompt {quoted(name)}, which does not exist", fix)
+            fix = f"add it to `prompts`, or {suggest(name, self.prompts)}"
+            item.add_problem(f"names the prompt {quoted(name)}, which does not exist", fix)
         return name
 
     def condition(self, item: Item | None) -> Condition | None:
@@ -87,7 +87,7 @@ class Draft:
         try:
             condition = parse_condition(text)
         except Unreadable:
-            item.complain(
+            item.add_problem(
                 f"{quoted(text)} is not a comparison",
                 "write a field, an operator (< > <= >= == !=) and a whole number, such as `review_round < 2`",
             )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from orange_tui.domain.actions import ACTIONS, ASSEMBLED_VARIABLES, PROMPT_VARIABLES
-from orange_tui.domain.prompts import variables
+from orange_tui.domain.prompts import find_variables
 from orange_tui.domain.task import ENGINE_FIELDS, FIELDS
-from orange_tui.domain.text.findings import instead, listed, quoted
+from orange_tui.domain.text.findings import listed, quoted, suggest
 from orange_tui.domain.workflow import Hook
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def _hook(item: Item, draft: Draft) -> Hook | None:
     action = given.pop("action", None)
     if action is None:
         if item.kind == "mapping":
-            item.complain("has no `action`", f"add it; {instead('', ACTIONS)}")
+            item.add_problem("has no `action`", f"add it; {suggest('', ACTIONS)}")
         return None
     return _with_parameters(action, action.text(), given, draft)
 
@@ -47,7 +47,7 @@ def _with_parameters(item: Item, action: str | None, given: dict[str, Item], dra
     if action in draft.extra_actions:
         return Hook(action, {key: value.value() for key, value in given.items()})
     known = [*ACTIONS, *draft.extra_actions]
-    draft.findings.problem(item.line, f"there is no action {quoted(action)}", instead(action, known))
+    draft.findings.add_problem(item.line, f"there is no action {quoted(action)}", suggest(action, known))
     return None
 
 
@@ -56,11 +56,13 @@ def _parameters(item: Item, action: str, given: dict[str, Item], draft: Draft) -
     draft.counted.update(ACTIONS[action].number_fields)
     for name, value in given.items():
         if name not in takes:
-            fix = instead(name, takes) if takes else "it takes none; remove this line"
-            draft.findings.problem(value.line, f"{action} has no parameter {quoted(name)}", fix)
+            fix = suggest(name, takes) if takes else "it takes none; remove this line"
+            draft.findings.add_problem(value.line, f"{action} has no parameter {quoted(name)}", fix)
     for name, parameter in takes.items():
         if parameter.required and name not in given:
-            draft.findings.problem(item.line, f"{action} needs `{name}`", f"add it; {action} takes: {listed(takes)}")
+            draft.findings.add_problem(
+                item.line, f"{action} needs `{name}`", f"add it; {action} takes: {listed(takes)}"
+            )
     known = {name: value for name, value in given.items() if name in takes}
     found = {name: _parameter(value, takes[name], action, draft) for name, value in known.items()}
     if action == "set_field":
@@ -90,12 +92,12 @@ def read_prompt(item: Item) -> str | None:
 def _read_template(item: Item, known: Collection[str] = PROMPT_VARIABLES) -> str | None:
     """Text with variables, all of which exist."""
     text = item.text()
-    for name, below in variables(text or ""):
+    for name, below in find_variables(text or ""):
         if name not in known:
-            item.findings.problem(
+            item.findings.add_problem(
                 item.line_inside(below),
                 f"{item.name} has the unknown variable {{{name[:60]}}}",
-                f"{instead(name, known)}; write {{{{{name[:60]}}}}} for the word in braces",
+                f"{suggest(name, known)}; write {{{{{name[:60]}}}}} for the word in braces",
             )
     return text
 
@@ -105,12 +107,12 @@ def _field(item: Item, action: str, draft: Draft) -> str | None:
     if name is None:
         return None
     if not _FIELD.fullmatch(name):
-        item.complain(f"is {quoted(name)}", "write a field's name in small letters, digits and underscores")
+        item.add_problem(f"is {quoted(name)}", "write a field's name in small letters, digits and underscores")
     elif action == "set_field":
         _check_settable(item, name)
     elif name in FIELDS and FIELDS[name].kind != "number":
         numbers = [field for field, known in FIELDS.items() if known.kind == "number"]
-        item.complain(
+        item.add_problem(
             f"is {quoted(name)}, which is not a number",
             f"count {' or '.join(numbers)}, or a field of your own",
         )
@@ -123,7 +125,7 @@ def _check_settable(item: Item, name: str) -> None:
     if name in ENGINE_FIELDS:
         own = [field for field in FIELDS if field not in ENGINE_FIELDS]
         fix = f"set a field of your own, or one of: {listed(own)}"
-        item.complain(f"is {quoted(name)}, which only the engine changes", fix)
+        item.add_problem(f"is {quoted(name)}, which only the engine changes", fix)
 
 
 def _check_new_value(given: Mapping[str, Item], found: Mapping[str, object], draft: Draft) -> None:
@@ -135,6 +137,6 @@ def _check_new_value(given: Mapping[str, Item], found: Mapping[str, object], dra
         return
     kind, default = FIELDS[str(name)].kind, FIELDS[str(name)].default
     if kind == "texts" and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
-        given["value"].complain(f"does not fit {name}", "write a list of texts, such as [one, two]")
+        given["value"].add_problem(f"does not fit {name}", "write a list of texts, such as [one, two]")
     if kind == "text" and not isinstance(value, str) and not (value is None and default is None):
-        given["value"].complain(f"does not fit {name}", "write a text, in quotes if it looks like a number")
+        given["value"].add_problem(f"does not fit {name}", "write a text, in quotes if it looks like a number")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.conditions import uncovered
+from orange_tui.domain.conditions import coverage_problem
 from orange_tui.domain.gates.gate import Gate
 from orange_tui.domain.gates.kinds import GATE_KINDS
 from orange_tui.domain.text.findings import listed
 from orange_tui.domain.text.yaml_nodes import only_one
-from orange_tui.domain.workflow import Branch, ExitRule, Signal
+from orange_tui.domain.workflow import ConditionalTarget, ExitRule, Signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ def read_gate(item: Item | None) -> Gate | None:
     entries = item.entries((*GATE_KINDS, *options))
     key = only_one(item, entries, GATE_KINDS)
     if key is None and item.could_be_mapping:
-        item.complain("asks for nothing", f"write one of these into it: {listed(GATE_KINDS)}")
+        item.add_problem("asks for nothing", f"write one of these into it: {listed(GATE_KINDS)}")
     kind = GATE_KINDS[key or "section"]  # without any, what stands there can still be checked
     for option in options:
         if option in entries and option not in kind.options:
             owner = next(other.key for other in GATE_KINDS.values() if option in other.options)
-            entries[option].complain(f"needs a `{owner}`", f"remove it, or ask for a `{owner}` instead of `{key}`")
+            entries[option].add_problem(f"needs a `{owner}`", f"remove it, or ask for a `{owner}` instead of `{key}`")
     return kind.read(entries)
 
 
@@ -62,7 +62,7 @@ def read_rule(item: Item, draft: Draft) -> None:
         has_artifact=read_gate(entries.get("has_artifact")),
         no_artifact=bool(entries["no_artifact"].flag()) if "no_artifact" in entries else False,
         then=draft.state(entries.get("then")),
-        then_when=_branches(entries.get("then_when"), draft),
+        then_when=_conditional_targets(entries.get("then_when"), draft),
         action=action,
         stuck_after=entries["stuck_after"].whole() if "stuck_after" in entries else None,
         respawn_auto="respawn" in entries and entries["respawn"].word(("auto",)) is not None,
@@ -74,12 +74,12 @@ def read_rule(item: Item, draft: Draft) -> None:
 def _check_crash_only(entries: dict[str, Item], action: str | None) -> None:
     for key in ("stuck_after", "respawn"):
         if key in entries and action != "crash":
-            entries[key].complain("counts crashes, and this rule has no `action: crash`", "add that, or remove it")
+            entries[key].add_problem("counts crashes, and this rule has no `action: crash`", "add that, or remove it")
 
 
 def _check_effect(item: Item, entries: dict[str, Item], effects: tuple[str, ...]) -> None:
     if only_one(item, entries, effects) is None and item.could_be_mapping:
-        item.complain("has no effect", f"add {' or '.join(f'`{key}`' for key in effects)}")
+        item.add_problem("has no effect", f"add {' or '.join(f'`{key}`' for key in effects)}")
 
 
 def read_signal(item: Item, draft: Draft) -> None:
@@ -88,7 +88,7 @@ def read_signal(item: Item, draft: Draft) -> None:
     _check_effect(item, entries, ("then", "then_when"))
     key = only_one(item, entries, (*_SIGNAL_KINDS, "has_artifact"))
     if key is None and item.could_be_mapping:
-        item.complain("waits for nothing", f"add one of: {listed((*_SIGNAL_KINDS, 'has_artifact'))}")
+        item.add_problem("waits for nothing", f"add one of: {listed((*_SIGNAL_KINDS, 'has_artifact'))}")
     kind = GATE_KINDS.get(key or "")
     gate = kind.read(entries) if kind else read_gate(entries.get("has_artifact"))
     open_states = tuple(name for name, state in draft.states.items() if not state.terminal)
@@ -96,31 +96,31 @@ def read_signal(item: Item, draft: Draft) -> None:
         status=tuple(draft.states_named(entries["status"])) if "status" in entries else open_states,
         gate=gate or Gate(),
         then=draft.state(entries.get("then")),
-        then_when=_branches(entries.get("then_when"), draft),
+        then_when=_conditional_targets(entries.get("then_when"), draft),
     )
     draft.signals.append((signal, item.line))
 
 
-def _branches(item: Item | None, draft: Draft) -> tuple[Branch, ...]:
+def _conditional_targets(item: Item | None, draft: Draft) -> tuple[ConditionalTarget, ...]:
     """The arms of a `then_when`, which must leave no number out and none to chance."""
     if item is None:
         return ()
-    arms = [_branch(entry, draft) for entry in item.items("arm of `then_when`")]
+    arms = [_conditional_target(entry, draft) for entry in item.items("arm of `then_when`")]
     if not arms and (item.is_null or item.is_list):
-        item.complain("is empty", "add arms with `when` and `then`")
+        item.add_problem("is empty", "add arms with `when` and `then`")
     sound = tuple(arm for arm in arms if arm is not None)
-    gap = uncovered([arm.when for arm in sound]) if sound and len(sound) == len(arms) else None
+    gap = coverage_problem([arm.when for arm in sound]) if sound and len(sound) == len(arms) else None
     if gap:
-        item.complain(
+        item.add_problem(
             f"does not take every number once: {gap}",
             "change the conditions so that exactly one always holds",
         )
     return sound
 
 
-def _branch(item: Item, draft: Draft) -> Branch | None:
+def _conditional_target(item: Item, draft: Draft) -> ConditionalTarget | None:
     entries = item.entries(("when", "then"), required=("when", "then"))
     when = draft.condition(entries.get("when"))
     then = draft.state(entries.get("then"))
     # An arm whose target is wrong still covers its numbers: no second complaint about the same line.
-    return None if when is None else Branch(when, then or "")
+    return None if when is None else ConditionalTarget(when, then or "")

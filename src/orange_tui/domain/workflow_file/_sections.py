@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.text.findings import instead, quoted
+from orange_tui.domain.text.findings import quoted, suggest
 from orange_tui.domain.workflow import State, Transition
 from orange_tui.domain.workflow_file._draft import Move
 from orange_tui.domain.workflow_file._hooks import read_hooks, read_prompt
@@ -21,7 +21,7 @@ def read_states(item: Item, draft: Draft) -> None:
     """Every state, in the file's order, which is the order people see them in."""
     entries = item.entries()
     if not entries and item.could_be_mapping:
-        item.complain("is empty", "add the states a task passes through, at least one of them `terminal: true`")
+        item.add_problem("is empty", "add the states a task passes through, at least one of them `terminal: true`")
     for name, state in entries.items():
         _check_state_name(name, state)
         draft.states[name] = _state(name, state, draft)
@@ -30,7 +30,7 @@ def read_states(item: Item, draft: Draft) -> None:
 
 def _check_state_name(name: str, item: Item) -> None:
     if not name or not name.isprintable() or "," in name or any(letter.isspace() for letter in name):
-        item.findings.problem(
+        item.findings.add_problem(
             item.line,
             f"{quoted(name)} can not be a state's name",
             "write it without spaces, commas and control characters, such as agent-review",
@@ -63,7 +63,7 @@ def read_initial(item: Item, draft: Draft) -> None:
     draft.initial = {}
     entries = item.entries()
     if not entries and item.could_be_mapping:
-        item.complain("names no state", "name at least one, such as `pending: {}`, or remove `initial`")
+        item.add_problem("names no state", "name at least one, such as `pending: {}`, or remove `initial`")
     for name, start in entries.items():
         start.name = f"the start in {quoted(name)}"
         hooks = start.entries(("hooks",)).get("hooks")
@@ -75,7 +75,7 @@ def read_initial(item: Item, draft: Draft) -> None:
 def _check_initial_state(name: str, item: Item, draft: Draft) -> None:
     if draft.states and name not in draft.states:
         what = f"`initial` names the state {quoted(name)}, which does not exist"
-        draft.findings.problem(item.line, what, instead(name, draft.states))
+        draft.findings.add_problem(item.line, what, suggest(name, draft.states))
 
 
 def read_name(item: Item, draft: Draft) -> None:
@@ -113,7 +113,7 @@ def _read_transition(item: Item, draft: Draft) -> None:
 def _check_leaves_no_end(item: Item | None, sources: list[str], draft: Draft) -> None:
     for name in sources:
         if item is not None and draft.states[name].terminal:
-            item.complain(
+            item.add_problem(
                 f"names {quoted(name)}, which is terminal: no task leaves it",
                 "remove this transition, or `terminal: true` from the state",
             )

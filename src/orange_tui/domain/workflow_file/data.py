@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from orange_tui.domain.conditions import Condition
 from orange_tui.domain.gates.kinds import gate_from_data
-from orange_tui.domain.workflow import Branch, ExitRule, Hook, Signal, State, Transition, Workflow
+from orange_tui.domain.workflow import ConditionalTarget, ExitRule, Hook, Signal, State, Transition, Workflow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _when_data(when: Condition | None) -> list[Any] | None:
     return None if when is None else [when.field, when.operator, when.value]
 
 
-def _branches_data(branches: Iterable[Branch]) -> list[Any]:
+def _branches_data(branches: Iterable[ConditionalTarget]) -> list[Any]:
     return [[_when_data(branch.when), branch.then] for branch in branches]
 
 
@@ -84,8 +84,8 @@ def _hooks(data: Iterable[Data]) -> tuple[Hook, ...]:
     return tuple(Hook(hook["action"], hook["params"]) for hook in data)
 
 
-def _branches(data: Iterable[list[Any]]) -> tuple[Branch, ...]:
-    return tuple(Branch(Condition(*when), then) for when, then in data)
+def _branches(data: Iterable[list[Any]]) -> tuple[ConditionalTarget, ...]:
+    return tuple(ConditionalTarget(Condition(*when), then) for when, then in data)
 
 
 def _transition(data: Data) -> Transition:

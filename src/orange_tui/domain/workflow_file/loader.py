@@ -61,10 +61,10 @@ def load_workflow(text: str, file: str, *, extra_actions: Collection[str] = ()) 
     try:
         node = yaml_text.compose(text)
     except Unreadable as fault:
-        findings.fault(fault, 1)
+        findings.add_unreadable(fault, 1)
         return LoadedWorkflow(None, findings.problems)
     if node is None or yaml_text.is_null(node):
-        findings.problem(1, "the file is empty", f"a workflow needs at least: {', '.join(_NEEDED)}")
+        findings.add_problem(1, "the file is empty", f"a workflow needs at least: {', '.join(_NEEDED)}")
         return LoadedWorkflow(None, findings.problems)
     _read(Item(node, "the file", findings), draft)
     check_together(draft)

@@ -7,8 +7,8 @@ import os
 from orange_tui.agents import launch, messages, reports
 from orange_tui.agents.agent_files import write_agent_files
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.domain.harnesses.harness import PROMPT, build, environment, guarded, resumable
-from orange_tui.domain.prompts import render_prompt, task_values, variables
+from orange_tui.domain.harnesses.harness import PROMPT, build_command, environment, resume_mode, safe_prompt
+from orange_tui.domain.prompts import find_variables, render_prompt, task_values
 from orange_tui.engine.actions.workspaces import acquire
 from orange_tui.outside.tmux import Window
 from orange_tui.sessions.runtime import Runtime
@@ -44,8 +44,8 @@ def start_agent(run: HookRun, window: str, role: str, sessions: Sessions) -> Non
 def prompt_text(run: HookRun, key: str) -> str:
     """A prompt of the workflow, with the task's values, and the assembled texts that it asks for, filled in."""
     template = run.parts.workflows.load(run.task.workflow).prompts[key]
-    assembled = {name: _ASSEMBLED[name](run) for name, _ in variables(template) if name in _ASSEMBLED}
-    return guarded(render_prompt(template, task_values(run.task) | assembled))
+    assembled = {name: _ASSEMBLED[name](run) for name, _ in find_variables(template) if name in _ASSEMBLED}
+    return safe_prompt(render_prompt(template, task_values(run.task) | assembled))
 
 
 def _context(run: HookRun) -> str:
@@ -71,7 +71,7 @@ _ASSEMBLED: Mapping[str, Callable[[HookRun], str]] = {
 
 def message_text(run: HookRun, template: str) -> str:
     """A message for an agent, with the task's values in it, and nothing that the agent would take for a command."""
-    return guarded(render_prompt(template, task_values(run.task)))
+    return safe_prompt(render_prompt(template, task_values(run.task)))
 
 
 def _harness_name(run: HookRun, role: str) -> str:
@@ -114,7 +114,7 @@ def _prepare_window(run: HookRun, window: str, role: str) -> tuple[Window, Harne
     variables |= environment(harness, values)
     spec = launch.LaunchSpec(words, prompt, directory, variables, keep_output=_is_one_shot(run))
     made = launch.write_launcher(run.opened.directory, window, spec)
-    resumes = run.params.get("resume") and resumable(harness, "resume", values) == "resume"
+    resumes = run.params.get("resume") and resume_mode(harness, "resume", values) == "resume"
     known = {"session_id": values["session_id"]} if resumes else {}
     Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT], **known)
     wanted = Window(run.parts.home.root, run.task.id, window, run.token, directory, made.command, made.log_command)
@@ -158,7 +158,7 @@ def _command_and_prompt(
     reviews = role == "review"
     system = prompt_text(run, run.text("system")) if "system" in run.params else ""
     prompt = prompt_text(run, run.text("prompt"))
-    words = build(
+    words = build_command(
         harness,
         _mode(run),
         values,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from orange_tui.domain.workflow import spawns_an_agent, way_back
+from orange_tui.domain.workflow import send_back_target, starts_agent
 from orange_tui.tui.commands.context import branch_of, hook_errors_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def enter_action(workflow: Workflow | None, row: TaskRow) -> str:
         return "respawn"
     if row.task.status != workflow.first_state:
         return "spawn" if _never_started(row, state) else ""
-    return "spawn" if any(spawns_an_agent(move.hooks) for move in workflow.moves(row.task.status, "person")) else ""
+    return "spawn" if any(starts_agent(move.hooks) for move in workflow.moves(row.task.status, "person")) else ""
 
 
 def _never_started(row: TaskRow, state: State | None) -> bool:
@@ -126,7 +126,7 @@ def _delivery_text(*, at_once: bool) -> str:
 
 def can_go_back(workflow: Workflow | None, row: TaskRow) -> bool:
     """Whether the workflow has a way back to the worker from where a task is."""
-    return workflow is not None and row.task is not None and way_back(workflow, row.task.status) is not None
+    return workflow is not None and row.task is not None and send_back_target(workflow, row.task.status) is not None
 
 
 def why_no_send_back(workflow: Workflow | None, row: TaskRow) -> str | None:
