@@ -21,7 +21,7 @@ from measure import Row
 
 from agents import new_task, office
 from engine import make_tasks
-from orange_tui.delivery.merge import Merges
+from orange_tui.delivery.merge import Merger
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.tui.app import OrangeApp
@@ -146,7 +146,7 @@ def spawn(app: OrangeApp, ref: TaskRef, _say: Callable[[str], None]) -> None:
 
 
 def merge(app: OrangeApp, ref: TaskRef, say: Callable[[str], None]) -> str:
-    return Merges(app.orange.tasks).merge(ref, strategy=None, local=False, force=True, say=say).commit
+    return Merger(app.orange.tasks).merge(ref, strategy=None, local=False, force=True, report=say).commit
 
 
 def change_everything(home: Home) -> None:

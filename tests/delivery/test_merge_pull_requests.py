@@ -57,7 +57,7 @@ def test_an_open_one_is_merged_there_or_here_by_name(house: House, monkeypatch: 
     why = house.refused(ref)
     assert why == (
         f"{ref.id} has an open pull request; merge it there: {URL}."
-        f" `orange task merge {ref.id} --local` merges it here all the same"
+        f" `orange task merge {ref.id} --local` merges it here anyway"
     )
     cli.ok("task", "merge", ref.id, "--local")
     assert house.is_merged(ref)

@@ -36,7 +36,7 @@ def test_when_both_went_on_there_is_a_merge_commit_by_the_person(house: House) -
     assert house.message() == "Merge feat/tea: Offer tea"
     assert house.git("show", "--no-patch", "--format=%an %ce") == "Tester tester@example.org"
     assert house.is_merged(ref)
-    assert house.notes == ["Pushed with it: 1 commit of main that origin did not have"]
+    assert house.notes == ["Also pushed: 1 commit of main that origin did not have"]
 
 
 def test_a_merge_commit_where_a_fast_forward_would_do(house: House) -> None:
@@ -100,7 +100,7 @@ def test_commits_on_the_remote_branch_that_were_not_merged_keep_it_there(house: 
     house.git("push", "-q", "origin", "feat/tea", at=house.desk)
     house.git("reset", "-q", "--hard", "HEAD~1", at=house.desk)
     house.merge(ref)
-    assert "origin/feat/tea has commits that feat/tea here has not" in house.notes[0]
+    assert "origin/feat/tea has commits that feat/tea here does not have" in house.notes[0]
     assert house.there("feat/tea") is not None
     assert "stays on origin" in (house.attention(ref) or "")
 
@@ -229,7 +229,7 @@ def test_what_was_not_committed_in_the_workspace_is_saved_and_said(house: House)
         opened.change("hook.done", {"workspace": name})
     (house.root / "home/workspaces" / name / "draft").write_text("half\n")
     house.merge(ref)
-    assert house.notes == [f"What was not committed was not merged; it is saved: `orange task restore {ref.id}`"]
+    assert house.notes == [f"What was not committed was saved, not merged: `orange task restore {ref.id}` restores it"]
     assert house.git("show", f"refs/orange/{ref.id}/1:draft") == "half"
     assert house.is_merged(ref)
     assert house.stored(ref).task.workspace is None

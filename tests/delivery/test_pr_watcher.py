@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 
 from orange_tui.delivery import pr_status, pr_watcher
-from orange_tui.delivery.merge import Merges
+from orange_tui.delivery.merge import Merger
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.pull_request import PullRequest, PullRequestStatus
 from orange_tui.orange import assemble
@@ -119,7 +119,7 @@ def test_one_whose_end_was_interrupted_is_ended_the_next_time(
     ref, number = with_pull_request(house, github)
     github.merge(number, house.elsewhere({"tea": "green\n"}))
     with monkeypatch.context() as killed:
-        killed.setattr(Merges, "finish_merged", Mock(side_effect=KeyboardInterrupt))
+        killed.setattr(Merger, "finish_merged", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             pr_status.refresh(house.orange.tasks, ref)
     assert (house.status(ref), len(house.events(ref, "pr.merged"))) == ("reviewing", 1)
@@ -323,4 +323,4 @@ def test_one_that_was_merged_where_the_workflow_has_no_way_to_done_says_so(house
     github.merge(number, house.elsewhere({"tea": "green\n"}))
     supervised(house, lambda: "the task could not be ended" in status(house, ref).problem)
     assert house.status(ref) == "new"
-    assert "in slow nothing is merged from there" in (status(house, ref).needs() or "")
+    assert "can't be merged from new (workflow slow)" in (status(house, ref).needs() or "")

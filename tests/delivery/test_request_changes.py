@@ -34,7 +34,7 @@ def reviewed(world: World) -> TaskRef:
 
 
 def test_the_words_are_in_the_file_before_the_worker_is_told(world: World, reviewed: TaskRef) -> None:
-    moved = request_changes(world.orange, reviewed, "# Warmer\n\nThe cups are cold.\n\n## Handoff\n\nnone")
+    moved = request_changes(world.orange.engine, reviewed, "# Warmer\n\nThe cups are cold.\n\n## Handoff\n\nnone")
     assert (moved.source, moved.target, moved.hooks_run) == ("reviewing", "working", ("notify_worker",))
     body = world.body(reviewed)
     assert body.startswith("\n## Handoff\n\nDONE: all\n\n## Feedback\n\n**20")
@@ -44,10 +44,10 @@ def test_the_words_are_in_the_file_before_the_worker_is_told(world: World, revie
 
 
 def test_a_second_round_stands_below_the_first(world: World, reviewed: TaskRef) -> None:
-    request_changes(world.orange, reviewed, "Warmer")
+    request_changes(world.orange.engine, reviewed, "Warmer")
     world.orange.tasks.update(reviewed, status="reviewing")
     world.write_body(reviewed, "\n## Review\n\nPASS\n")
-    request_changes(world.orange, reviewed, "Not that warm")
+    request_changes(world.orange.engine, reviewed, "Not that warm")
     body = world.body(reviewed)
     assert body.index("Warmer") < body.index("Not that warm") < body.index("## Review")
     assert body.count("## Feedback") == 1
@@ -55,11 +55,11 @@ def test_a_second_round_stands_below_the_first(world: World, reviewed: TaskRef) 
 
 
 def test_words_that_a_killed_command_has_written_are_not_written_twice(world: World, reviewed: TaskRef) -> None:
-    request_changes(world.orange, reviewed, "Warmer")
+    request_changes(world.orange.engine, reviewed, "Warmer")
     before = world.body(reviewed)
     with world.orange.store.open(reviewed) as opened:
         opened.change("test", {"status": "reviewing"})
-    assert request_changes(world.orange, reviewed, "Warmer").target == "working"
+    assert request_changes(world.orange.engine, reviewed, "Warmer").target == "working"
     assert world.body(reviewed) == before
 
 
@@ -68,20 +68,20 @@ def test_where_there_is_no_way_back_nothing_is_written(world: World, reviewed: T
     with world.orange.store.open(reviewed) as opened:
         opened.change("test", {"status": status})
     before = world.contents(reviewed)
-    why = refusal(lambda: request_changes(world.orange, reviewed, "Warmer"))
-    assert f"is {status}: in reviewed no changes can be asked for there" in why
+    why = refusal(lambda: request_changes(world.orange.engine, reviewed, "Warmer"))
+    assert f"is {status}: changes can't be requested there (workflow reviewed)" in why
     assert world.contents(reviewed) == before
 
 
 def test_nothing_is_not_a_request(world: World, reviewed: TaskRef) -> None:
-    assert "nothing to tell" in refusal(lambda: request_changes(world.orange, reviewed, " \n"))
+    assert "feedback is empty" in refusal(lambda: request_changes(world.orange.engine, reviewed, " \n"))
 
 
 def test_in_the_default_workflow_only_reviewing_has_a_way_back(world: World) -> None:
     world.orange.projects.update("coffee", {"workflow": "default"})
     ref = world.task(workflow="default", status="reviewing")
-    assert request_changes(world.orange, ref, "Warmer").target == "working"
+    assert request_changes(world.orange.engine, ref, "Warmer").target == "working"
     assert world.effects.seen() == ["notify_worker"]
     for status in ("pending", "planning", "clarification", "working", "agent-review", "stuck"):
         other = world.task(workflow="default", status=status, branch=f"b-{status}")
-        assert "no changes can be asked for" in refusal(lambda: request_changes(world.orange, other, "x"))  # noqa: B023
+        assert "changes can't be requested" in refusal(lambda: request_changes(world.orange.engine, other, "x"))  # noqa: B023

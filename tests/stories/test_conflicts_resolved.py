@@ -8,8 +8,9 @@ import pytest
 
 from orange_tui.branches.conflicts import Collisions
 from orange_tui.branches.distance import GitStats
-from orange_tui.delivery.feedback import request_changes, request_to_resolve, tell_worker
-from orange_tui.delivery.merge import Merges
+from orange_tui.delivery.feedback import request_changes, request_to_resolve
+from orange_tui.delivery.merge import Merger
+from orange_tui.sessions.liveness import WORKER
 from support.live_board import LiveBoard
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Observer:
 
 def test_two_tasks_collide_one_is_merged_and_the_other_resolves_it_and_is_merged(office: Office) -> None:
     one, other = office.create("cortado", demo="conflict"), office.create("lungo", demo="conflict")
-    observer, merges = Observer(office), Merges(office.orange.tasks)
+    observer, merges = Observer(office), Merger(office.orange.tasks)
     office.supervised(lambda: office.rests(one, "reviewing") and office.rests(other, "reviewing"))
 
     collides = observer.row(other).conflicts
@@ -45,18 +46,18 @@ def test_two_tasks_collide_one_is_merged_and_the_other_resolves_it_and_is_merged
     assert (collides.files, collides.others) == ((), {one.id: ("demo/special.md",)})
     assert observer.row(other).needs == "It waits for your review"
 
-    merges.merge(one, say=lambda _text: None)
+    merges.merge(one, report=lambda _text: None)
     stuck = observer.row(other)
     assert stuck.conflicts is not None
     assert (stuck.conflicts.files, stuck.conflicts.others) == (("demo/special.md",), {})
     assert stuck.needs == "Would not merge, r sends it back: demo/special.md"
 
     words = request_to_resolve(stuck.conflicts.base, stuck.conflicts.files, hand_in=True)
-    assert request_changes(office.orange, other, words).target == "working"
+    assert request_changes(office.orange.engine, other, words).target == "working"
     office.supervised(lambda: office.rests(other, "reviewing"))
     assert observer.row(other).conflicts is None
 
-    merges.merge(other, say=lambda _text: None)
+    merges.merge(other, report=lambda _text: None)
     special = office.git("show", "main:demo/special.md")
     assert "Today's special: cortado" in special
     assert "Today's special: lungo" in special
@@ -81,6 +82,6 @@ def test_an_agent_at_work_is_told_of_the_conflict_and_merges_where_it_is(office:
     assert row.conflicts is not None
     assert "merge" not in (row.needs or "")  # before it is handed in, that is a mark, and nobody waits for the person
     words = request_to_resolve(row.conflicts.base, row.conflicts.files, hand_in=False)
-    tell_worker(office.orange, ref, words)
+    office.orange.agents.answer(ref, words, window=WORKER)
     office.supervised(lambda: Observer(office).row(ref).conflicts is None)
     assert "ristretto" in office.git("show", "lungo:demo/special.md")

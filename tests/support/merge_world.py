@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.delivery.merge import Merged, Merges
+from orange_tui.delivery.merge import Merger, MergeResult
 from orange_tui.engine.tasks import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
@@ -76,8 +76,8 @@ class House:
         self.git("push", "-q", at=other)
         return commit
 
-    def merge(self, ref: TaskRef, **how: Any) -> Merged:
-        return Merges(assemble(self.orange.home).tasks).merge(ref, say=self.notes.append, **how)
+    def merge(self, ref: TaskRef, **how: Any) -> MergeResult:
+        return Merger(assemble(self.orange.home).tasks).merge(ref, report=self.notes.append, **how)
 
     def refused(self, ref: TaskRef, **how: Any) -> str:
         """Why a merge is refused, after making sure that it has left everything as it was."""

@@ -1,8 +1,8 @@
 """Merging a task's branch into the default branch, so that whatever goes wrong leaves everything as it was.
 
-The merge is made in git's object store first, then pushed, then the default branch here follows (`merge_land`).
-That it was begun is in the journal before, so a merge that was killed anywhere is found by the next one of the same
-task, which finishes it and merges nothing twice.
+The merge is made in git's object store first, then pushed, then the default branch here follows (`_land.py`). Its start
+is in the journal before that, so a merge that was killed anywhere is found by the next one of the same task, which
+finishes it and merges nothing twice.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager
 
-from orange_tui.delivery import merge_plan
-from orange_tui.delivery.merge_land import Landed, catch_up, land, mention_other_commits
-from orange_tui.delivery.merge_plan import look
+from orange_tui.delivery._branch_tips import preview_merge, read_tips
+from orange_tui.delivery._land import LandedMerge, catch_up, land, mention_unfetched_commits
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.pull_request import MERGED, OPEN
 from orange_tui.domain.records import record
@@ -25,7 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orange_tui.delivery.merge_plan import MergeCheck, Sight, Strategy
+    from orange_tui.delivery._branch_tips import BranchTips
+    from orange_tui.delivery._land import Report
     from orange_tui.domain.pull_request import PullRequest
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Workflow
@@ -35,83 +35,71 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
-    Say = Callable[[str], None]
-
 NOT_REVIEWED = "Not reviewed. Force merge?"
 _DONE = "done"
 
 
 class NotReviewed(Refused):
-    """Nobody has looked at this: it takes a person who says so twice, and then `force`."""
+    """Nobody has reviewed this: a person has to confirm the merge, and then `force` is given."""
 
 
 @record
-class Merged:
-    """A merge that is in the default branch: its commit, how it was made (None: it was there already), the move."""
+class MergeResult:
+    """A merge that is in the default branch: its commit, its strategy (None: it was there already), the move."""
 
     commit: str
-    strategy: Strategy | None
+    strategy: str | None
     pushed: bool
     moved: Moved
 
 
 @record
-class Merges:
-    """Getting work out."""
+class Merger:
+    """Merges tasks, one at a time in each project."""
 
     tasks: Tasks
-
-    def check(self, ref: TaskRef) -> MergeCheck:
-        """Whether a task would merge now, as far as is known here: no network, no checkout, nothing changed."""
-        task = self._read(ref)
-        return merge_plan.check(look(self._project(ref), task.branch), self.tasks.engine.store.journal(ref))
-
-    def needs_force(self, ref: TaskRef) -> bool:
-        """Whether a person must say twice that they want this, because nobody has reviewed it."""
-        task = self._read(ref)
-        return _ending(self._workflow(task), task, force=True)[1] == "force"
 
     def merge(
         self,
         ref: TaskRef,
         *,
-        strategy: Strategy | None = None,
+        strategy: str | None = None,
         local: bool = False,
         force: bool = False,
-        say: Say,
-    ) -> Merged:
-        """Merge a task and finish it, or refuse and leave everything as it is. One at a time in a project."""
-        with self._alone(ref):
-            recovered = self._recovered(ref)
+        report: Report,
+    ) -> MergeResult:
+        """Merge a task and finish it, or refuse and leave everything as it is; `report` gets remarks for the person."""
+        with self._lock(ref):
+            recovered = self._recover(ref)
             if recovered is not None:
                 return recovered
             task = self._read(ref)
-            merged_there = self._merged_there(task) if task.pr_url is not None and not local else None
-            if merged_there is not None:
-                return self._finish(ref, merged_there, say)
-            _ending(self._workflow(task), task, force=force)
+            pull_request = self._merged_pull_request(task) if task.pr_url is not None and not local else None
+            if pull_request is not None:
+                return self._finish(ref, pull_request, report)
+            _final_move(self._workflow(task), task, force=force)
             self._fetch(task)
             with self.tasks.engine.open(ref) as opened:
-                return self._merge(opened, strategy, force=force, say=say)
+                return self._merge(opened, strategy, force=force, report=report)
 
-    def finish_merged(self, ref: TaskRef, found: PullRequest, say: Say) -> Merged:
-        """Finish a task whose pull request was merged on GitHub: nothing is merged here, only tidied up."""
-        with self._alone(ref):
-            return self._finish(ref, found, say)
+    def finish_merged(self, ref: TaskRef, found: PullRequest, report: Report) -> MergeResult:
+        """Finish a task whose pull request was merged on its forge: nothing is merged here, only cleaned up."""
+        with self._lock(ref):
+            return self._finish(ref, found, report)
 
-    def _alone(self, ref: TaskRef) -> AbstractContextManager[bool]:
+    def _lock(self, ref: TaskRef) -> AbstractContextManager[bool]:
         path = os.path.join(os.path.dirname(self.tasks.engine.store.directory(ref)), ".merge.lock")
         return locked(path, what=f"a merge in {ref.project}")
 
-    def _recovered(self, ref: TaskRef) -> Merged | None:
-        """A merge that was killed when all was merged, and only the tidying up was left."""
+    def _recover(self, ref: TaskRef) -> MergeResult | None:
+        """Finish a merge that was killed when all was merged and only the cleanup was left."""
         if self.tasks.engine.store.journal(ref).unfinished() is None:
             return None
         with self.tasks.engine.store.open(ref) as opened:
             moved, merged = self.tasks.engine.recover(opened), opened.journal.last("task.merged")
             if moved is None or merged is None or not self.tasks.is_finished(moved.task):
                 return None
-            return Merged(merged["commit"], merged["strategy"], merged["pushed"], moved)
+            return MergeResult(merged["commit"], merged["strategy"], merged["pushed"], moved)
 
     def _read(self, ref: TaskRef) -> Task:
         found = self.tasks.engine.store.read(ref)
@@ -125,11 +113,11 @@ class Merges:
     def _workflow(self, task: Task) -> Workflow:
         return self.tasks.engine.workflows.load(task.workflow)
 
-    def _merged_there(self, task: Task) -> PullRequest:
-        """What the pull request says: a merged one is all we need, any other must be overruled by name."""
+    def _merged_pull_request(self, task: Task) -> PullRequest:
+        """The task's pull request, if it was merged; any other has to be overruled with --local."""
         from orange_tui.delivery.pull_requests import read_pull_request
 
-        here = f"`orange task merge {task.id} --local` merges it here all the same"
+        here = f"`orange task merge {task.id} --local` merges it here anyway"
         try:
             found = read_pull_request(task.pr_url or "")
         except Refused as problem:
@@ -139,19 +127,19 @@ class Merges:
         if found.state != MERGED:
             raise Refused(
                 f"The pull request of {task.id} was closed without a merge: {task.pr_url}. {here};"
-                f" `orange task cancel {task.id}` gives it up"
+                f" `orange task cancel {task.id}` cancels the task"
             )
         return found
 
-    def _finish(self, ref: TaskRef, found: PullRequest, say: Say) -> Merged:
+    def _finish(self, ref: TaskRef, found: PullRequest, report: Report) -> MergeResult:
         task, project = self._read(ref), self._project(ref)
-        _ending(self._workflow(task), task, force=True)
+        _final_move(self._workflow(task), task, force=True)
         reason = Repository(project.path).fetch(project.default_branch, task.branch)
         if reason is not None:
-            say(f"{REMOTE} could not be asked, so {project.default_branch} here may be behind it: {reason}")
+            report(f"Fetching from {REMOTE} failed, so {project.default_branch} here may be behind it: {reason}")
         with self.tasks.engine.open(ref) as opened:
-            ending = _ending(self._workflow(opened.task), opened.task, force=True)
-            return self._done(opened, ending, lambda: Landed(found.commit, found.head, None, pushed=False), say)
+            final = _final_move(self._workflow(opened.task), opened.task, force=True)
+            return self._done(opened, final, lambda: LandedMerge(found.commit, found.head, None, pushed=False), report)
 
     def _fetch(self, task: Task) -> None:
         project = self.tasks.projects.get(task.project)
@@ -159,46 +147,48 @@ class Merges:
         reason = git.fetch(project.default_branch, task.branch) if git.has_remote() else None
         if reason is not None:
             raise Refused(
-                f"{REMOTE} could not be asked where {project.default_branch} is, so nothing was merged: {reason}."
+                f"Fetching {project.default_branch} from {REMOTE} failed, so nothing was merged: {reason}."
                 " Try again when it can be reached"
             )
 
-    def _merge(self, opened: OpenTask, strategy: Strategy | None, *, force: bool, say: Say) -> Merged:
+    def _merge(self, opened: OpenTask, strategy: str | None, *, force: bool, report: Report) -> MergeResult:
         """The task is held, and what the remote has is known: merge, and make the move that finishes the task."""
-        ending = _ending(self._workflow(opened.task), opened.task, force=force)
-        return self._done(opened, ending, lambda: self._land(opened, strategy, force=force, say=say), say)
+        final = _final_move(self._workflow(opened.task), opened.task, force=force)
+        return self._done(opened, final, lambda: self._land(opened, strategy, force=force, report=report), report)
 
-    def _land(self, opened: OpenTask, strategy: Strategy | None, *, force: bool, say: Say) -> Landed:
-        """Look, decide, do."""
+    def _land(self, opened: OpenTask, strategy: str | None, *, force: bool, report: Report) -> LandedMerge:
+        """Land the work in the default branch, or find it there already."""
         task = opened.task
-        sight = look(self.tasks.projects.get(task.project), task.branch)
-        sight.must_not_have_diverged()
-        found = merge_plan.check(sight, opened.journal)
-        if found.empty and not force:
-            raise Refused(_nothing_to_merge(sight, task))
-        mention_other_commits(sight, say)
-        if found.already or found.empty:
-            return catch_up(opened, sight, found, say)
-        return land(opened, sight, found, strategy, say)
+        tips = read_tips(self.tasks.projects.get(task.project), task.branch)
+        tips.must_not_have_diverged()
+        preview = preview_merge(tips, opened.journal)
+        if preview.is_empty and not force:
+            raise Refused(_nothing_to_merge(tips, task))
+        mention_unfetched_commits(tips, report)
+        if preview.is_merged or preview.is_empty:
+            return catch_up(opened, tips, preview, report)
+        return land(opened, tips, preview, strategy, report)
 
-    def _done(self, opened: OpenTask, ending: tuple[str, Actor], land: Callable[[], Landed], say: Say) -> Merged:
-        """Merge once nothing can refuse the last move any more (later is too late), and let the workflow tidy up."""
+    def _done(
+        self, opened: OpenTask, final: tuple[str, Actor], land: Callable[[], LandedMerge], report: Report
+    ) -> MergeResult:
+        """Merge once nothing can refuse the last move any more (later is too late), and let the workflow clean up."""
         landing = _Landing(opened, land)
         saved = opened.journal.last("work.saved")
-        moved = self.tasks.engine.transition(opened, *ending, around=landing)
+        moved = self.tasks.engine.transition(opened, *final, around=landing)
         landed = landing.landed
         if opened.journal.last("work.saved") != saved:
-            say(f"What was not committed was not merged; it is saved: `orange task restore {opened.task.id}`")
+            report(f"What was not committed was saved, not merged: `orange task restore {opened.task.id}` restores it")
         self.tasks.engine.log.write("info", "merged", task=opened.task.id, commit=landed.commit, pushed=landed.pushed)
-        return Merged(landed.commit, landed.strategy, landed.pushed, moved)
+        return MergeResult(landed.commit, landed.strategy, landed.pushed, moved)
 
 
 class _Landing(AbstractContextManager[None]):
     """The merge itself, between the checks of the last move and its journal entry."""
 
-    def __init__(self, opened: OpenTask, land: Callable[[], Landed]) -> None:
+    def __init__(self, opened: OpenTask, land: Callable[[], LandedMerge]) -> None:
         self._opened, self._land = opened, land
-        self.landed: Landed
+        self.landed: LandedMerge
 
     def __enter__(self) -> None:
         """Get the work into the default branch, and say so in the history."""
@@ -212,29 +202,29 @@ class _Landing(AbstractContextManager[None]):
         """Nothing to undo: what is merged stays merged, and the next command finishes the move."""
 
 
-def _ending(workflow: Workflow, task: Task, *, force: bool) -> tuple[str, Actor]:
+def _final_move(workflow: Workflow, task: Task, *, force: bool) -> tuple[str, Actor]:
     """The move that finishes a task well, and in whose name it is made: a person's own, or a confirmed forced one."""
     if workflow.is_terminal(task.status):
-        raise Refused(f"{task.id} is {task.status} already; there is nothing left to merge")
-    reviewed = _good_end(workflow, task.status, "person")
+        raise Refused(f"{task.id} is already {task.status}; there is nothing left to merge")
+    reviewed = _good_ending(workflow, task.status, "person")
     if reviewed:
         return reviewed, "person"
-    forced = _good_end(workflow, task.status, "force")
+    forced = _good_ending(workflow, task.status, "force")
     if forced is None:
-        raise Refused(f"{task.id} is {task.status}: in {workflow.name} nothing is merged from there")
+        raise Refused(f"{task.id} can't be merged from {task.status} (workflow {workflow.name})")
     if not force:
         raise NotReviewed(f"{task.id} is {task.status}. {NOT_REVIEWED}")
     return forced, "force"
 
 
-def _good_end(workflow: Workflow, status: str, actor: Actor) -> str | None:
+def _good_ending(workflow: Workflow, status: str, actor: Actor) -> str | None:
     ends = [end for end in workflow.targets(status, actor) if workflow.is_terminal(end) and end != CANCELLED]
     return _DONE if _DONE in ends else next(iter(ends), None)
 
 
-def _nothing_to_merge(sight: Sight, task: Task) -> str:
+def _nothing_to_merge(tips: BranchTips, task: Task) -> str:
     return (
-        f"There is nothing to merge: {sight.branch} has no commits of its own. Have the work committed,"
+        f"There is nothing to merge: {tips.branch} has no commits of its own. Have the work committed,"
         f" finish the task without it (`orange task merge {task.id} --force`),"
-        f" or give it up (`orange task cancel {task.id}`)"
+        f" or cancel it (`orange task cancel {task.id}`)"
     )

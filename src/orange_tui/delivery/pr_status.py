@@ -103,13 +103,13 @@ def _end_task(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest) -> str 
 
 
 def _finish(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest) -> None:
-    from orange_tui.delivery.merge import Merges
+    from orange_tui.delivery.merge import Merger
 
     with tasks.engine.open(ref) as opened:
         if _is_outdated(tasks, opened, url):
             return
         opened.record_once(_PR_MERGED, url=url, commit=answer.commit)
-    Merges(tasks).finish_merged(ref, answer, lambda step: tasks.engine.log.write("info", step, task=ref.id))
+    Merger(tasks).finish_merged(ref, answer, lambda step: tasks.engine.log.write("info", step, task=ref.id))
 
 
 def _cancel(tasks: Tasks, ref: TaskRef, url: str) -> None:

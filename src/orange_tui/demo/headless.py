@@ -148,10 +148,10 @@ class Story:
         return news[-1:] == ["agent.crashed"]
 
     def _merge(self, branch: str) -> None:
-        from orange_tui.delivery.merge import Merges
+        from orange_tui.delivery.merge import Merger
 
         self._tell(branch, "you like it, and merge it")
-        Merges(self._orange.tasks).merge(self._refs[branch], say=lambda text: self._tell(branch, text))
+        Merger(self._orange.tasks).merge(self._refs[branch], report=lambda text: self._tell(branch, text))
 
     def conclude(self) -> bool:
         """Say where everything is."""

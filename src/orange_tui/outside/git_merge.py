@@ -46,12 +46,6 @@ def merged_tree(repository: Repository, ours: str, theirs: str) -> MergedTree:
     return MergedTree(tree, tuple(dict.fromkeys(name for name in files if name)) if done.code == _CONFLICT else ())
 
 
-@lru_cache(maxsize=4096)
-def known_tree(path: str, ours: str, theirs: str) -> MergedTree:
-    """The same, asked once for a pair of commits: what they merge to does not change. For looking, not for merging."""
-    return merged_tree(Repository(path), ours, theirs)
-
-
 def conflicts_of(repository: Repository, pairs: Iterable[Pair]) -> dict[Pair, tuple[str, ...]]:
     """Which files would conflict in each of many merges; one process for hundreds of them.
 

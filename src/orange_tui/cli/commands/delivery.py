@@ -9,8 +9,7 @@ from orange_tui.cli.targets import target_task
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.cli.parsing.grammar import Parsed
-    from orange_tui.delivery.merge import Merged
-    from orange_tui.delivery.merge_plan import Strategy
+    from orange_tui.delivery.merge import MergeResult
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
 
@@ -29,14 +28,15 @@ def merge(parsed: Parsed, orange: Orange) -> Reply:
     return _merged_reply(merged, tuple(notes), orange)
 
 
-def _merge(parsed: Parsed, orange: Orange, ref: TaskRef, notes: list[str], *, force: bool) -> Merged:
-    from orange_tui.delivery.merge import Merges
+def _merge(parsed: Parsed, orange: Orange, ref: TaskRef, notes: list[str], *, force: bool) -> MergeResult:
+    from orange_tui.delivery.merge import Merger
 
-    strategy: Strategy | None = parsed.text("strategy")  # type: ignore[assignment]  # the parser knows which there are
-    return Merges(orange.tasks).merge(ref, strategy=strategy, local=parsed.flag("local"), force=force, say=notes.append)
+    return Merger(orange.tasks).merge(
+        ref, strategy=parsed.text("strategy"), local=parsed.flag("local"), force=force, report=notes.append
+    )
 
 
-def _merged_reply(merged: Merged, notes: tuple[str, ...], orange: Orange) -> Reply:
+def _merged_reply(merged: MergeResult, notes: tuple[str, ...], orange: Orange) -> Reply:
     reply = task_reply(merged.moved.task, merged.moved, orange)
     pushed = ", pushed" if merged.pushed else ""
     data: dict[str, object] = {"commit": merged.commit, "strategy": merged.strategy, "pushed": merged.pushed}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orange_tui.cli.parsing.grammar import CommandSpec, Option
 from orange_tui.cli.table.tasks import OF_PROJECT, TASK
+from orange_tui.delivery.strategies import STRATEGIES
 
 _MODULE = "orange_tui.cli.commands.delivery"
 
@@ -16,8 +17,8 @@ DELIVERY_COMMANDS = (
             Option(
                 "--strategy",
                 "S",
-                "ff fast-forwards the default branch, merge creates a merge commit, squash a single commit.",
-                choices=("ff", "merge", "squash"),
+                ", ".join(f"{name} {strategy.help}" for name, strategy in STRATEGIES.items()) + ".",
+                choices=tuple(STRATEGIES),
             ),
             Option("--local", None, "Merge locally even if the task has a pull request."),
             Option(

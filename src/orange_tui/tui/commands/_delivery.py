@@ -31,10 +31,12 @@ def merge(context: CommandContext) -> None:
             context.start("Merging", work)
 
     def work(report: ReportStep) -> str:
-        from orange_tui.delivery.merge import Merges
+        from orange_tui.delivery.merge import Merger
 
         try:
-            merged = Merges(orange.tasks).merge(row.ref, strategy=None, local=False, force=not is_reviewed, say=report)
+            merged = Merger(orange.tasks).merge(
+                row.ref, strategy=None, local=False, force=not is_reviewed, report=report
+            )
         finally:  # a refused one, too, has fetched what is new
             context.app.call_later(context.shared.measure_branches)
         return f"Merged as {merged.commit[:10]}" + (" and pushed." if merged.pushed else ".")

@@ -138,7 +138,8 @@ def why_no_send_back(workflow: Workflow | None, row: TaskRow) -> str | None:
 
 def send_back(context: CommandContext) -> None:
     """Request changes; where the branch conflicts, the request is written already."""
-    from orange_tui.delivery.feedback import request_changes, request_to_resolve, tell_worker
+    from orange_tui.delivery.feedback import request_changes, request_to_resolve
+    from orange_tui.sessions.liveness import WORKER
     from orange_tui.tui.screens.dialogs import MessageDialog
 
     row, orange = context.row, context.orange
@@ -149,11 +150,13 @@ def send_back(context: CommandContext) -> None:
     def send(text: str | None) -> None:
         if text and goes_back:
             context.start(
-                "Sending back", lambda _report: hook_errors_text(request_changes(orange, row.ref, text).hook_errors)
+                "Sending back",
+                lambda _report: hook_errors_text(request_changes(orange.engine, row.ref, text).hook_errors),
             )
         elif text:
             context.start(
-                "Telling the worker", lambda _report: _delivery_text(at_once=tell_worker(orange, row.ref, text))
+                "Telling the worker",
+                lambda _report: _delivery_text(at_once=orange.agents.answer(row.ref, text, window=WORKER)),
             )
 
     hint = "What you write goes to ## Feedback in TASK.md, the task back to work, and the worker is told."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.strip import Strip
 
-from orange_tui.delivery.merge_plan import listed
+from orange_tui.delivery.wording import listed_files
 from orange_tui.domain.route import route_of
 from orange_tui.domain.task import printable
 from orange_tui.store.store import StoredTask, TaskRef
@@ -88,9 +88,11 @@ def conflict_sentences(orange: Orange, row: TaskRow) -> list[str]:
     found = row.conflicts
     if found is None:
         return []
-    alone = [f"{CONFLICT_MARK} Would not merge into {found.base} now: {listed(found.files)}"] if found.files else []
+    alone = (
+        [f"{CONFLICT_MARK} Would not merge into {found.base} now: {listed_files(found.files)}"] if found.files else []
+    )
     others = (
-        f"{COLLISION_MARK} Collides with {_branch_of(orange, row.ref.project, task)} in {listed(files)}"
+        f"{COLLISION_MARK} Collides with {_branch_of(orange, row.ref.project, task)} in {listed_files(files)}"
         for task, files in found.others.items()
     )
     return [*alone, *others]
