@@ -53,7 +53,7 @@ def test_job_is_found_by_a_prefix_of_its_id(jobs: JobFile) -> None:
     assert jobs.find("k3x").id == "k3x9abc"
     with pytest.raises(Refused, match="k3x9abc, k3zz"):
         jobs.find("k3")
-    with pytest.raises(NotFound, match="there are k3x9abc, k3zz"):
+    with pytest.raises(NotFound, match="the jobs are k3x9abc, k3zz"):
         jobs.find("zzz")
 
 

@@ -210,10 +210,10 @@ def test_restore_overwrites_no_branch(cafe: Cafe, orange: Orange) -> None:
     for branch, reason in (("main", "There is a branch main already"), ("no such", "not a branch name")):
         with pytest.raises(Refused, match=reason):
             commands.restore(parsed("restore", id=task.id, branch=branch), orange)
-    with pytest.raises(NotFound, match="as number 7; there is 1"):
+    with pytest.raises(NotFound, match="no saved work number 7; it has 1"):
         commands.restore(parsed("restore", id=task.id, number="7"), orange)
 
 
 def test_restore_is_refused_where_nothing_was_saved(cafe: Cafe, orange: Orange) -> None:
-    with pytest.raises(OrangeError, match="No work of"):
+    with pytest.raises(OrangeError, match="has no saved work"):
         commands.restore(parsed("restore", id=new_task(cafe).id), orange)

@@ -111,7 +111,8 @@ class JobFile:
         if found is not None:
             return found
         known = ", ".join(job.id for job in jobs)
-        raise NotFound(f"There is no job {prefix}; there {f'are {known}' if known else 'is none: `orange job add`'}")
+        hint = f"the jobs are {known}" if known else "`orange job add` adds the first one"
+        raise NotFound(f"There is no job {prefix}; {hint}")
 
     def add(self, make: Callable[[set[str]], Mapping[str, object]]) -> Job:
         """Write a new job; `make` is called with the ids that are taken."""

@@ -146,7 +146,7 @@ def runs_count_after(job: Job) -> datetime:
 def _checked_summary(text: str) -> str:
     summary = check_summary(text)
     if not summary:
-        raise Refused("A job needs a summary: one line that says what its tasks are to do")
+        raise Refused("A job needs a summary: one line that says what its tasks should do")
     return summary
 
 

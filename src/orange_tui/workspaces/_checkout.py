@@ -43,7 +43,7 @@ def find_existing(project: Project, path: str) -> ExistingWorktree | None:
         )
     if worktree is not None and worktree.common_directory != common_directory(project.path):
         raise Refused(
-            f"{path} belongs to another repository than {project.path}; check what is in it, then move it away"
+            f"{path} belongs to another repository, not to {project.path}; check what is in it, then move it away"
         )
     return ExistingWorktree(worktree, restored=gone) if worktree is not None else None
 
@@ -101,7 +101,7 @@ class Checkout:
             raise Refused(f"{self.project.path} has no commits yet; commit something, then try again.{reason}")
         raise Refused(
             f"{self.project.path} has no branch {default}, neither here nor on the remote.{reason}"
-            f" `orange project update {self.project.name} --default-branch …` names another"
+            f" Choose another with `orange project update {self.project.name} --default-branch …`"
         )
 
     def add_worktree(self, path: str, start_point: str, *, retry: bool) -> Worktree:
@@ -123,7 +123,7 @@ class Checkout:
 
         users = git_processes(path)
         if users:
-            raise Refused(f"git is still making {path} ({users[0]}); try again when it has ended")
+            raise Refused(f"git is still creating {path} ({users[0]}); try again when it has ended")
         if os.path.lexists(path):
             shutil.rmtree(path)
 
@@ -165,7 +165,7 @@ class Checkout:
     def _save_and_reset(self, worktree: Worktree, task: str) -> None:
         saved = save_work(self.project, worktree, task)
         if saved is not None:
-            self.log.write("warning", "a workspace was not clean", worktree=worktree.path, saved=saved)
+            self.log.write("warning", "work left in a workspace was saved", worktree=worktree.path, saved=saved)
         reset(self.project, worktree)
 
 

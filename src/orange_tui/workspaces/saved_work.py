@@ -123,9 +123,9 @@ def restore_to_branch(project: Project, task_id: str, number: int | None, branch
     if found is None:
         numbers = ", ".join(str(each.number) for each in saved)
         raise NotFound(
-            f"Nothing was saved of {task_id} as number {number}; there is {numbers}"
+            f"{task_id} has no saved work number {number}; it has {numbers}"
             if saved
-            else f"No work of {task_id} was saved: all of it is on its branch"
+            else f"{task_id} has no saved work: all of its work is on its branch"
         )
     name = check_branch(branch or f"orange-restored/{task_id}-{found.number}")
     git_saved.restore(Repository(project.path), found, name)
