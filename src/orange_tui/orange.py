@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.board.board import Boards
     from orange_tui.domain.task import Task
-    from orange_tui.engine.restart import Agents
+    from orange_tui.engine.agents import Agents
     from orange_tui.home.paths import Home
     from orange_tui.jobs.jobs import ScheduledJobs
     from orange_tui.jobs.scheduler import JobScheduler
@@ -50,9 +50,9 @@ class Orange:
     @property
     def agents(self) -> Agents:
         """The verbs about agents; most commands need none of them."""
-        from orange_tui.engine import restart
+        from orange_tui.engine.agents import Agents
 
-        return restart.Agents(self.tasks)
+        return Agents(self.tasks)
 
     @property
     def sessions(self) -> Sessions:

@@ -10,6 +10,7 @@ from orange_tui.agents import reports
 from orange_tui.autopilot import attempts
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.text.sections import find_section
+from orange_tui.engine.starting import advance
 from orange_tui.store.subtasks import subtasks_of
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ def test_task_whose_agent_never_started_is_blocked_after_half_an_hour(
         opened.change("task.updated", {"lane": 1})
         workflow = office.orange.workflows.load("autopilot")
         opened.change("task.updated", {"status": "routed"})
-        office.orange.tasks.move_on(opened, workflow)  # this agent has no way to work alone
+        advance(office.orange.engine, opened, workflow)  # this agent has no way to work alone
     assert office.status(ref) == "in_progress"
     assert "spawn_agent failed" in str(office.task(ref).attention)
     later = office.orange.store.read(ref)

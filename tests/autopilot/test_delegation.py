@@ -9,7 +9,7 @@ import pytest
 
 from orange_tui.autopilot import attempts
 from orange_tui.domain.errors import Refused
-from orange_tui.engine.tasks import NewTask
+from orange_tui.engine.creation import NewTask
 from orange_tui.store.subtasks import subtasks_of
 from support.driver import transition
 from support.killing import dies_at

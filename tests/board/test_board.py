@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from orange_tui.board.rows import PoolUse, Snapshot, TaskRow
 from orange_tui.branches.distance import Stats
 from orange_tui.domain.text import task_file
-from orange_tui.engine.tasks import NewTask
+from orange_tui.engine.creation import NewTask
 from orange_tui.home import files
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store import task_text

@@ -16,7 +16,7 @@ from orange_tui.cli.table.app import DEMO
 from orange_tui.demo.headless import EXPECTED, Story
 from orange_tui.demo.world import DEMO_TASKS, PROJECT, make_world
 from orange_tui.domain.errors import Refused, UsageError
-from orange_tui.engine.tasks import NewTask
+from orange_tui.engine.creation import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from support.driver import orange

@@ -9,7 +9,7 @@ import pytest
 
 from orange_tui.agents.harnesses import Harnesses
 from orange_tui.domain.errors import Refused
-from orange_tui.engine.tasks import NewTask
+from orange_tui.engine.creation import NewTask
 
 if TYPE_CHECKING:
     from support.office import Office

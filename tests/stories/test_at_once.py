@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
-from orange_tui.engine.tasks import NewTask
+from orange_tui.engine.creation import NewTask
 from orange_tui.home import files
 from support.driver import Cli, World
 

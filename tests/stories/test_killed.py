@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.engine.creation import NewTask
 from orange_tui.engine.hooks import Action, Actions
-from orange_tui.engine.tasks import NewTask
 from orange_tui.home import files
 from orange_tui.orange import assemble
 from orange_tui.store import _task_swap as task_swap

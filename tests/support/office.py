@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import libtmux
 
-from orange_tui.engine.tasks import NewTask
+from orange_tui.engine.creation import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask

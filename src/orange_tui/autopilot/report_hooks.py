@@ -104,7 +104,7 @@ def _delegating_report(run: HookRun) -> Report | None:
 
 
 def _create_subtask(run: HookRun, tasks: Tasks, delegation: Delegation, delegation_id: str) -> None:
-    from orange_tui.engine.tasks import NewTask
+    from orange_tui.engine.creation import NewTask
 
     new = NewTask(
         project=run.task.project,

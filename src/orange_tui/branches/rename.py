@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.task import check_branch, check_summary
+from orange_tui.engine.creation import check_branch_is_free
 from orange_tui.outside.git import Repository
 
 TYPE_CHECKING = False
@@ -46,10 +47,10 @@ def update_with_branch(  # noqa: PLR0913 - what a command says of a task, all at
         worktree = Repository(os.path.join(orange.home.workspaces, workspace)) if workspace else None
         wanted = check_branch(name) if name is not None else _current(worktree or Repository(directory))
         _must_not_be_default(orange, ref, wanted)
-        orange.tasks.branch_must_be_free(ref.project, wanted, but=ref.id)
+        check_branch_is_free(orange.engine, ref.project, wanted, but=ref.id)
         changes = {"branch": wanted} | ({} if summary is None else {"summary": check_summary(summary)})
         around = _claimed(orange, ref, wanted, worktree if name is not None else None)
-        moved = orange.tasks.change(opened, changes, status, actor, around)
+        moved = orange.tasks.apply_changes(opened, changes, status, actor, around)
         _rename_session(orange, opened)
         return opened.task, moved
 
@@ -71,7 +72,7 @@ def _must_not_be_default(orange: Orange, ref: TaskRef, branch: str) -> None:
 def _claimed(orange: Orange, ref: TaskRef, branch: str, worktree: Repository | None) -> Iterator[None]:
     """Hold the branch names of a project while a task takes one; what fails within leaves git as it was."""
     with orange.store.project_lock(ref.project):
-        orange.tasks.branch_must_be_free(ref.project, branch, but=ref.id)
+        check_branch_is_free(orange.engine, ref.project, branch, but=ref.id)
         undo = _check_out_or_rename(worktree, branch) if worktree is not None else None
         try:
             yield

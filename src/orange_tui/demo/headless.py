@@ -11,7 +11,7 @@ import os
 from orange_tui.demo.screen import PACE
 from orange_tui.demo.world import DEMO_TASKS, PROJECT
 from orange_tui.domain.errors import Refused
-from orange_tui.engine.tasks import NewTask
+from orange_tui.engine.creation import NewTask
 from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False

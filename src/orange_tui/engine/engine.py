@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Actor, Transition
+    from orange_tui.domain.workflow import Actor, State, Transition
     from orange_tui.engine.hooks import Actions
     from orange_tui.engine.parts import HomeParts
     from orange_tui.home.log import Log
@@ -106,6 +106,18 @@ class Engine:
     def missing(self, opened: OpenTask, gate: Gate) -> str | None:
         """What keeps a gate closed; None when it is open."""
         return gate.missing(TaskEvidence(opened, self.store))
+
+    def state_of(self, task: Task) -> State | None:
+        """The state of its workflow that a task is in; None where the workflow has no such state or cannot be read."""
+        try:
+            return self.workflows.load(task.workflow).states.get(task.status)
+        except OrangeError:
+            return None
+
+    def is_finished(self, task: Task) -> bool:
+        """Whether a task is in a terminal state; where that cannot be told, it is not."""
+        state = self.state_of(task)
+        return state is not None and state.terminal
 
     def _find_move(self, task: Task, target: str, actor: Actor, *, check_when: bool = True) -> Transition:
         """Steps 1 and 2: the workflow has this move for this actor, and its `when` holds."""

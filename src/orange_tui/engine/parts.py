@@ -44,7 +44,7 @@ class HomeParts:
         """Let libtmux run tmux from now on: in the app and `orange serve`, where its import is not felt."""
         from orange_tui.outside.libtmux_runner import run_with_libtmux
 
-        self.tmux = replace(self.tmux, run=run_with_libtmux)
+        self.tmux = self.sessions.tmux = replace(self.tmux, run=run_with_libtmux)
 
     @cached_property
     def sessions(self) -> Sessions:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from orange_tui.engine.tasks import NewTask, Tasks
+    from orange_tui.engine.creation import NewTask
+    from orange_tui.engine.tasks import Tasks
     from orange_tui.home.projects import Project
     from orange_tui.outside.forge.interface import Issue, IssueList
     from orange_tui.store.open_task import OpenTask

@@ -6,7 +6,7 @@ import re
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.text.quoting import plain
-from orange_tui.engine.tasks import NewTask
+from orange_tui.engine.creation import NewTask
 from orange_tui.issues._labels import label_settings, task_labels
 
 TYPE_CHECKING = False

@@ -28,7 +28,7 @@ class Sessions:
     """All sessions of one home, and the one judge of who is alive; one call to tmux answers for all of them."""
 
     def __init__(self, tmux: Tmux, root: str, store: Store) -> None:
-        self._tmux = tmux
+        self.tmux = tmux
         self._root = root
         self._store = store
         self._panes: list[Pane] | None = None
@@ -36,7 +36,7 @@ class Sessions:
     def panes(self, *, fresh: bool = False) -> list[Pane]:
         """Every live window of this home's tasks."""
         if self._panes is None or fresh:
-            self._panes = [pane for pane in self._tmux.panes() if pane.home == self._root]
+            self._panes = [pane for pane in self.tmux.panes() if pane.home == self._root]
         return self._panes
 
     def windows(self, task_id: str, *, fresh: bool = False) -> list[Pane]:

@@ -1,7 +1,7 @@
-"""When an agent has died: which rule of the workflow applies, and what follows.
+"""Exit monitoring: when an agent has died, the workflow's rule that applies, and what follows.
 
-Everything is looked at again under the task's lock: a command that got there first makes it a no-op, and each
-death counts once, because what came of it stands in the journal after the agent's start.
+Everything is checked again under the task's lock: a command that got there first makes it a no-op. Each death counts
+once, because its consequences are recorded in the journal after the agent's start.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from orange_tui.domain.gates.outcome import ReportGate
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import SERVER_GONE, STUCK, lost_agent_sentence
 from orange_tui.engine.engine import checksum
+from orange_tui.engine.starting import unfinished_blockers, will_never_be_done
 from orange_tui.home import clock
 from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, WORKER, exit_code, required_window
 from orange_tui.sessions.starts import record_start_once
@@ -22,18 +23,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import ConditionalTarget, ExitRule, Workflow
-    from orange_tui.engine.restart import Agents
+    from orange_tui.engine.agents import Agents
     from orange_tui.engine.tasks import Tasks
     from orange_tui.outside.tmux import Pane
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
 _STARTS = frozenset({"agent.spawned"})
-_STARTED = frozenset({"agent.respawned", "hook.done", "hook.failed", "status.changed"})
-_DEALT_WITH = frozenset({"agent.crashed", "agent.died", "session.lost"})
+_AFTER_START = frozenset({"agent.respawned", "hook.done", "hook.failed", "status.changed"})
+_HANDLED = frozenset({"agent.crashed", "agent.died", "session.lost"})
 
 
 @record
@@ -43,10 +43,10 @@ class Monitor:
     tasks: Tasks
     agents: Agents
 
-    def look_at(self, ref: TaskRef) -> None:
-        """Deal with a task whose agent may have died, and with what its files say.
+    def check(self, ref: TaskRef) -> None:
+        """Handle the death of a task's agent, if it has died, and the signals in the task's files.
 
-        One that another command holds is left to it for now (`Busy`): others must not wait for its set-up.
+        A task that another command holds is left to it for now (`Busy`): others must not wait for its set-up.
         """
         engine = self.tasks.engine
         with engine.open(ref, wait=False) as opened:
@@ -60,16 +60,16 @@ class Monitor:
                 return
             found = self.tasks.sessions.state(opened.task, state, fresh=True)
             if found == ACTIVE:
-                self._finish_respawn(opened, self.tasks.sessions.agent(opened.task, state))
+                self._finish_restart(opened, self.tasks.sessions.agent(opened.task, state))
                 return
             if found == LOST:
-                self._note_once(opened, "session.lost", workflow, SERVER_GONE)
-            elif found == DEAD and not _is_dealt_with(opened):
-                self._bury(opened, workflow)
-            self._free_if_stale(opened, workflow)
+                self._record_death(opened, "session.lost", workflow, SERVER_GONE)
+            elif found == DEAD and not _is_handled(opened):
+                self._handle_death(opened, workflow)
+            self._move_if_stale(opened, workflow)
 
-    def _free_if_stale(self, opened: OpenTask, workflow: Workflow) -> None:
-        """Nobody works on it, and nothing has happened for a long time: an agent that never came, or was lost."""
+    def _move_if_stale(self, opened: OpenTask, workflow: Workflow) -> None:
+        """Move a task that nobody has worked on for `stale_after` seconds: its agent never came, or was lost."""
         for rule in workflow.rules:
             is_due = rule.status == opened.task.status and rule.stale_after is not None
             if is_due and clock.seconds_since(opened.task.updated_at) >= (rule.stale_after or 0):
@@ -77,57 +77,55 @@ class Monitor:
                 return
 
     def _rejoin(self, opened: OpenTask, target: str) -> None:
-        """Go on once everything that was delegated is done; a part that never will be is for a person to decide."""
+        """Go on once all subtasks are done; about one that never will be, a person decides."""
         blockers = opened.task.blocked_by
-        unfinished = self.tasks.unfinished_blockers(opened.task)
+        unfinished = unfinished_blockers(self.tasks.engine, opened.task)
         if blockers and not unfinished:
             self._advance(opened, target, "all that it had delegated is done", changes={"blocked_by": []})
-        elif unfinished and all(self.agents.will_never_be_done(blocker) for blocker in unfinished):
+        elif unfinished and all(will_never_be_done(self.tasks.engine, blocker) for blocker in unfinished):
             sentence = f"Of its subtasks, {', '.join(unfinished)} was cancelled or is gone; unblock it, or cancel it"
             if opened.task.attention != sentence:
                 opened.change("task.updated", {"attention": sentence})
 
-    def _finish_respawn(self, opened: OpenTask, pane: Pane | None) -> None:
-        """An agent that came back, and nobody has said so: the command that brought it was killed right then."""
+    def _finish_restart(self, opened: OpenTask, pane: Pane | None) -> None:
+        """Record the restart of an agent that is alive: the command that restarted it was killed right then."""
         if pane is None or not pane.window:
             return
         record_start_once(opened, pane)
-        if next(e for e in opened.journal.backwards() if e["type"] in _STARTS | _STARTED)["type"] in _STARTS:
+        if next(e for e in opened.journal.backwards() if e["type"] in _STARTS | _AFTER_START)["type"] in _STARTS:
             changes = {"attention": None, "tmux_session": pane.session}
             opened.change("agent.respawned", changes, status=opened.task.status)
 
     def _follow_signal(self, opened: OpenTask, workflow: Workflow) -> bool:
         """Move a task whose files say that it should; whether its session lives does not matter."""
         for signal in workflow.signals:
-            if opened.task.status in signal.status and self._is_open(opened, signal.gate):
+            if opened.task.status in signal.status and self.tasks.engine.missing(opened, signal.gate) is None:
                 target = _target(signal.then, signal.then_when, opened.task)
                 return self._advance(opened, target, "a signal in its files")
         return False
 
-    def _bury(self, opened: OpenTask, workflow: Workflow) -> None:
+    def _handle_death(self, opened: OpenTask, workflow: Workflow) -> None:
+        """Apply the first exit rule that fits; without one, only record the death."""
         reports.save_printed_report(opened, _window(opened, workflow))
         for rule in workflow.rules:
             is_for_this = rule.status == opened.task.status and rule.stale_after is None
             if is_for_this and self._applies(opened, workflow, rule) and self._apply(opened, workflow, rule):
                 return
-        self._note_once(opened, "agent.died", workflow, "The agent has ended")
+        self._record_death(opened, "agent.died", workflow, "The agent has ended")
 
     def _applies(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
         gate = rule.has_artifact
         if gate is not None:
-            is_fresh = gate.is_always_fresh or _was_written_to(opened)
-            return is_fresh and self._is_open(opened, gate) and _holds(rule, opened.task)
+            is_fresh = gate.is_always_fresh or _is_body_fresh(opened)
+            return is_fresh and self.tasks.engine.missing(opened, gate) is None and _holds(rule, opened.task)
         if rule.action is None:
-            _note_failure(opened, _what_failed(opened, workflow))
+            _record_failure(opened, _failure_reason(opened, workflow))
         return _holds(rule, opened.task)
-
-    def _is_open(self, opened: OpenTask, gate: Gate) -> bool:
-        return self.tasks.engine.missing(opened, gate) is None
 
     def _apply(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
         """Do what a rule says; where the move it leads to is refused, the next rule has its turn."""
         if rule.action == "mark_dead":
-            self._note_once(opened, "agent.died", workflow, "The agent has ended")
+            self._record_death(opened, "agent.died", workflow, "The agent has ended")
         elif rule.action == "crash":
             self._crash(opened, workflow, rule)
         else:
@@ -159,7 +157,7 @@ class Monitor:
 
     def _crash(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> None:
         count = opened.task.crash_count + 1
-        reason = _how_it_ended(opened, workflow)
+        reason = _exit_reason(opened, workflow)
         opened.change(
             "agent.crashed",
             {
@@ -173,7 +171,7 @@ class Monitor:
         if rule.stuck_after is not None and count >= rule.stuck_after:
             self._escalate(opened, workflow, count, reason)
         elif rule.respawn_auto:
-            self._respawn(opened)
+            self._restart(opened)
 
     def _escalate(self, opened: OpenTask, workflow: Workflow, count: int, reason: str) -> None:
         """The engine's own move: gates and guards judge agents, and this one is beyond judging."""
@@ -183,19 +181,19 @@ class Monitor:
         else:
             opened.change("task.updated", {"attention": sentence})
 
-    def _respawn(self, opened: OpenTask) -> None:
+    def _restart(self, opened: OpenTask) -> None:
         try:
-            self.agents.bring_back(opened)
+            self.agents.restart(opened)
         except OrangeError as problem:
             opened.change("task.updated", {"attention": f"The agent crashed and could not be restarted: {problem}"})
 
-    def _note_once(self, opened: OpenTask, kind: str, workflow: Workflow, what: str) -> None:
-        if not _is_dealt_with(opened):
+    def _record_death(self, opened: OpenTask, kind: str, workflow: Workflow, what: str) -> None:
+        if not _is_handled(opened):
             attention = lost_agent_sentence(workflow, opened.task.status, what)
             opened.change(kind, {"attention": attention}, status=opened.task.status)
 
 
-def _note_failure(opened: OpenTask, error: str) -> None:
+def _record_failure(opened: OpenTask, error: str) -> None:
     """An agent that ended without what it was to leave: the error, and how often in a row it was the same."""
     since_start = takewhile(lambda event: event["type"] not in _STARTS, opened.journal.backwards())
     if any(event["type"] == "agent.failed" for event in since_start):
@@ -209,17 +207,17 @@ def _holds(rule: ExitRule, task: Task) -> bool:
     return rule.when is None or rule.when.holds(task.number(rule.when.field))
 
 
-def _is_dealt_with(opened: OpenTask) -> bool:
-    """Whether this death has had its consequences: they stand after the agent's last start."""
+def _is_handled(opened: OpenTask) -> bool:
+    """Whether this death has been handled: its event is in the journal after the agent's last start."""
     for event in opened.journal.backwards():
-        if event["type"] in _DEALT_WITH:
+        if event["type"] in _HANDLED:
             return True
         if event["type"] in _STARTS:
             return False
     return True  # no agent was ever started, so none can have died
 
 
-def _was_written_to(opened: OpenTask) -> bool:
+def _is_body_fresh(opened: OpenTask) -> bool:
     """Whether anything was written since the task came here: an artifact of an earlier round proves nothing."""
     entered = opened.journal.last("transition.started")
     return entered is None or entered.get("body") != checksum(opened.body)
@@ -235,8 +233,8 @@ def _window(opened: OpenTask, workflow: Workflow) -> str:
     return required_window(opened.task, workflow.states.get(opened.task.status)) or WORKER
 
 
-def _what_failed(opened: OpenTask, workflow: Workflow) -> str:
-    how = _how_it_ended(opened, workflow)
+def _failure_reason(opened: OpenTask, workflow: Workflow) -> str:
+    how = _exit_reason(opened, workflow)
     if not any(isinstance(rule.has_artifact, ReportGate) for rule in workflow.rules):
         return how
     try:
@@ -246,6 +244,6 @@ def _what_failed(opened: OpenTask, workflow: Workflow) -> str:
     return how
 
 
-def _how_it_ended(opened: OpenTask, workflow: Workflow) -> str:
+def _exit_reason(opened: OpenTask, workflow: Workflow) -> str:
     code = exit_code(opened.directory, _window(opened, workflow))
     return "its window was closed" if code is None else f"exit code {code}"

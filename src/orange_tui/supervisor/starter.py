@@ -13,13 +13,14 @@ import time
 from threading import Lock, Thread
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.engine import starting
 from orange_tui.home.settings import read_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from orange_tui.engine.restart import Agents
+    from orange_tui.engine.engine import Engine
     from orange_tui.engine.tasks import Tasks
     from orange_tui.store.index import IndexedTask
     from orange_tui.store.store import TaskRef
@@ -39,9 +40,8 @@ def wait_for_starts(seconds: float = 60.0) -> None:
 class Starter:
     """What waits to be started, what is being started, and what runs."""
 
-    def __init__(self, tasks: Tasks, agents: Agents, when_done: Callable[[Iterable[TaskRef]], None]) -> None:
+    def __init__(self, tasks: Tasks, when_done: Callable[[Iterable[TaskRef]], None]) -> None:
         self._tasks = tasks
-        self._agents = agents
         self._when_done = when_done
         self._lock = Lock()
         self._queued: dict[TaskRef, str] = {}  # for a workspace, and since when they are there
@@ -91,7 +91,7 @@ class Starter:
             own_limit = own_limits.get(ref.project)
             here = sum(each.project == ref.project for each in busy)
             has_room = here < (own_limit if isinstance(own_limit, int) else limit)
-            if has_room and ref not in busy and self._agents.is_unblocked(ref):
+            if has_room and ref not in busy and starting.is_unblocked(self._tasks.engine, ref):
                 self._start_thread(ref, lambda ref=ref: self._start_one(ref))  # type: ignore[misc]
 
     def _busy(self) -> set[TaskRef]:
@@ -118,13 +118,13 @@ class Starter:
             self._when_done(touched)
 
     def _start_queue(self, queue: list[TaskRef]) -> list[TaskRef]:
-        return [ref for ref in queue if self._was_started(ref, self._agents.start_if_possible)]
+        return [ref for ref in queue if self._was_started(ref, starting.start_if_possible)]
 
     def _start_one(self, ref: TaskRef) -> list[TaskRef]:
-        return [ref] if self._was_started(ref, self._tasks.spawn) else []
+        return [ref] if self._was_started(ref, starting.start_task) else []
 
-    def _was_started(self, ref: TaskRef, start: Callable[[TaskRef], object]) -> bool:
-        return self._log_failure_once(ref, lambda: start(ref)) is not None
+    def _was_started(self, ref: TaskRef, start: Callable[[Engine, TaskRef], object]) -> bool:
+        return self._log_failure_once(ref, lambda: start(self._tasks.engine, ref)) is not None
 
     def _log_failure_once(self, ref: TaskRef | None, work: Callable[[], object]) -> object:
         """What came of it, or None; a failure is logged once, whatever it is, and stops no other start."""

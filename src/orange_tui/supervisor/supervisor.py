@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from orange_tui.delivery.pr_watcher import PullRequestWatcher
     from orange_tui.domain.task import Task
-    from orange_tui.engine.restart import Agents
+    from orange_tui.engine.agents import Agents
     from orange_tui.engine.tasks import Tasks
     from orange_tui.issues.watcher import IssueWatcher
     from orange_tui.jobs.scheduler import JobScheduler
@@ -75,7 +75,7 @@ class Supervisor:
         self._due: set[TaskRef] = set()
         self._everything_is_due = False
         self._active: dict[TaskRef, int] = {}  # tasks with an agent to lose, and how often to poll for it (seconds)
-        self._starter = Starter(parts.tasks, parts.agents, self._enqueue_from_thread)
+        self._starter = Starter(parts.tasks, self._enqueue_from_thread)
         self._retry: set[TaskRef] = set()  # a message could not be delivered, or a command was at work on it
         self._polled_at = time.monotonic()
         # What goes on beside the rounds for as long as this supervisor acts.
@@ -221,7 +221,7 @@ class Supervisor:
         if task.tmux_session or task.workspace or rules.may_go_stale:
             self._active[ref] = rules.poll_seconds
         if ref in self._active or self._waits_for_subtasks(task) or entry.tampered or entry.has_unfinished_move:
-            self._monitor.look_at(ref)
+            self._monitor.check(ref)
             self._deliver(ref)
         if task.parent is not None and rules.is_finished:
             self._examine_parent(task.parent)
@@ -234,7 +234,7 @@ class Supervisor:
         self._index.refresh((found.ref,))
         entry = self._index.get(found.ref)
         if entry is not None and entry.task is not None and self._waits_for_subtasks(entry.task):
-            self._log_problems(entry.ref, self._monitor.look_at)
+            self._log_problems(entry.ref, self._monitor.check)
 
     def _waits_for_subtasks(self, task: Task) -> bool:
         return self._states.rules_for(task).rejoins and bool(task.blocked_by)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 def create(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task create`."""
-    from orange_tui.engine.tasks import NewTask
+    from orange_tui.engine.creation import NewTask
+    from orange_tui.engine.starting import starts_by_itself
 
     created = orange.tasks.create(
         NewTask(
@@ -43,7 +44,7 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
     )
     task = read_task(created.ref, orange).task
     notes = (f"{task.id} waits in {task.status}: {created.waits}",) if created.waits else ()
-    if orange.tasks.starts_by_itself(task):
+    if starts_by_itself(orange.engine, task):
         notes = (f"{task.id} starts by itself while the app or `orange serve` runs",)
     text = printable_text(f"{task.id}  {task.project}/{task.branch}  {task.status}")
     return Reply(text, _as_json(task, orange) | _hooks_as_json(created.moved), (*notes, *_hook_failures(created.moved)))
@@ -65,7 +66,7 @@ def list_tasks(parsed: Parsed, orange: Orange) -> Reply:
 
     project = listed_project(parsed, orange)
     found = orange.store.read_all(project.name if project else None)
-    found = [orange.tasks.mend(task) if isinstance(task, StoredTask) and task.tampered else task for task in found]
+    found = [orange.tasks.repair(task) if isinstance(task, StoredTask) and task.tampered else task for task in found]
     shown = orange.tasks.in_order([task for task in found if _is_wanted(task, parsed, orange)])
     if parsed.json:
         return Reply("", [_row_as_json(task, orange) for task in shown])
@@ -73,10 +74,12 @@ def list_tasks(parsed: Parsed, orange: Orange) -> Reply:
 
 
 def _is_wanted(found: StoredTask | BrokenTask, parsed: Parsed, orange: Orange) -> bool:
+    from orange_tui.engine.starting import is_ready
+
     status, ready = parsed.text("status"), parsed.flag("ready")
     if isinstance(found, BrokenTask):
         return status is None and not ready
-    return (status is None or found.task.status == status) and (not ready or orange.tasks.is_ready(found.task))
+    return (status is None or found.task.status == status) and (not ready or is_ready(orange.engine, found.task))
 
 
 def show(parsed: Parsed, orange: Orange) -> Reply:
@@ -85,7 +88,7 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
 
     found = read_task(target_task(parsed, orange), orange)
     if found.tampered:
-        repaired = orange.tasks.mend(found)
+        repaired = orange.tasks.repair(found)
         found = repaired if isinstance(repaired, StoredTask) else found
     history = orange.store.journal(found.ref).events()
     data = _as_json(found.task, orange) | {"body": found.body, "history": history}
@@ -126,7 +129,7 @@ def complete(parsed: Parsed, orange: Orange) -> Reply:
 
 def stuck(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task stuck`, for agents' stop hooks."""
-    task, moved = orange.tasks.give_up(target_task(parsed, orange), parsed.text("reason"))
+    task, moved = orange.tasks.report_stuck(target_task(parsed, orange), parsed.text("reason"))
     return task_reply(task, moved, orange)
 
 

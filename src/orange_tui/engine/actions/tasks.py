@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 def spawn_next(run: HookRun) -> None:
     """Start the project's oldest task that could start; none, or no workspace for it, is nothing to do."""
-    from orange_tui.engine.tasks import Tasks
+    from orange_tui.engine.starting import is_ready, start_task, starts_by_itself
 
-    tasks = Tasks(run.engine)
+    engine = run.engine
     found = [each for each in readable(run.parts.store.read_all(run.task.project)) if each.ref.id != run.task.id]
     chosen = run.recorded("next.chosen")
-    could_start = [each for each in found if tasks.is_ready(each.task) and not tasks.starts_by_itself(each.task)]
+    could_start = [each for each in found if is_ready(engine, each.task) and not starts_by_itself(engine, each.task)]
     ready = [each for each in could_start if chosen is None or chosen["task"] == each.ref.id]
     if not ready:
         return
@@ -27,7 +27,7 @@ def spawn_next(run: HookRun) -> None:
     if chosen is None:
         run.opened.record("next.chosen", task=ref.id, hook=run.token)
     try:
-        tasks.spawn(ref)
+        start_task(engine, ref)
     except Refused as refusal:
         run.parts.log.write("info", f"next task not started: {refusal}", task=ref.id)
 

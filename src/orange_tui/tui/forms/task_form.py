@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from orange_tui.engine.tasks import Created, NewTask
+    from orange_tui.engine.creation import Created, NewTask
     from orange_tui.tui.context import AppContext
 
 _DEFAULT = "default:"  # and which that is: another one is another choice, or the field would go on showing this one
@@ -136,7 +136,7 @@ class TaskForm(Form):
         self.save(lambda: self.shared.orange.tasks.create(new), self._on_created)
 
     def _new_task(self, project: str) -> NewTask:
-        from orange_tui.engine.tasks import NewTask
+        from orange_tui.engine.creation import NewTask
 
         return NewTask(
             project=project,

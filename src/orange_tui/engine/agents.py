@@ -1,4 +1,4 @@
-"""What can be done with a task's agent: bring it back, talk to it, start it when its turn has come."""
+"""The verbs about a task's agent: restart it where it died or was lost, and send it a message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import State, Workflow
-    from orange_tui.engine.engine import Moved
     from orange_tui.engine.tasks import Tasks
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
@@ -29,27 +28,27 @@ class Agents:
     tasks: Tasks
 
     def respawn(self, ref: TaskRef, *, resume: bool = False) -> Task:
-        """Bring a dead agent back where it was, with its conversation if it can. Not a move: the task stays."""
+        """Restart a dead agent where it was, with its conversation if it can. The task does not move."""
         with self.tasks.engine.open(ref) as opened:
-            self.bring_back(opened, resume=resume)
+            self.restart(opened, resume=resume)
             return opened.task
 
     def respawn_lost(self) -> list[tuple[TaskRef, str | None]]:
-        """Bring back every agent whose tmux server is gone, with its conversation where it can; says what failed."""
+        """Restart every agent whose tmux server is gone, resuming conversations; returns each with why it failed."""
         found = self.tasks.engine.store.read_all()
         self.tasks.sessions.panes(fresh=True)  # what was seen earlier may be lost by now
         lost = [each for each in found if isinstance(each, StoredTask) and self.tasks.session_state(each.task) == LOST]
-        return [(each.ref, self._try_to_resume(each.ref)) for each in lost]
+        return [(each.ref, self._resume(each.ref)) for each in lost]
 
-    def _try_to_resume(self, ref: TaskRef) -> str | None:
+    def _resume(self, ref: TaskRef) -> str | None:
         try:
             self.respawn(ref, resume=True)
         except OrangeError as problem:
             return str(problem)
         return None
 
-    def bring_back(self, opened: OpenTask, *, resume: bool = False) -> None:
-        """The same for a task that is held already."""
+    def restart(self, opened: OpenTask, *, resume: bool = False) -> None:
+        """Restart the agent of a task that is open already."""
         task, engine = opened.task, self.tasks.engine
         workflow = engine.workflows.load(task.workflow)
         hook = _respawn_hook(workflow, task, resume=resume)
@@ -80,37 +79,6 @@ class Agents:
             message = messages.queue(opened, name, pane.window, safe_prompt(text), by=messages.PERSON)
             harness = messages.harness_of_window(engine.parts.harnesses, opened.journal, pane.window)
             return messages.deliver(opened, message, pane, engine.parts.tmux, harness)
-
-    def start_if_possible(self, ref: TaskRef) -> Moved | None:
-        """Start a waiting task; not yet is no failure."""
-        try:
-            return self.tasks.spawn(ref) if self.is_unblocked(ref) else None
-        except Refused:
-            return None
-
-    def is_unblocked(self, ref: TaskRef) -> bool:
-        """Whether a task waits for no other; one that will never be done is worth a word to the person."""
-        found = self.tasks.engine.store.read(ref)
-        if not isinstance(found, StoredTask):
-            return False
-        blockers = self.tasks.unfinished_blockers(found.task)
-        hopeless = [blocker for blocker in blockers if self.will_never_be_done(blocker)]
-        if hopeless:
-            self._ask_for_a_person(ref, f"It waits for {', '.join(hopeless)}, which was cancelled or is gone")
-        return not blockers
-
-    def will_never_be_done(self, blocker: str) -> bool:
-        """Whether a task that is waited for is gone, or was given up."""
-        try:
-            found = self.tasks.engine.store.read(self.tasks.engine.store.find(blocker))
-        except OrangeError:
-            return True
-        return isinstance(found, StoredTask) and self.tasks.is_finished(found.task)
-
-    def _ask_for_a_person(self, ref: TaskRef, sentence: str) -> None:
-        with self.tasks.engine.open(ref) as opened:
-            if opened.task.attention != sentence:
-                opened.change("task.updated", {"attention": sentence})
 
 
 def _respawn_hook(workflow: Workflow, task: Task, *, resume: bool) -> Hook:

@@ -1,0 +1,161 @@
+"""Creating a task: what is given, what is checked, and what it begins with."""
+
+from __future__ import annotations
+
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.records import record
+from orange_tui.domain.task import check_branch, check_id, check_summary
+from orange_tui.engine.starting import CLARIFICATION, start_task
+from orange_tui.store.store import BrokenTask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orange_tui.agents.harnesses import Harnesses
+    from orange_tui.domain.workflow import Workflow
+    from orange_tui.engine.engine import Engine, Moved
+    from orange_tui.engine.parts import HomeParts
+    from orange_tui.home.projects import Project
+    from orange_tui.store.store import StoredTask, TaskRef
+
+
+@record
+class NewTask:
+    """What a person or an agent gives to create a task."""
+
+    project: str
+    branch: str | None = None
+    summary: str = ""
+    context: str = ""
+    status: str | None = None
+    workflow: str | None = None
+    harness: str | None = None
+    review_harness: str | None = None
+    effort: str | None = None
+    review_effort: str | None = None
+    blocked_by: tuple[str, ...] = ()
+    parent: str | None = None
+    labels: tuple[str, ...] = ()
+    id: str | None = None  # chosen before, where it must be known who makes the task before it is there
+    fields: Mapping[str, object] = {}  # others than ours
+    spawn: bool = True
+
+
+@record
+class Created:
+    """A new task; `waits` says why its agent was not started, where one was to be."""
+
+    ref: TaskRef
+    moved: Moved | None
+    waits: str | None
+
+
+def create_task(engine: Engine, new: NewTask) -> Created:
+    """Write a new task down, and start its agent unless it is to wait."""
+    parts = engine.parts
+    project = parts.projects.get(new.project)
+    workflow = parts.workflows.load(new.workflow or project.workflow)
+    status = _first_status(new, workflow)
+    entered = workflow.first_state if workflow.initial[status] and new.spawn else status
+    values = {**_first_values(new, project, workflow, parts), "status": entered}
+    with parts.store.project_lock(project.name):
+        check_branch_is_free(engine, project.name, new.branch)
+        ref = parts.store.add(project.name, values, _first_body(new), start=new.spawn)
+    parts.log.write("info", "task created", task=ref.id, project=project.name)
+    waits_for_room = status == workflow.first_state and workflow.starts_by_itself
+    return _start(engine, ref, workflow, status) if new.spawn and not waits_for_room else Created(ref, None, None)
+
+
+def _start(engine: Engine, ref: TaskRef, workflow: Workflow, status: str) -> Created:
+    if status != workflow.first_state and not workflow.initial[status]:
+        return Created(ref, None, None)
+    try:
+        return Created(ref, start_task(engine, ref, status), None)
+    except OrangeError as problem:  # the task is there by now, and whoever made it must hear of it
+        with engine.open(ref) as opened:
+            if opened.task.status != workflow.first_state:
+                return Created(ref, None, None)  # a supervisor was quicker
+            opened.record("task.waiting", reason=str(problem))
+        return Created(ref, None, str(problem))
+
+
+def check_branch_is_free(engine: Engine, project: str, branch: str | None, but: str | None = None) -> None:
+    """Refuse a branch that another unfinished task has."""
+    if branch is None:
+        return
+    for other in engine.store.read_all(project):
+        if other.ref.id != but and _claims(engine, other, branch):
+            raise Refused(
+                f"Branch {branch} has a task already: {other.ref.id}. Choose another name, or finish that one"
+            )
+
+
+def _claims(engine: Engine, other: StoredTask | BrokenTask, branch: str) -> bool:
+    """Whether a task has that branch; a finished one has given it up, an unreadable one may still have it."""
+    if isinstance(other, BrokenTask):
+        try:
+            event = engine.store.journal(other.ref).engine_event()
+        except OrangeError:
+            return False  # nobody can tell, and nothing else stops for it
+        return event is not None and event["engine"]["branch"] == branch
+    return other.task.branch == branch and not engine.is_finished(other.task)
+
+
+def _first_status(new: NewTask, workflow: Workflow) -> str:
+    """The state it is to begin in; without a summary, by asking, where the workflow can."""
+    if new.status is None:
+        return CLARIFICATION if not new.summary.strip() and CLARIFICATION in workflow.initial else workflow.first_state
+    if new.status not in workflow.initial:
+        allowed = ", ".join(workflow.initial)
+        raise Refused(f"In {workflow.name} a task cannot start as {new.status}; it can start as {allowed}")
+    return new.status
+
+
+def _first_values(new: NewTask, project: Project, workflow: Workflow, parts: HomeParts) -> dict[str, object]:
+    """Its first frontmatter, everything in it checked. Who does it is left open where a router will say."""
+    find, harnesses = parts.store.find, parts.harnesses
+    harness = new.harness or (None if workflow.has_action("route") else harnesses.first_installed())
+    reviewer = new.review_harness or project.entry.get("review_harness") or harness
+    _check_effort(harnesses, harness, new.effort)
+    _check_effort(harnesses, reviewer, new.review_effort)
+    return {
+        **new.fields,
+        "summary": check_summary(new.summary),
+        "branch": _own_branch(new.branch, project) if new.branch else None,
+        "workflow": new.workflow or project.workflow,
+        "harness": harness,
+        "review_harness": reviewer,
+        "effort": new.effort,
+        "review_effort": new.review_effort,
+        "blocked_by": tuple(dict.fromkeys(find(check_id(other)).id for other in new.blocked_by)),
+        "labels": new.labels,
+        "parent": find(check_id(new.parent)).id if new.parent else None,
+        **({"id": new.id} if new.id else {}),
+    }
+
+
+def _first_body(new: NewTask) -> str:
+    """Its first body: the context it was given, as a section."""
+    if not new.context.strip():
+        return ""
+    from orange_tui.domain.text.sections import demote_headings, put_section
+
+    return "\n" + put_section("", "Context", demote_headings(new.context))
+
+
+def _own_branch(branch: str, project: Project) -> str:
+    if branch == project.default_branch:
+        raise Refused(f"{branch} is the default branch of {project.name}; a task needs one of its own")
+    return check_branch(branch)
+
+
+def _check_effort(harnesses: Harnesses, name: str | None, effort: str | None) -> None:
+    """An unknown agent, or a level it does not know, is refused before there is a task."""
+    if name is None:
+        return
+    found = harnesses.get(name)
+    if effort is not None:
+        from orange_tui.domain.harnesses.harness import check_effort
+
+        check_effort(found, effort)
