@@ -74,7 +74,7 @@ def test_a_move_that_was_interrupted_says_so_and_does_not_swallow_what_comes_aft
         " 2m  → working → agent-review, by the agent",
         "       ✓ ended the session",
         "       … not finished yet",
-        "now  ✗ The agent crashed while x (exit 1), time 1",
+        "now  ✗ The agent crashed in x (exit 1), crash 1",
     ]
 
 
@@ -97,18 +97,18 @@ def test_the_newest_comes_first_unless_asked_otherwise() -> None:
 @pytest.mark.parametrize(
     ("happened", "sentence"),
     [
-        (event("task.adopted"), "Taken over as it stood"),
+        (event("task.adopted"), "Adopted as it was"),
         (event("task.waiting", reason="no workspace is free"), "Waits: no workspace is free"),
         (event("task.updated", changes={"attention": [None, "look"]}), "Needs a person: look"),
-        (event("task.updated", changes={"attention": ["look", None]}), "Needs nobody any more"),
+        (event("task.updated", changes={"attention": ["look", None]}), "No longer needs a person"),
         (event("task.updated", fields={"summary": "Brew"}, changes={"summary": ["", "Brew"]}), "summary is now Brew"),
         (event("task.updated"), "Updated"),
         (event("task.merged", commit="0123456789abcdef"), "Merged as 0123456789"),
         (event("task.merged"), "Merged"),
-        (event("task.cancelled", **{"from": "working"}), "Cancelled; it was working"),
+        (event("task.cancelled", **{"from": "working"}), "Cancelled (was working)"),
         (
             event("task.tampered", fields={"status": "done"}, restored={}),
-            "status changed by hand in TASK.md, and put back",
+            "status changed by hand in TASK.md; restored",
         ),
         (event("message.queued", window="worker", text="Yes,\nplease"), "Message for worker: Yes, ⏎ please"),
         (event("agent.notified", window="worker"), "Message delivered to worker"),
@@ -116,13 +116,13 @@ def test_the_newest_comes_first_unless_asked_otherwise() -> None:
         (event("gate.command", command="make test", exit_code=2), "Check failed (exit 2): make test"),
         (
             event("work.saved", workspace="coffee--1", ref="refs/x"),
-            "Uncommitted work in coffee--1 saved as refs/x; S puts it on a branch",
+            "Uncommitted work in coffee--1 saved as refs/x; S restores it to a branch",
         ),
-        (event("work.restored", branch="rescued"), "Saved work put on branch rescued"),
+        (event("work.restored", branch="rescued"), "Saved work restored to branch rescued"),
         (event("pr.created", url="https://x/1"), "Pull request created: https://x/1"),
         (event("pr.closed"), "Pull request closed"),
         (event("status.changed", **move("a", "b", "force")), "a → b, by a person, unreviewed"),
-        (event("person.notified", via="bell", message="{0} [bold]"), "Told you (bell): {0} [bold]"),
+        (event("person.notified", via="bell", message="{0} [bold]"), "Notified you (bell): {0} [bold]"),
         (event("user.thing", cups=3, engine={}), "user.thing · cups 3"),
     ],
 )

@@ -14,23 +14,24 @@ if TYPE_CHECKING:
 
     from support.stage import Scene, Stage
 
+ENTER_TITLES = {"spawn": "start", "respawn": "restart", "attach": "attach"}
 KEYS = {"⏎": "enter", "a": "a", "r": "r", "m": "m", "x": "x", "d": "d", "p": "p"}
 OPENS = {
     "a": "Answer brew",
-    "r": "Ask brew for changes",
+    "r": "Request changes on brew",
     "m": "erge",
     "x": "Cancel brew?",
     "d": "Delete brew?",
-    "p": "Make a pull request of brew?",
+    "p": "Create a pull request for brew?",
 }
 SAYS = {
-    "⏎": "There is no agent here to start or to look at",
-    "a": "No agent is alive to hear it",
-    "r": "There is nobody to send it back to from here",
-    "m": "From here there is no way to done",
-    "x": "It cannot be cancelled any more",
+    "⏎": "No agent to start or attach to",
+    "a": "No agent is running to read it",
+    "r": 'Can\'t be sent back from "{status}"',
+    "m": 'Can\'t be merged from "{status}"',
+    "x": 'Can\'t be cancelled from "{status}"',
     "d": "Only done and cancelled tasks can be deleted; cancel it first",
-    "p": "There is no pull request, and no work to make one of",
+    "p": "No pull request yet, and no work to create one from",
 }
 
 
@@ -51,7 +52,7 @@ def one_task(stage: Stage, monkeypatch: pytest.MonkeyPatch, status: str, agent: 
 async def tries_every_key(scene: Scene, does: list[str], usable: str) -> None:
     """Press each key: one that is usable is in the footer and opens what it says, any other says why not."""
     enter, *_ = *(word for word in usable.split() if len(word) > 1), ""
-    await scene.sees("brew", *([f"⏎ {enter}"] if enter else []))
+    await scene.sees("brew", *([f"⏎ {ENTER_TITLES[enter]}"] if enter else []))
     for name, key in KEYS.items():
         if name == "⏎" and enter:
             await scene.press(key)
@@ -63,5 +64,11 @@ async def tries_every_key(scene: Scene, does: list[str], usable: str) -> None:
             await scene.until(lambda: len(scene.app.screen_stack) == 1)
         else:
             await scene.press(key)
-            await scene.says(SAYS[name])
+            await scene.says(SAYS[name].format(status=status_of(scene)))
             assert len(scene.app.screen_stack) == 1
+
+
+def status_of(scene: Scene) -> str:
+    """The status of the one task."""
+    rows = scene.app.snapshot.rows if scene.app.snapshot is not None else ()
+    return rows[0].task.status if rows and rows[0].task is not None else ""

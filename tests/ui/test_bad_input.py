@@ -30,12 +30,12 @@ async def test_a_workflow_that_breaks_while_the_app_runs_is_told_in_its_rows_and
     async with stage.open() as scene:
         await scene.sees("tea", "milk", "m merge")
         (folder / "own.yml").write_text("states: [\n")
-        await scene.sees("Its workflow cannot be used", "milk", "1 need you", "m merge")
+        await scene.sees("Its workflow cannot be used", "milk", "1 needs you", "m merge")
         await scene.press("j")
         await scene.sees("yml:2: this is not YAML")
         await scene.until(lambda: "m merge" not in scene.text)
         await scene.press("m")
-        assert any("no way to done" in paragraph for paragraph in scene.told())
+        assert any('Can\'t be merged from "working"' in told for told in scene.told())
         (folder / "own.yml").write_text(good)
         await scene.until(lambda: "cannot be used" not in scene.text)
         await scene.sees("m merge")
@@ -50,7 +50,7 @@ async def test_a_project_whose_directory_is_gone(stage: Stage) -> None:
         await scene.press("tab", "tab")
         await scene.sees("The directory of coffee is not there")
         await scene.press("m", "y")
-        await scene.until(lambda: any("coffee" in paragraph for paragraph in scene.told()))
+        await scene.until(lambda: any("coffee" in told for told in scene.told()))
         await scene.press("escape", "P")
         await scene.sees("Projects")
 
@@ -74,7 +74,7 @@ async def meet_no_tmux(office: Office) -> None:
         await scene.press("slash", *"milk", "enter")
         await scene.until(lambda: scene.selected == "fix/milk")
         await scene.press("enter")
-        await scene.until(lambda: any("apt-get install tmux" in paragraph for paragraph in scene.told()))
+        await scene.until(lambda: any("apt-get install tmux" in told for told in scene.told()))
         await scene.press("escape", "G", "tab")
         await scene.until(lambda: "tmux is not installed" in scene.text or "No live session" in scene.text)
 

@@ -10,8 +10,8 @@ async def test_without_an_agent_the_key_says_how_to_get_one(stage: Stage) -> Non
     stage.tasks()
     async with stage.open() as scene:
         await scene.press("C")
-        await scene.until(lambda: any("No agent is installed to talk to" in paragraph for paragraph in scene.told()))
-        assert any("npm install -g" in paragraph for paragraph in scene.told())
+        await scene.until(lambda: any("No agent is installed to talk to" in told for told in scene.told()))
+        assert any("npm install -g" in told for told in scene.told())
 
 
 @story
@@ -20,4 +20,4 @@ async def test_with_all_projects_in_sight_it_is_about_that_of_the_task_under_the
     stage.orange.projects.add({"name": "tea", "path": str(stage.root / "tea"), "default_branch": "main"})
     async with stage.open(project=None) as scene:
         await scene.press("C")
-        await scene.says("About which project? Put the cursor on one of its tasks.")
+        await scene.says("Which project? Select one of its tasks first.")

@@ -26,7 +26,7 @@ async def test_tasks_that_will_collide_are_marked_while_they_are_at_work(kitchen
     kitchen.at_work("mocha", "mocha", status="working")
     async with kitchen.open() as scene:
         await scene.until(lambda: "⇄" in line_of(scene, "latte") and "⇄" in line_of(scene, "mocha"))
-        await scene.sees("Collides with", "in menu")
+        await scene.sees("Will conflict with", "in menu")
         assert "≠" not in scene.text
         assert scene.app.snapshot is not None
         assert scene.app.snapshot.needing == 0
@@ -38,9 +38,9 @@ async def test_a_task_that_would_not_merge_needs_the_person_and_r_has_the_words_
     kitchen.commit("menu", "ristretto\n")
     async with kitchen.open() as scene:
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
-        await scene.sees("Would not merge, r sends it back: menu", "Would not merge into main now: menu")
+        await scene.sees("Would not merge, r sends it back: menu", "Conflicts with main: menu")
         await scene.press("r")
-        await scene.sees("would not merge: ask to resolve it", "Please merge main into this branch", "- menu")
+        await scene.sees("conflicts: ask the worker to resolve it", "Please merge main into this branch", "- menu")
         await scene.press("ctrl+s")
         await scene.until(lambda: kitchen.status(ref) == "working")
     assert "## Feedback" in kitchen.body(ref)
@@ -104,8 +104,8 @@ async def test_a_refused_merge_names_the_files_and_the_key_and_the_key_works_at_
         await scene.sees("+1 −1")
         assert "≠" not in scene.text
         await scene.press("m", "y")
-        await scene.until(lambda: any("conflicts with main in menu" in paragraph for paragraph in scene.told()))
-        assert any("r sends it back" in paragraph for paragraph in scene.told())
+        await scene.until(lambda: any("conflicts with main in menu" in told for told in scene.told()))
+        assert any("r sends it back" in told for told in scene.told())
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
         await scene.press("r")
         await scene.sees("Please merge origin/main into this branch")
@@ -126,7 +126,7 @@ async def test_help_says_what_the_signs_mean(kitchen: Kitchen) -> None:
     kitchen.at_work("latte", "latte")
     async with kitchen.open(size=(120, 60)) as scene:
         await scene.press("question_mark")
-        await scene.sees("Signs", "≠", "⇄")
+        await scene.sees("Symbols", "≠", "⇄")
 
 
 CAFE = """\
@@ -166,7 +166,7 @@ async def test_where_there_is_no_way_back_and_nobody_to_tell_that_is_said(kitche
     async with kitchen.open() as scene:
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
         await scene.press("r")
-        await scene.until(lambda: any("nobody to send it back to" in paragraph for paragraph in scene.told()))
+        await scene.until(lambda: any('Can\'t be sent back from "working"' in told for told in scene.told()))
 
 
 @story

@@ -48,7 +48,7 @@ async def test_a_branch_that_git_has_is_taken_over_with_a_word_about_it(stage: S
     async with stage.open() as scene:
         await opened(scene)
         await scene.press("tab", *"latte")
-        await scene.sees("Branch latte is in git already")
+        await scene.sees("Branch latte already exists")
         assert can_create(scene)
 
 

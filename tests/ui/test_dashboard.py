@@ -127,9 +127,9 @@ async def test_a_key_that_cannot_be_used_says_why(stage: Stage) -> None:
     stage.tasks()
     async with stage.open() as scene:
         await scene.press("d")
-        assert any("Only done and cancelled" in paragraph for paragraph in scene.told())
+        assert any("Only done and cancelled" in told for told in scene.told())
         await scene.press("a")
-        assert any("No agent is alive" in paragraph for paragraph in scene.told())
+        assert any("No agent is running" in told for told in scene.told())
 
 
 @story
@@ -179,7 +179,7 @@ async def test_the_preview_says_who_does_a_routed_task_and_why(stage: Stage) -> 
     with stage.orange.store.open(ref) as opened:
         opened.change("task.updated", {"route": route})
     async with stage.open() as scene:
-        await scene.sees("Route: claude · opus · to be split into parts", "It is [bold]hard[/].")
+        await scene.sees("Route: claude · opus · to be split into subtasks", "It is [bold]hard[/].")
         await scene.sees("Role: Barista · Skills: brewing")
 
 
@@ -237,7 +237,7 @@ async def test_a_broken_config_is_told_and_stops_nothing(stage: Stage) -> None:
     (stage.root / "home" / "config.yml").write_text("bel: true\n")
     async with stage.open() as scene:
         await scene.sees("login-fix")
-        assert any("there is no setting 'bel'" in paragraph for paragraph in scene.told())
+        assert any("there is no setting 'bel'" in told for told in scene.told())
 
 
 @story

@@ -279,7 +279,7 @@ def test_a_tmux_server_that_dies_while_its_agent_is_looked_at_leads_back_to_the_
 
 def test_who_has_nothing_yet_is_welcomed(person: Person) -> None:
     person.runs(ORANGE)
-    person.sees("🍊 Orange", "✓ git", "✓ tmux", "Watch a demo", "Leave")
+    person.sees("🍊 Orange", "✓ git", "✓ tmux", "Watch a demo", "Quit")
     person.press("q")
     person.is_back_at_the_shell()
     assert json.loads(person.elsewhere("project", "list", "--json")) == []

@@ -55,7 +55,7 @@ async def look_around(scene: Scene) -> None:
         await scene.press("escape")
         await scene.sees("fix/tea", "filter")
     await scene.press("question_mark")
-    await scene.sees("Everywhere")
+    await scene.sees("Anywhere")
     await scene.press("escape", "y", "n")
 
 

@@ -31,7 +31,7 @@ async def test_a_newcomer_adds_a_job_and_sees_when_it_runs(stage: Stage) -> None
         await scene.press("c")
         await scene.sees("New job")
         await scene.press(*"30 9 * * mon")
-        await scene.sees("runs Mon 2026-11-23 09:30 CET", "2026-11-30", "2026-12-07")
+        await scene.sees("next runs: Mon 2026-11-23 09:30 CET", "2026-11-30", "2026-12-07")
         await scene.press("tab", *"Water", "tab", *"chore, green", "ctrl+s")
         await scene.sees("● 30 9 * * mon", "Mon 2026-11-23 09:30 CET", "Water", "not run yet")
     [added] = stage.orange.jobs.file.all()
@@ -80,7 +80,7 @@ async def test_a_job_is_removed_after_a_question(stage: Stage) -> None:
         await scene.press("J")
         await scene.sees("Update the dependencies")
         await scene.press("d")
-        await scene.sees("Remove this job?", "is forgotten")
+        await scene.sees("Remove this job?", "is removed")
         await scene.press("n")
         assert len(stage.orange.jobs.file.all()) == 1
         await scene.press("d")

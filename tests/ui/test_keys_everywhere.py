@@ -101,7 +101,7 @@ async def test_the_palette_has_every_command_that_can_be_used_with_its_key(stage
         await scene.until(lambda: "cancel  X" in options(scene) and "new task  c" in options(scene))
         assert "answer  a" not in options(scene)
         await scene.press(*"answer")
-        await scene.until(lambda: "Not now: No agent is alive to hear it" in options(scene))
+        await scene.until(lambda: "Not now: No agent is running to read it" in options(scene))
 
 
 @story
@@ -143,7 +143,7 @@ async def test_another_key_is_in_help_and_footer_and_the_old_one_is_free(stage: 
     async with stage.open() as scene:
         await scene.sees("d cancel")
         await scene.press("!")
-        assert any("Only done and cancelled" in paragraph for paragraph in scene.told())
+        assert any("Only done and cancelled" in told for told in scene.told())
         await scene.press("question_mark")
         await scene.sees("!        Delete a finished task", "d        Cancel the task")
 
@@ -151,9 +151,9 @@ async def test_another_key_is_in_help_and_footer_and_the_old_one_is_free(stage: 
 @pytest.mark.parametrize(
     ("chosen", "why"),
     [
-        ({"merge": "x"}, "'x' is for merge already, and cannot be for cancel"),
-        ({"merge": "j"}, "'j' is for moving around already"),
-        ({"merge": "x", "cancel": "x"}, "'x' is for"),
+        ({"merge": "x"}, "'x' is already used for merge; choose another key for cancel"),
+        ({"merge": "j"}, "'j' is already used for moving around"),
+        ({"merge": "x", "cancel": "x"}, "'x' is already used for"),
         ({"murge": "x"}, "there is no command 'murge'"),
         ({"merge": "a b"}, "merge must be one key"),
         ({"merge": ""}, "merge must be one key"),
@@ -174,7 +174,7 @@ async def test_a_clash_is_told_and_the_usual_keys_stay(stage: Stage) -> None:
     stage.tasks()
     (stage.root / "home" / "config.yml").write_text("keys: {merge: x}\n")
     async with stage.open() as scene:
-        assert any("'x' is for merge already" in paragraph for paragraph in scene.told())
+        assert any("'x' is already used for merge" in told for told in scene.told())
         await scene.press("x")
         await scene.sees("Cancel login-fix?")
 
@@ -222,4 +222,4 @@ async def test_ctrl_c_says_how_one_leaves(stage: Stage) -> None:
     stage.tasks()
     async with stage.open() as scene:
         await scene.press("ctrl+c")
-        await scene.says("ctrl+q leaves, from anywhere; agents keep running.")
+        await scene.says("Press ctrl+q to quit; agents keep running.")

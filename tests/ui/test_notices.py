@@ -65,7 +65,7 @@ async def test_without_the_bell_nothing_rings(stage: Stage, monkeypatch: pytest.
     async with stage.open() as scene:
         ears = Ears(scene, monkeypatch)
         stage.orange.tasks.update(ref, status="clarification")
-        await scene.sees("1 need you")
+        await scene.sees("1 needs you")
         assert (ears.bells, ears.terminal) == (0, [])
 
 
@@ -101,7 +101,7 @@ async def test_settings_count_as_soon_as_they_are_saved(stage: Stage, monkeypatc
         configure(stage, "bell: false\nkeys:\n  cancel: X\n")
         await scene.sees("X cancel")
         stage.orange.tasks.update(ref, status="clarification")
-        await scene.sees("1 need you")
+        await scene.sees("1 needs you")
         assert ears.bells == 0
 
 
@@ -112,7 +112,7 @@ async def test_a_config_broken_meanwhile_is_told_once_and_what_was_set_stays(sta
     async with stage.open() as scene:
         await scene.sees("X cancel")
         configure(stage, "bell: [\n")
-        await scene.until(lambda: any("config.yml:" in paragraph for paragraph in scene.told()))
+        await scene.until(lambda: any("config.yml:" in told for told in scene.told()))
         stage.task(branch="milk", summary="Warm", status="working")
         await scene.sees("milk", "X cancel")
         assert len(scene.told()) == 1

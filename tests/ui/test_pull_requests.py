@@ -82,9 +82,9 @@ async def test_without_one_the_key_says_how_to_get_one(stage: Stage) -> None:
     stage.tasks(started, {"branch": "old", "status": "done"})
     async with stage.open() as scene:
         await scene.press("R")
-        assert scene.told() == ["It has no pull request; p makes one"]
+        assert scene.told() == ["No pull request yet; p creates one"]
         await scene.press("j", "R")
-        assert scene.told()[1:] == ["It has no pull request"]
+        assert scene.told()[1:] == ["No pull request yet"]
 
 
 @story
@@ -99,7 +99,7 @@ async def test_one_is_made_after_a_question(stage: Stage, monkeypatch: pytest.Mo
     monkeypatch.setattr(pull_requests, "create_pull_request", create)
     async with stage.open() as scene:
         await scene.press("p")
-        await scene.sees("Make a pull request of login-fix?")
+        await scene.sees("Create a pull request for login-fix?")
         await scene.press("escape")
         assert made == []
         await scene.press("p", "y")
@@ -125,5 +125,5 @@ async def test_one_that_is_there_is_opened_or_its_address_told(stage: Stage, mon
         await scene.until(lambda: opened == [URL])
         monkeypatch.setattr(webbrowser, "get", lambda *_names: webbrowser.GenericBrowser("w3m"))
         await scene.press("p")
-        await scene.until(lambda: f"{URL} is in the clipboard" in scene.told())
+        await scene.until(lambda: f"Copied {URL}" in scene.told())
         assert opened == [URL]

@@ -40,7 +40,7 @@ async def test_one_that_is_under_way_is_asked_for_first(stage: Stage) -> None:
     ref = autopilot(stage, "in_progress")
     async with stage.open() as scene:
         await scene.press("u")
-        await scene.sees("Start beans over?", "Its agent is ended", "committed stays.")
+        await scene.sees("Start beans over?", "Its agent is stopped", "Commits")
         await scene.press("escape")
         await scene.until(lambda: not isinstance(scene.app.screen, ConfirmDialog))
         assert status(stage, ref) == "in_progress"

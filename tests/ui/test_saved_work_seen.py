@@ -27,11 +27,11 @@ def cancelled(kitchen: Kitchen) -> TaskRef:
 async def test_saved_work_is_put_on_a_branch_after_a_question(kitchen: Kitchen, cancelled: TaskRef) -> None:
     async with kitchen.open() as scene:
         await scene.press("S")
-        await scene.sees("Saved work", f"{cancelled.id}-1", "latte", "Enter puts a piece on a new branch")
+        await scene.sees("Saved work", f"{cancelled.id}-1", "latte", "Enter restores one to a new branch")
         await scene.press("enter")
-        await scene.sees("Restore saved work of latte?", f"orange-restored/{cancelled.id}-1", "saved copy stays")
+        await scene.sees("Restore the saved work of latte?", f"orange-restored/{cancelled.id}-1", "saved copy stays")
         await scene.press("y")
-        await scene.until(lambda: any("It is on branch" in paragraph for paragraph in scene.told()))
+        await scene.until(lambda: any("Restored to branch" in told for told in scene.told()))
     assert git(kitchen.path, "show", f"orange-restored/{cancelled.id}-1:menu") == "latte"
     assert kitchen.orange.store.journal(cancelled).last("work.restored") is not None
 
@@ -42,7 +42,7 @@ async def test_no_is_the_safe_answer(kitchen: Kitchen, cancelled: TaskRef) -> No
         await scene.press("S")
         await scene.sees(f"{cancelled.id}-1")
         await scene.press("enter")
-        await scene.sees("Restore saved work of latte?")
+        await scene.sees("Restore the saved work of latte?")
         await scene.press("enter")
         await scene.until(lambda: isinstance(scene.app.screen, SavedWorkScreen))
     assert git(kitchen.path, "branch", "--list", "orange-restored/*") == ""
@@ -60,4 +60,4 @@ async def test_work_of_a_deleted_task_says_until_when_it_is_kept(kitchen: Kitche
 async def test_where_nothing_is_saved_that_is_said(kitchen: Kitchen) -> None:
     async with kitchen.open() as scene:
         await scene.press("S")
-        await scene.sees("Nothing is saved")
+        await scene.sees("No saved work:")

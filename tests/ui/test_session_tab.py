@@ -64,7 +64,7 @@ async def test_nothing_is_asked_of_tmux_while_nobody_looks(office: Office, monke
         await scene.sees("hello")
         assert calls.count > 0
         await scene.press("question_mark")
-        await scene.sees("Everywhere")
+        await scene.sees("Anywhere")
         await frames(scene)
         before = calls.count
         await frames(scene)

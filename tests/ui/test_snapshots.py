@@ -171,7 +171,7 @@ def test_an_answer_for_an_agent(picture: Picture, size: Size) -> None:
 
 @EVERY_SIZE
 def test_sending_work_back(picture: Picture, size: Size) -> None:
-    picture(size, "j", "j", "j", "j", "r", sees="for changes")
+    picture(size, "j", "j", "j", "j", "r", sees="Request changes on")
 
 
 @EVERY_SIZE
@@ -196,7 +196,7 @@ def test_the_projects(picture: Picture, size: Size) -> None:
 
 @EVERY_SIZE
 def test_no_saved_work(picture: Picture, size: Size) -> None:
-    picture(size, "S", sees="Nothing is saved")
+    picture(size, "S", sees="No saved work:")
 
 
 @EVERY_SIZE

@@ -121,7 +121,7 @@ async def test_the_preview_of_a_task_lists_its_parts_and_that_of_a_part_names_th
         await scene.press("slash", *"bar", "enter")
         await scene.sees("Subtasks: 1 of 3 done", "✓  order-beans", "○  order-grinder  pending")
         await scene.press("escape", "slash", *"beans", "enter")
-        await scene.sees("Part of coffee-bar (delegated)")
+        await scene.sees("Subtask of coffee-bar (delegated)")
 
 
 @story

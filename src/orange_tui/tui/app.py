@@ -145,7 +145,7 @@ class OrangeApp(App[str]):
 
     def action_help_quit(self) -> None:
         """Ctrl+C is a habit of people who want to leave."""
-        self.notify("ctrl+q leaves, from anywhere; agents keep running.", markup=False)
+        self.notify("Press ctrl+q to quit; agents keep running.", markup=False)
 
     def _notify_terminal(self, text: str) -> None:
         """Have the terminal itself show a notice (OSC 9); one that does not know how shows nothing."""

@@ -40,7 +40,7 @@ class BackgroundWork:
                 self._app.notify(str(problem), title=f"{title}: refused", severity="error", timeout=15, markup=False)
             except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
                 await asyncio.to_thread(self._log.write, "error", f"{title}: {problem!r}", task=ref.id)
-                self._app.notify(f"{problem!r}. `orange log` has it too", title=title, severity="error", markup=False)
+                self._app.notify(f"{problem!r}. See `orange log`.", title=title, severity="error", markup=False)
             else:
                 if result:
                     self._app.notify(result, title=title, markup=False)

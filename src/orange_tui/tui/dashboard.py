@@ -43,7 +43,7 @@ _EMPTY = """No tasks yet.
 Press c to create one:
 it gets a branch, a worktree and an agent.
 
-To see how it goes first, leave with q
+To watch a demo first, quit with q
 and run: orange demo"""
 
 
@@ -158,10 +158,10 @@ class Dashboard(Screen[None]):
     def _empty_text(self, snapshot: Snapshot | None) -> str:
         if snapshot is None or not snapshot.complete:
             return "Reading …"
-        return _EMPTY if not snapshot.rows else "Nothing here. f shows others, esc ends the search."
+        return _EMPTY if not snapshot.rows else "Nothing here. f changes the filter, esc ends the search."
 
     def _show_selected(self, row: TaskRow | None) -> None:
-        in_preview = [("esc", "list"), ("⇥", "next")] if self.has_class("-preview") else []
+        in_preview = [("esc", "list"), ("⇥", "next tab")] if self.has_class("-preview") else []
         narrow = [("␣", "preview")] if row is not None and not self.has_class("-wide") else []
         self.query_one(Footer).show(footer_keys(self.command_context()), in_preview, narrow, self._palette)
         self.query_one(Preview).show(row)

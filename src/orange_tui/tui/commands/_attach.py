@@ -27,7 +27,7 @@ async def _attach_to(context: CommandContext, session_id: str) -> None:
     app = context.app
     command = await asyncio.to_thread(context.orange.services.tmux.attaching, session_id)
     if command.switches:
-        context.notify("Back with tmux's prefix and L (last session).")
+        context.notify("To come back: tmux's prefix, then L (last session).")
         await run_in_terminal(command.words, environment=command.environment)
         return
     # Nothing may be drawn meanwhile: with the terminal given away, whatever is drawn waits for it, and we with it.
@@ -44,7 +44,7 @@ def chat(context: CommandContext) -> None:
 async def _open_chat(context: CommandContext) -> None:
     project = _selected_project(context)
     if project is None:
-        context.app.notify("About which project? Put the cursor on one of its tasks.", severity="warning", markup=False)
+        context.app.notify("Which project? Select one of its tasks first.", severity="warning", markup=False)
         return
     try:
         session_id = await asyncio.to_thread(lambda: context.orange.chats.open(project))

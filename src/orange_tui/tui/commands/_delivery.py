@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orange_tui.tui.commands._tasks import has_move, why_not_readable
+from orange_tui.tui.commands._tasks import has_move, impossible, why_not_readable
 from orange_tui.tui.commands.context import branch_of
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def why_no_merge(workflow: Workflow | None, row: TaskRow) -> str | None:
     """Merging needs a way to done, if only by force."""
-    return None if has_move(workflow, row, "done", "person", "force") else "From here there is no way to done"
+    return None if has_move(workflow, row, "done", "person", "force") else impossible("merged", row)
 
 
 def merge(context: CommandContext) -> None:
@@ -42,18 +42,16 @@ def merge(context: CommandContext) -> None:
         return f"Merged as {merged.commit[:10]}" + (" and pushed." if merged.pushed else ".")
 
     title = f"Merge {branch_of(row)}?" if is_reviewed else "Not reviewed. Force merge?"
-    what = f"{row.task.branch if row.task else ''} is merged into the default branch and pushed if there is a remote."
-    what += " Then its session ends and its workspace is released, with whatever is not committed saved."
+    what = f"{branch_of(row)} is merged into the default branch, and pushed if there is a remote."
+    what += " Then its session ends and its workspace is released; uncommitted work is saved."
     context.show(ConfirmDialog(title, what, "Merge" if is_reviewed else "Force merge"), on_answer)
 
 
-def why_no_pull_request(_workflow: Workflow | None, row: TaskRow) -> str | None:
+def why_no_pull_request(workflow: Workflow | None, row: TaskRow) -> str | None:
     """One that is there can be opened; to create one, there must be work under way."""
-    if row.task is None:
-        return "Its TASK.md cannot be read"
-    if row.task.pr_url is None and (row.finished or row.task.workspace is None):
-        return "There is no pull request, and no work to make one of"
-    return None
+    if row.task is None or row.task.pr_url is not None or not (row.finished or row.task.workspace is None):
+        return why_not_readable(workflow, row)
+    return "No pull request yet, and no work to create one from"
 
 
 def pull_request(context: CommandContext) -> None:
@@ -76,11 +74,11 @@ def _create_pull_request(context: CommandContext) -> None:
         if yes:
             from orange_tui.delivery.pull_requests import create_pull_request
 
-            context.start("Making a PR", lambda _report: create_pull_request(orange.tasks, row.ref))
+            context.start("Creating the PR", lambda _report: create_pull_request(orange.tasks, row.ref))
 
     name = branch_of(row)
     what = f"{name} is pushed, and a pull request is opened with the summary as its title."
-    context.show(ConfirmDialog(f"Make a pull request of {name}?", what, "Make it"), on_answer)
+    context.show(ConfirmDialog(f"Create a pull request for {name}?", what, "Create it"), on_answer)
 
 
 def _open_in_browser(url: str) -> str | None:
@@ -91,14 +89,14 @@ def _open_in_browser(url: str) -> str | None:
         takes_the_terminal = type(webbrowser.get()) is webbrowser.GenericBrowser
     except webbrowser.Error:
         takes_the_terminal = True
-    return f"{url} is in the clipboard" if takes_the_terminal or not webbrowser.open(url) else None
+    return f"Copied {url}" if takes_the_terminal or not webbrowser.open(url) else None
 
 
 def why_no_refresh(workflow: Workflow | None, row: TaskRow) -> str | None:
     """Only of a pull request that is there can GitHub tell something."""
     if row.task is None or row.task.pr_url is not None:
         return why_not_readable(workflow, row)
-    return "It has no pull request" + ("; p makes one" if why_no_pull_request(workflow, row) is None else "")
+    return "No pull request yet" + ("; p creates one" if why_no_pull_request(workflow, row) is None else "")
 
 
 def refresh(context: CommandContext) -> None:
@@ -106,4 +104,4 @@ def refresh(context: CommandContext) -> None:
     from orange_tui.delivery import pr_status
 
     row, orange = context.row, context.orange
-    context.start("Asking GitHub", lambda _report: pr_status.refresh(orange.tasks, row.ref))
+    context.start("Refreshing the PR", lambda _report: pr_status.refresh(orange.tasks, row.ref))

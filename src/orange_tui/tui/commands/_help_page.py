@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 _MOVING = (
     ("j k ↑ ↓", "Up and down"),
     ("g G", "First and last"),
-    ("space →", "The preview, on a narrow screen"),
-    ("⇧⇥", "The part of the preview before this one"),
+    ("space →", "Open the preview, on a narrow screen"),
+    ("⇧⇥", "Previous tab of the preview"),
     ("ctrl+p", "Commands, tasks and themes by name"),
-    ("esc", "Back; ends a search"),
+    ("esc", "Back; end the search"),
 )
 _KEY = 11
 _TWO_COLUMNS = 110
@@ -50,7 +50,7 @@ def _task_keys(
     commands: Sequence[KeyCommand], context: CommandContext, width: int, palette: Palette
 ) -> Iterator[list[Run]]:
     row = context.selected
-    name = row.task.branch if row is not None and row.task is not None else "the task under the cursor"
+    name = row.task.branch if row is not None and row.task is not None else "the selected task"
     yield [(fit(f"For {name}", width).rstrip(), palette.heading)]
     for command in commands:
         if command.why_not is not None:
@@ -64,12 +64,12 @@ def _task_keys(
 def _other_keys(
     commands: Sequence[KeyCommand], context: CommandContext, width: int, palette: Palette
 ) -> Iterator[list[Run]]:
-    yield [("Everywhere", palette.heading)]
+    yield [("Anywhere", palette.heading)]
     for command in commands:
         if command.why_not is None and command.key:
             key = command.shown_key(context.shared.key_overrides)
             yield from _entry(key, command.help, palette.text, width, palette)
-    for title, entries in (("Moving", _MOVING), ("Signs", LEGEND)):
+    for title, entries in (("Moving", _MOVING), ("Symbols", LEGEND)):
         yield []
         yield [(title, palette.heading)]
         for key, what in entries:

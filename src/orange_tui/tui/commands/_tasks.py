@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from orange_tui.tui.commands.context import CommandContext
 
 _NO_AGENT = frozenset({None, "none"})
+_UNREADABLE = "Its TASK.md can't be read"
+_ENTER_TITLES = {"spawn": "start", "respawn": "restart"}
 
 
 def has_move(workflow: Workflow | None, row: TaskRow, target: str, *actors: str) -> bool:
@@ -27,9 +29,14 @@ def has_move(workflow: Workflow | None, row: TaskRow, target: str, *actors: str)
     return any(workflow.candidates(row.task.status, target, actor) for actor in actors)  # type: ignore[arg-type]
 
 
+def impossible(what: str, row: TaskRow) -> str:
+    """Why a task can't be merged, cancelled or sent back: its workflow has no such move from where it is."""
+    return f'Can\'t be {what} from "{row.task.status}"' if row.task is not None else _UNREADABLE
+
+
 def why_not_readable(_workflow: Workflow | None, row: TaskRow) -> str | None:
     """The rule of commands that only need a readable task."""
-    return None if row.task is not None else "Its TASK.md cannot be read"
+    return None if row.task is not None else _UNREADABLE
 
 
 # ── start, attach, restart ──
@@ -49,6 +56,12 @@ def enter_action(workflow: Workflow | None, row: TaskRow) -> str:
     return "spawn" if any(starts_agent(move.hooks) for move in workflow.moves(row.task.status, "person")) else ""
 
 
+def enter_title(workflow: Workflow | None, row: TaskRow) -> str:
+    """What the footer calls Enter for a task; empty where it does nothing."""
+    action = enter_action(workflow, row)
+    return _ENTER_TITLES.get(action, action)
+
+
 def _never_started(row: TaskRow, state: State | None) -> bool:
     """Whether a task is where an agent should be, and never got one: no workspace, no session."""
     has_nothing = row.task is not None and row.task.workspace is None and row.task.tmux_session is None
@@ -57,7 +70,7 @@ def _never_started(row: TaskRow, state: State | None) -> bool:
 
 def why_no_enter(workflow: Workflow | None, row: TaskRow) -> str | None:
     """Enter attaches to a live agent, starts one, or restarts one that has ended."""
-    return None if enter_action(workflow, row) else "There is no agent here to start or to look at"
+    return None if enter_action(workflow, row) else "No agent to start or attach to"
 
 
 def enter(context: CommandContext) -> None:
@@ -87,7 +100,7 @@ def _restart(context: CommandContext, row: TaskRow) -> None:
     def work(_report: object) -> None:
         context.orange.agents.respawn(row.ref, resume=row.session == "lost")
 
-    context.shared.work.start(row.ref, "Bringing back", work)
+    context.shared.work.start(row.ref, "Restarting", work)
 
 
 # ── messages to the agent ──
@@ -95,7 +108,7 @@ def _restart(context: CommandContext, row: TaskRow) -> None:
 
 def why_no_answer(_workflow: Workflow | None, row: TaskRow) -> str | None:
     """Only a live agent can be sent a message."""
-    return None if row.session == "active" else "No agent is alive to hear it"
+    return None if row.session == "active" else "No agent is running to read it"
 
 
 def answer(context: CommandContext) -> None:
@@ -109,7 +122,7 @@ def answer(context: CommandContext) -> None:
         if text:
             context.start("Sending", lambda _report: _delivery_text(at_once=orange.agents.answer(row.ref, text)))
 
-    hint = "It is pasted into the agent's input and submitted; while the agent asks for a permission, it waits."
+    hint = "Pasted into the agent's input and submitted. While the agent is asking for permission, it waits."
     dialog = MessageDialog(
         f"Answer {branch_of(row)}",
         hint,
@@ -121,7 +134,7 @@ def answer(context: CommandContext) -> None:
 
 
 def _delivery_text(*, at_once: bool) -> str:
-    return "Delivered." if at_once else "It waits until the agent can take it."
+    return "Delivered." if at_once else "Queued until the agent can take it."
 
 
 def can_go_back(workflow: Workflow | None, row: TaskRow) -> bool:
@@ -133,7 +146,7 @@ def why_no_send_back(workflow: Workflow | None, row: TaskRow) -> str | None:
     """Changes are requested where the workflow has a way back; a live worker hears of a conflict anywhere."""
     if can_go_back(workflow, row) or (row.session == "active" and row.conflicts is not None and row.conflicts.files):
         return None
-    return "There is nobody to send it back to from here"
+    return impossible("sent back", row)
 
 
 def send_back(context: CommandContext) -> None:
@@ -155,15 +168,15 @@ def send_back(context: CommandContext) -> None:
             )
         elif text:
             context.start(
-                "Telling the worker",
+                "Notifying the worker",
                 lambda _report: _delivery_text(at_once=orange.agents.answer(row.ref, text, window=WORKER)),
             )
 
-    hint = "What you write goes to ## Feedback in TASK.md, the task back to work, and the worker is told."
+    hint = "Your text goes to ## Feedback in TASK.md, the task goes back to work, and the worker is notified."
     if not goes_back:
-        hint = f"It is {row.task.status if row.task else 'at work'} and stays so: the worker gets this as a message."
+        hint = f"The task stays {row.task.status if row.task else 'as it is'}: the worker gets this as a message."
     name = branch_of(row)
-    title = f"Ask {name} for changes" if found is None else f"{name} would not merge: ask to resolve it"
+    title = f"Request changes on {name}" if found is None else f"{name} conflicts: ask the worker to resolve it"
     button = "Send back" if goes_back else "Send"
     context.show(MessageDialog(title, hint, button, drafts=context.shared.drafts, prepared=prepared), send)
 
@@ -176,7 +189,7 @@ def why_no_retry(workflow: Workflow | None, row: TaskRow) -> str | None:
     from orange_tui.autopilot import attempts
 
     if row.task is None or workflow is None:
-        return "Its TASK.md cannot be read" if row.task is None else "Its workflow cannot be read"
+        return _UNREADABLE if row.task is None else "Its workflow can't be read"
     return attempts.why_no_retry(workflow, row.task)
 
 
@@ -202,7 +215,7 @@ def retry(context: CommandContext) -> None:
     if not is_under_way(context.workflow_of(row), row):
         start_over(yes=True)
         return
-    what = "Its agent is ended, and it begins again when there is room. What is committed stays."
+    what = "Its agent is stopped, and it starts again when there is room. Commits stay."
     context.show(ConfirmDialog(f"Start {branch_of(row)} over?", what, "Start over"), start_over)
 
 
@@ -226,7 +239,7 @@ def unblock_all(context: CommandContext) -> None:
 
 def why_no_cancel(workflow: Workflow | None, row: TaskRow) -> str | None:
     """Cancelling needs a way to cancelled."""
-    return None if has_move(workflow, row, "cancelled", "person") else "It cannot be cancelled any more"
+    return None if has_move(workflow, row, "cancelled", "person") else impossible("cancelled", row)
 
 
 def cancel(context: CommandContext) -> None:
@@ -239,7 +252,7 @@ def cancel(context: CommandContext) -> None:
         if yes:
             context.start("Cancelling", lambda _report: hook_errors_text(orange.tasks.cancel(row.ref).hook_errors))
 
-    what = "Its session ends and its workspace is released. Commits stay on the branch; what is not committed is saved."
+    what = "Its session ends and its workspace is released. Commits stay on the branch; uncommitted work is saved."
     context.show(ConfirmDialog(f"Cancel {branch_of(row)}?", what, "Cancel the task"), on_answer)
 
 
@@ -259,5 +272,5 @@ def delete(context: CommandContext) -> None:
             context.start("Deleting", lambda _report: orange.tasks.delete(row.ref))
 
     what = "Its TASK.md, history and logs are deleted for good. The branch and its commits stay."
-    what += " Work that was saved from its workspace can be had back for 30 days (S)."
+    what += " Work saved from its workspace can be restored for 30 days (S)."
     context.show(ConfirmDialog(f"Delete {branch_of(row)}?", what, "Delete"), on_answer)

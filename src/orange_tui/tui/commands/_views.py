@@ -60,7 +60,7 @@ def workflow_picture(context: CommandContext) -> None:
     row = context.row
     workflow = context.workflow_of(row)
     if workflow is None:
-        context.notify("Its workflow cannot be read; `orange workflow check` says why.")
+        context.notify("Its workflow can't be read; `orange workflow check` says why.")
         return
 
     def lines(width: int) -> list[Strip]:
@@ -76,7 +76,7 @@ def copy_id(context: CommandContext) -> None:
     """Copy the id of a task to the clipboard."""
     task_id = context.row.ref.id
     context.app.copy_to_clipboard(task_id)
-    context.notify(f"{task_id} is in the clipboard.")
+    context.notify(f"Copied {task_id}.")
 
 
 # ── the list ──

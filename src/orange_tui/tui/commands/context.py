@@ -124,7 +124,7 @@ class KeyCommand:
         if self.why_not is None:
             return None
         row = context.selected
-        return self.why_not(context.workflow_of(row), row) if row is not None else "There is no task here"
+        return self.why_not(context.workflow_of(row), row) if row is not None else "No task is selected"
 
     def shown_key(self, overrides: Mapping[str, str]) -> str:
         """Its key as people write it, where the person has not chosen another."""

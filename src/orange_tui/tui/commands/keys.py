@@ -37,10 +37,10 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "enter",
         "enter",
         "open",
-        "Attach to the agent, start it, or bring it back, as fits",
+        "Attach to the agent, or start or restart it",
         _tasks.enter,
         _tasks.why_no_enter,
-        task_title=_tasks.enter_action,
+        task_title=_tasks.enter_title,
     ),
     KeyCommand(
         "answer", "a", "answer", "Send the agent a message without attaching", _tasks.answer, _tasks.why_no_answer
@@ -49,7 +49,7 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "send_back",
         "r",
         "send back",
-        "Ask for changes: they go to ## Feedback and to the worker",
+        "Request changes: they go to ## Feedback and to the worker",
         _tasks.send_back,
         _tasks.why_no_send_back,
     ),
@@ -57,7 +57,7 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "retry",
         "u",
         "retry",
-        "Start it over, or unblock it: back to where its workflow begins",
+        "Start over or unblock: back to the workflow's first state",
         _tasks.retry,
         _tasks.why_no_retry,
         gives_way=2,
@@ -79,7 +79,7 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "pull_request",
         "p",
         "PR",
-        "Open its pull request, or make one",
+        "Open its pull request, or create one",
         _delivery.pull_request,
         _delivery.why_no_pull_request,
         gives_way=5,
@@ -87,8 +87,8 @@ COMMANDS: tuple[KeyCommand, ...] = (
     KeyCommand(
         "refresh",
         "R",
-        "ask GitHub",
-        "Ask GitHub for its pull request now",
+        "refresh PR",
+        "Refresh its pull request from GitHub",
         _delivery.refresh,
         _delivery.why_no_refresh,
     ),
@@ -96,7 +96,7 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "workspace",
         "w",
         "workspace",
-        "Session, diff and history on the whole screen",
+        "Session, diff and history, full screen",
         _views.workspace,
         _tasks.why_not_readable,
         in_footer=False,
@@ -105,7 +105,7 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "diff",
         "D",
         "diff",
-        "What the branch changes: file by file, on the whole screen",
+        "What the branch changes, file by file, full screen",
         _views.diff,
         _tasks.why_not_readable,
         gives_way=7,
@@ -115,20 +115,25 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "read",
         "v",
         "read",
-        "Read TASK.md on the whole screen",
+        "Read TASK.md, full screen",
         _views.read,
         _tasks.why_not_readable,
         in_footer=False,
     ),
     KeyCommand("next", "n", "next", "Go to the next task that needs you", _views.next_in_need, gives_way=9),
     KeyCommand(
-        "filter", "f", "filter", "Show all, active, finished, or what needs you", _views.next_filter, gives_way=10
+        "filter",
+        "f",
+        "filter",
+        "Show all, active or finished tasks, or those that need you",
+        _views.next_filter,
+        gives_way=10,
     ),
     KeyCommand(
         "tree",
         "t",
         "tree",
-        "Show parts below the tasks they belong to, or all in one list",
+        "Show subtasks below their parents, or one flat list",
         _views.toggle_tree,
         in_footer=False,
     ),
@@ -137,7 +142,7 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "tab",
         "tab",
         "tab",
-        "Next part of the preview: task, session, diff, history",
+        "Next tab of the preview: task, session, diff, history",
         _views.next_tab,
         in_footer=False,
     ),
@@ -146,7 +151,7 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "map",
         "W",
         "workflow",
-        "Show the workflow of the task as a picture",
+        "Show the task's workflow as a picture",
         _views.workflow_picture,
         _tasks.why_not_readable,
         in_footer=False,
@@ -155,7 +160,7 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "projects",
         "P",
         "projects",
-        "Projects: register one, change pool size and workflow",
+        "Projects: register one, change its pool size or workflow",
         _views.projects,
         in_footer=False,
     ),
@@ -163,31 +168,31 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "saved",
         "S",
         "saved work",
-        "Saved work, also of deleted tasks: put it on a branch",
+        "Saved work, also from deleted tasks: restore it to a branch",
         _views.saved_work,
         in_footer=False,
     ),
-    KeyCommand("chat", "C", "chat", "Talk to an orchestrator that makes and watches tasks", chat, in_footer=False),
+    KeyCommand("chat", "C", "chat", "Chat with an orchestrator that creates and watches tasks", chat, in_footer=False),
     KeyCommand(
         "jobs",
         "J",
         "jobs",
-        "Jobs: tasks created by the clock; add, switch off, remove",
+        "Jobs: tasks created on a schedule; add, disable, remove",
         _views.jobs,
         in_footer=False,
     ),
     KeyCommand("log", "L", "log", "What Orange has been doing", _views.log, in_footer=False),
-    KeyCommand("help", "question_mark", "help", "Every key, and whether it can be used now", _show_help),
-    KeyCommand("theme", "T", "theme", "Other colours", _views.change_theme, in_footer=False),
+    KeyCommand("help", "question_mark", "help", "Every key, and whether it works now", _show_help),
+    KeyCommand("theme", "T", "theme", "Change theme", _views.change_theme, in_footer=False),
     KeyCommand(
         "unblock_all",
         "",
         "unblock all",
-        "Start every blocked task in sight over",
+        "Start every blocked task over",
         _tasks.unblock_all,
         in_footer=False,
     ),
-    KeyCommand("quit", "q", "quit", "Leave; agents keep running", _views.leave, in_footer=False),
+    KeyCommand("quit", "q", "quit", "Quit; agents keep running", _views.leave, in_footer=False),
 )
 
 MOVING_KEYS = (
@@ -222,14 +227,14 @@ def keymap(chosen: Mapping[str, str]) -> dict[str, str]:
     names = {command.name for command in with_keys}
     for name in chosen:
         if name not in names:
-            raise Refused(f"keys: there is no command '{name}'; there are {', '.join(sorted(names))}")
+            raise Refused(f"keys: there is no command '{name}'; the commands are {', '.join(sorted(names))}")
     keys = {name: _textual_key(name, key) for name, key in chosen.items()}
     taken: dict[str, str] = dict.fromkeys(MOVING_KEYS, "moving around")
     for command in with_keys:
         key = keys.get(command.name, command.key)
         if key in taken:
             shown = shown_key(key)
-            raise Refused(f"keys: '{shown}' is for {taken[key]} already, and cannot be for {command.name}, too")
+            raise Refused(f"keys: '{shown}' is already used for {taken[key]}; choose another key for {command.name}")
         taken[key] = command.name
     return keys
 

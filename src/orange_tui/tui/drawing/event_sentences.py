@@ -63,7 +63,7 @@ def who(by: object) -> str:
         "person": "by a person",
         "engine": "by Orange",
         "force": "by a person, unreviewed",
-        "create": "as it was created",
+        "create": "at creation",
     }
     return known.get(str(by), f"by {text_of(by)}")
 
@@ -81,14 +81,14 @@ def _updated(event: Event) -> str:
     values = {**pairs, **(fields if isinstance(fields, dict) else {})}
     if set(values) == {"attention"}:
         reason = values["attention"]
-        return "Needs nobody any more" if reason is None else f"Needs a person: {text_of(reason)}"
+        return "No longer needs a person" if reason is None else f"Needs a person: {text_of(reason)}"
     return f"{', '.join(f'{text_of(key)} is now {text_of(value)}' for key, value in values.items()) or 'Updated'}"
 
 
 def _tampered(event: Event) -> str:
     fields = event.get("fields")
     names = ", ".join(map(text_of, fields)) if isinstance(fields, dict | list) else "A field"
-    return f"{names} changed by hand in TASK.md, and put back"
+    return f"{names} changed by hand in TASK.md; restored"
 
 
 def _merged(event: Event) -> str:
@@ -106,7 +106,7 @@ def _pull_request(what: str) -> Callable[[Event], str]:
 
 def _gate(event: Event) -> str:
     code = event.get("exit_code")
-    result = "passed" if code == 0 else f"failed ({'no answer in time' if code is None else f'exit {text_of(code)}'})"
+    result = "passed" if code == 0 else f"failed ({'timed out' if code is None else f'exit {text_of(code)}'})"
     return f"Check {result}: {text_of(event.get('command'))}"
 
 
@@ -135,7 +135,7 @@ def _reported(event: Event) -> str:
 def _labelled(event: Event) -> str:
     labels = event.get("labels")
     names = ", ".join(map(text_of, labels)) if isinstance(labels, list) else ""
-    return f"Label on the issue: {names}" if names else "No label of ours on the issue any more"
+    return f"Label on the issue: {names}" if names else "Our labels were removed from the issue"
 
 
 def _moved(event: Event) -> str:
@@ -144,27 +144,27 @@ def _moved(event: Event) -> str:
 
 EVENT_LINES: Mapping[str, EventLine] = {
     "task.created": EventLine("+", "accent", _created),
-    "task.adopted": EventLine("+", "accent", "Taken over as it stood"),
+    "task.adopted": EventLine("+", "accent", "Adopted as it was"),
     "task.updated": EventLine("~", "text", _updated),
     "task.routed": EventLine("»", "info", _routed),
     "task.delegated": EventLine("»", "info", "Delegated: {summary} ({child})"),
     "task.waiting": EventLine("…", "dim", "Waits: {reason}"),
     "task.merged": EventLine("✓", "good", _merged),
-    "merge.started": EventLine("→", "dim", "The merge begins"),
-    "merge.failed": EventLine("✗", "bad", "The merge failed: {reason}"),
-    "next.chosen": EventLine("»", "dim", "Next is {task}"),
-    "task.cancelled": EventLine("-", "dim", "Cancelled; it was {from}"),
+    "merge.started": EventLine("→", "dim", "Merge started"),
+    "merge.failed": EventLine("✗", "bad", "Merge failed: {reason}"),
+    "next.chosen": EventLine("»", "dim", "Next task: {task}"),
+    "task.cancelled": EventLine("-", "dim", "Cancelled (was {from})"),
     "task.tampered": EventLine("!", "warning", _tampered),
     "task.link_restored": EventLine(
-        "~", "dim", "{file} in the workspace was no link any more; taken over and linked again"
+        "~", "dim", "{file} in the workspace was no longer a link; its text was kept and the link restored"
     ),
     "agent.spawned": EventLine("▸", "info", "{harness} started in window {window}"),
-    "agent.respawned": EventLine("▸", "info", "A new agent takes over ({status})"),
+    "agent.respawned": EventLine("▸", "info", "Agent restarted ({status})"),
     "agent.notified": EventLine("»", "info", "Message delivered to {window}"),
-    "agent.crashed": EventLine("✗", "bad", "The agent crashed while {status} ({reason}), time {crash_count}"),
-    "agent.failed": EventLine("✗", "bad", "The agent failed ({reason}), time {repeats} in a row"),
+    "agent.crashed": EventLine("✗", "bad", "The agent crashed in {status} ({reason}), crash {crash_count}"),
+    "agent.failed": EventLine("✗", "bad", "The agent failed ({reason}), failure {repeats} in a row"),
     "agent.reported": EventLine("»", "accent", _reported),
-    "agent.died": EventLine("✗", "bad", "The agent has ended while {status}"),
+    "agent.died": EventLine("✗", "bad", "The agent ended in {status}"),
     "session.lost": EventLine("!", "warning", "Its tmux server is gone"),
     "message.queued": EventLine("»", "text", "Message for {window}: {text}"),
     "message.dropped": EventLine("»", "dim", "A message was not delivered"),
@@ -174,41 +174,41 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "hook.done": EventLine("✓", "good", "{action}"),
     "hook.failed": EventLine("✗", "bad", "{action} failed: {reason}"),
     "gate.command": EventLine("◆", "text", _gate),
-    "person.notified": EventLine("»", "accent", "Told you ({via}): {message}"),
+    "person.notified": EventLine("»", "accent", "Notified you ({via}): {message}"),
     "branch.registered": EventLine("»", "dim", "Branch {branch} registered with issue #{issue}"),
-    "issue.changed": EventLine("~", "text", "Its issue has changed, and so has the task: {url}"),
+    "issue.changed": EventLine("~", "text", "Updated from its issue: {url}"),
     "issue.closed": EventLine("-", "warning", "Its issue was closed: {url}"),
-    "issue.reopened": EventLine("+", "text", "Its issue is open again: {url}"),
-    "issue.commented": EventLine("»", "info", "Said on the issue ({status}): {url}"),
+    "issue.reopened": EventLine("+", "text", "Its issue was reopened: {url}"),
+    "issue.commented": EventLine("»", "info", "Commented on the issue ({status}): {url}"),
     "issue.labelled": EventLine("»", "dim", _labelled),
-    "work.saved": EventLine("✓", "good", "Uncommitted work in {workspace} saved as {ref}; S puts it on a branch"),
-    "work.restored": EventLine("✓", "good", "Saved work put on branch {branch}"),
+    "work.saved": EventLine("✓", "good", "Uncommitted work in {workspace} saved as {ref}; S restores it to a branch"),
+    "work.restored": EventLine("✓", "good", "Saved work restored to branch {branch}"),
     "pr.created": EventLine("↑", "info", _pull_request("created")),
-    "pr.adopted": EventLine("↑", "info", _pull_request("taken up")),
-    "pr.moved": EventLine("~", "dim", _pull_request("followed to where it is now")),
+    "pr.adopted": EventLine("↑", "info", _pull_request("adopted")),
+    "pr.moved": EventLine("~", "dim", _pull_request("moved to its new address")),
     "pr.merged": EventLine("✓", "good", _pull_request("merged")),
     "pr.closed": EventLine("-", "dim", _pull_request("closed")),
 }
 
 HOOKS: Mapping[str, str] = {
-    "acquire_workspace": "took a workspace",
-    "release_workspace": "gave the workspace back",
+    "acquire_workspace": "acquired a workspace",
+    "release_workspace": "released the workspace",
     "spawn_agent": "started the agent",
     "spawn_reviewer": "started a reviewer",
-    "route": "chose who does it",
+    "route": "chose the agent",
     "register_branch": "registered the branch with its issue, if there is one",
-    "take_report": "took the report",
+    "take_report": "read the report",
     "commit_work": "committed what was left",
-    "delegate": "made the subtasks, if there were any",
+    "delegate": "created the subtasks, if any",
     "kill_session": "ended the session",
     "kill_reviewer": "ended the reviewer",
-    "notify_worker": "told the worker",
+    "notify_worker": "notified the worker",
     "spawn_next": "started the next task, if one was ready",
     "push_branch": "pushed the branch",
     "create_pr": "created the pull request",
     "delete_remote_branch": "deleted the remote branch",
-    "increment": "counted {field} up",
+    "increment": "incremented {field}",
     "set_field": "set {field} to {value}",
     "run_command": "ran {command}",
-    "notify": "told you",
+    "notify": "notified you",
 }

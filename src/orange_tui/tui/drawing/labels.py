@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _THOUSAND = 1_000
 CONFLICT_MARK, COLLISION_MARK = "≠", "⇄"
 LEGEND = (
-    ("●", "The agent is alive"),
+    ("●", "The agent is running"),
     ("?", "The agent asks for permission"),
     ("✗", "The agent has ended"),
-    ("⚡", "Its tmux server is gone; ⏎ brings the agent back"),
-    ("○", "There is no agent"),
-    ("!", "TASK.md cannot be read"),
-    (CONFLICT_MARK, "Would not merge: conflicts with the default branch; r sends it back"),
-    (COLLISION_MARK, "Collides with another task: whichever is merged second conflicts"),
+    ("⚡", "Its tmux server is gone; ⏎ restarts the agent"),
+    ("○", "No agent"),
+    ("!", "TASK.md can't be read"),
+    (CONFLICT_MARK, "Conflicts with the default branch; r sends it back"),
+    (COLLISION_MARK, "Will conflict with another task, whichever is merged second"),
 )
 _CHECKS = {PASSED: "✓", FAILED: "✗", RUNNING: "…"}
 _REVIEWS = {APPROVED: "+", CHANGES_REQUESTED: "↩"}

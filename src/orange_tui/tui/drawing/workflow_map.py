@@ -49,7 +49,7 @@ def _where_tasks_are(
     column = max(map(len, workflow.states)) + 1
     for number, name in enumerate([*path, *beside]):
         if number == len(path):
-            yield strip_of([("  beside the way", palette.dim)])
+            yield strip_of([("  Other states", palette.dim)])
         yield strip_of(_state(workflow, name, tasks, here, column, width, palette))
         if number < len(path) - 1:
             yield strip_of([("  │", palette.dim)])

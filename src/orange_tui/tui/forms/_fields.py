@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from orange_tui.tui.context import AppContext
 
-_PROJECTS_DEFAULT = "the project's"
+_PROJECTS_DEFAULT = "project default"
 
 
 def field(name: str, widget: Widget) -> ComposeResult:

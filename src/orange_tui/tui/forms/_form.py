@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Form(ModalScreen[None]):
     """A form over the list. What is typed is checked while it is typed, and nothing typed is lost by a refusal."""
 
-    BINDINGS = [("escape", "dismiss", "Never mind"), ("ctrl+s", "submit", "Submit")]  # noqa: RUF012 - Textual's own way
+    BINDINGS = [("escape", "dismiss", "Cancel"), ("ctrl+s", "submit", "Submit")]  # noqa: RUF012 - Textual's own way
     HEADING: ClassVar[str]
     SUBMIT: ClassVar[str]
 
@@ -44,7 +44,7 @@ class Form(ModalScreen[None]):
             yield from self.fields()
             yield Static("", id="problem", classes="problem", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("Never mind (esc)", id="no", compact=True)
+                yield Button("Cancel (esc)", id="no", compact=True)
                 yield Button(f"{self.SUBMIT} (ctrl+s)", id="yes", compact=True)
 
     def on_mount(self) -> None:

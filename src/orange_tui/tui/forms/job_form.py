@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.context import AppContext
 
 _RUNS_SHOWN = 3
-_EXAMPLES = "such as 30 9 * * MON-FRI (minute hour day month weekday), @daily, @weekly"
+_EXAMPLES = "for example 30 9 * * MON-FRI (minute hour day month weekday), @daily, @weekly"
 
 
 class JobForm(Form):
@@ -43,10 +43,10 @@ class JobForm(Form):
         yield from text_field("cron", "30 9 * * MON-FRI, or @daily", label="when")
         yield Static(_EXAMPLES, id="runs", classes="runs", markup=False)
         yield from text_field("summary", "one line, for its tasks")
-        yield from text_field("labels", "with commas between them")
+        yield from text_field("labels", "comma-separated")
         yield from agent_field(self.shared)
         yield from workflow_field(self.shared)
-        yield Label("context, in Markdown", classes="name")
+        yield Label("context (Markdown)", classes="name")
         yield TextArea(id="context", tab_behavior="focus", compact=True)
 
     def on_mount(self) -> None:
@@ -70,7 +70,7 @@ class JobForm(Form):
         except OrangeError:
             return _EXAMPLES
         runs = islice(runs_after(cron, current_time(), self._zone), _RUNS_SHOWN)
-        return "runs " + ", ".join(date_and_time(run.astimezone(self._zone)) for run in runs)
+        return "next runs: " + ", ".join(date_and_time(run.astimezone(self._zone)) for run in runs)
 
     def _problem(self) -> str:
         try:

@@ -36,13 +36,13 @@ class TaskForm(Form):
 
     def fields(self) -> ComposeResult:
         yield from project_field(self.shared)
-        yield from text_field("summary", "one line; empty: the agent asks")
-        yield from text_field("branch", "empty: orange-tasks/<id>")
+        yield from text_field("summary", "one line; if empty, the agent asks")
+        yield from text_field("branch", "if empty, orange-tasks/<id>")
         yield from agent_field(self.shared)
         yield from workflow_field(self.shared)
-        states = Select([("as usual", _DEFAULT)], id="state", value=_DEFAULT, allow_blank=False, compact=True)
-        yield from field("begins", states)
-        yield Label("context, in Markdown", classes="name")
+        states = Select([("default", _DEFAULT)], id="state", value=_DEFAULT, allow_blank=False, compact=True)
+        yield from field("starts in", states)
+        yield Label("context (Markdown)", classes="name")
         yield TextArea(id="context", tab_behavior="focus", compact=True)
 
     def on_mount(self) -> None:
@@ -58,9 +58,9 @@ class TaskForm(Form):
     def _offer_states(self) -> None:
         states = self._initial_states.get(self._workflow() or "", ())
         if isinstance(states, str) or not states:
-            options = [("as usual", _DEFAULT)]
+            options = [("default", _DEFAULT)]
         else:
-            options = [(f"{states[0]}, as usual", f"{_DEFAULT}{states[0]}"), *((name, name) for name in states[1:])]
+            options = [(f"{states[0]} (default)", f"{_DEFAULT}{states[0]}"), *((name, name) for name in states[1:])]
         select = self.query_one("#state", Select)
         select.set_options(options)
         select.value = options[0][1]
@@ -98,7 +98,7 @@ class TaskForm(Form):
         if project is None:
             return
         if await asyncio.to_thread(branch_exists, self.shared.orange, project, branch):
-            self.show_remark(f"Branch {branch} is in git already: the task goes on from there.")
+            self.show_remark(f"Branch {branch} already exists: the task continues on it.")
 
     def _problem(self) -> str:
         branch = self.text("branch")
@@ -150,4 +150,4 @@ class TaskForm(Form):
 
     def _on_created(self, created: Created) -> None:
         if created.waits:
-            self.app.notify(created.waits, title="Created, and waiting", markup=False)
+            self.app.notify(created.waits, title="Created, waiting", markup=False)

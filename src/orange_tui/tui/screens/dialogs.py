@@ -45,7 +45,7 @@ class MessageDialog(ModalScreen[str | None]):
     What was written and not sent is there again the next time: Escape is pressed too easily.
     """
 
-    BINDINGS = [("escape", "leave", "Never mind"), ("ctrl+s", "send", "Send")]  # noqa: RUF012
+    BINDINGS = [("escape", "leave", "Cancel"), ("ctrl+s", "send", "Send")]  # noqa: RUF012
 
     def __init__(  # noqa: PLR0913 - each of them is seen
         self,
@@ -72,7 +72,7 @@ class MessageDialog(ModalScreen[str | None]):
             classes = "prepared" if self._prepared else ""
             yield TextArea(draft, classes=classes, id="text", tab_behavior="focus", compact=True)
             with Horizontal(classes="buttons"):
-                yield Button("Never mind (esc)", id="no", compact=True)
+                yield Button("Cancel (esc)", id="no", compact=True)
                 yield Button(f"{self._send} (ctrl+s)", id="yes", compact=True)
 
     def on_mount(self) -> None:

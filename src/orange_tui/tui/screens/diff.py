@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.drawing.diff import DiffFile
 
 _WIDE_CELLS = 100
-_KEYS = (("] [", "file"), ("n p", "change"), ("j k space g G", "move"), ("f", "files"), ("esc", "back"))
+_KEYS = (("] [", "file"), ("n p", "change"), ("j k space g G", "scroll"), ("f", "files"), ("esc", "back"))
 
 
 class DiffScreen(Screen[None]):

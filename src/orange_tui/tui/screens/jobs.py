@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from orange_tui.tui.context import AppContext
 
 _CRON, _NEXT = 17, 26
-_KEYS = (("c", "new job"), ("e", "enable or disable"), ("d", "remove"), ("j k", "move"), ("esc", "back"))
-_EMPTY = "No jobs yet.\n\nPress c to add one: a task that is created\nagain and again, by the clock."
+_KEYS = (("c", "new job"), ("e", "enable/disable"), ("d", "remove"), ("j k", "move"), ("esc", "back"))
+_EMPTY = "No jobs yet.\n\nPress c to add one: a task that is\ncreated again and again, on a schedule."
 
 
 class JobsScreen(Screen[None]):
@@ -138,7 +138,7 @@ class JobsScreen(Screen[None]):
             if yes:
                 self._do(lambda: self._shared.orange.jobs.file.remove(job.id))
 
-        what = f"{printable(job.summary)} ({printable(job.cron)}) is forgotten. The tasks it created stay."
+        what = f"{printable(job.summary)} ({printable(job.cron)}) is removed. The tasks it created stay."
         self.app.push_screen(ConfirmDialog("Remove this job?", what, "Remove"), answered)
 
     def _do(self, work: Callable[[], object]) -> None:

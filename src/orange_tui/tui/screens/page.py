@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Lines = Callable[[int], Sequence[Strip]]
 
-_KEYS = (("j k space g G", "move"), ("esc", "back"))
+_KEYS = (("j k space g G", "scroll"), ("esc", "back"))
 
 
 class Page(Screen[None]):

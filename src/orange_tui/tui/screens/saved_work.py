@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from orange_tui.tui.context import AppContext
     from orange_tui.workspaces.saved_work import SavedSnapshot
 
-_HINT = "Enter puts a piece on a new branch. The saved copy stays, and no checkout is touched."
-_NOTHING = "Nothing is saved: no workspace was given back with work that is on no branch."
+_HINT = "Enter restores one to a new branch. The saved copy stays; no checkout changes."
+_NOTHING = "No saved work: no workspace was released with work that is on no branch."
 
 
 class SavedWorkScreen(ModalScreen[None]):
@@ -39,7 +39,7 @@ class SavedWorkScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog wide"):
             yield Label("Saved work", classes="title")
-            yield Static("Looking …", id="hint", classes="hint", markup=False)
+            yield Static("Reading …", id="hint", classes="hint", markup=False)
             yield OptionList(id="pieces", compact=True)
 
     def on_mount(self) -> None:
@@ -68,12 +68,12 @@ class SavedWorkScreen(ModalScreen[None]):
             orange = self._shared.orange
             project = orange.projects.get(piece.ref.project)
             made = orange.saved_work.restore(project, piece.ref.id, piece.number, branch)
-            return f"It is on branch {made} in {project.path}."
+            return f"Restored to branch {made} in {project.path}."
 
-        what = f"A new branch {branch} is made in {piece.repository}, with piece {piece.number} of what was saved of"
-        what += f" {name_of(piece)}, from {day_of(piece)}. Nothing that is checked out changes; the saved copy stays."
+        what = f"Branch {branch} is created in {piece.repository} with snapshot {piece.number} of {name_of(piece)},"
+        what += f" saved {day_of(piece)}. No checkout changes; the saved copy stays."
         self.app.push_screen(
-            ConfirmDialog(f"Restore saved work of {name_of(piece)}?", printable(what), "Restore"), restore
+            ConfirmDialog(f"Restore the saved work of {name_of(piece)}?", printable(what), "Restore"), restore
         )
 
 
@@ -95,5 +95,5 @@ def line_of(piece: SavedSnapshot) -> str:
     fate = ""
     if piece.task is None:
         until = expires_on(piece.deleted) if piece.deleted is not None else None
-        fate = f" · task deleted, kept until {until}" if until is not None else " · its task is not here"
+        fate = f" · task deleted, kept until {until}" if until is not None else " · its task is gone"
     return printable(f"{day_of(piece)}  {piece.ref.id}-{piece.number}  {name_of(piece)}{fate}{what}")

@@ -43,7 +43,7 @@ def welcome_text(orange: Orange, palette: Palette) -> Text:
     """What there is to say, with what this machine has and lacks."""
     text = Text()
     text.append("🍊 Orange\n\n", style=palette.title)
-    text.append("Several coding agents at once, each in its own worktree, and none of their work lost.\n\n")
+    text.append("Run several coding agents at once, each in its own worktree, and lose none of their work.\n\n")
     for name in ("git", "tmux"):
         found = shutil.which(name)
         mark, style = ("✓", palette.good) if found else ("✗", palette.bad)
@@ -52,12 +52,12 @@ def welcome_text(orange: Orange, palette: Palette) -> Text:
         text.append(f"{name}{way}\n")
     _add_agents(text, orange, palette)
     text.append("\n  d", style=palette.accent)
-    text.append("   Watch a demo: six tasks, played by scripted agents, no key needed\n")
+    text.append("   Watch a demo: six tasks with scripted agents, no API key needed\n")
     text.append("  q", style=palette.accent)
-    text.append("   Leave\n\n")
-    text.append("To begin in earnest, leave, go to a git repository of yours, and run ", style=palette.dim)
+    text.append("   Quit\n\n")
+    text.append("To start for real, quit, go to one of your git repositories, and run ", style=palette.dim)
     text.append("orange", style=palette.accent)
-    text.append(" there.", style=palette.dim)
+    text.append(".", style=palette.dim)
     return text
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from orange_tui.board.rows import Snapshot, TaskRow
     from orange_tui.tui.widgets.preview import PreviewTab
 
-_KEYS = (("⇥", "next"), ("j k space g G", "move"), ("esc", "back"))
+_KEYS = (("⇥", "next tab"), ("j k space g G", "scroll"), ("esc", "back"))
 
 
 class WorkspaceScreen(Screen[None]):

@@ -40,7 +40,7 @@ def subtask_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) ->
             if parent is not None
             else f"{row.task.parent}, which is gone"
         )
-        lines += paragraph(f"Part of {name}", palette.dim, width)
+        lines += paragraph(f"Subtask of {name}", palette.dim, width)
     if row.subtask_counts is not None:
         lines += paragraph(f"Subtasks: {row.subtask_counts[0]} of {row.subtask_counts[1]} done", palette.dim, width)
         lines += _each_subtask(orange, row.subtasks, width, palette)

@@ -42,8 +42,8 @@ def _safely(orange: Orange, lines: TabLines) -> Lines:
         except OrangeError as problem:
             return paragraph(str(problem), palette.bad, width)
         except Exception as problem:  # noqa: BLE001 - the preview of one task must not stop the others
-            orange.log.write("error", f"{row.ref.id} cannot be shown: {problem!r}", task=row.ref.id)
-            return paragraph(f"This cannot be shown: {problem!r}. `orange log` has it too.", palette.bad, width)
+            orange.log.write("error", f"{row.ref.id} can't be shown: {problem!r}", task=row.ref.id)
+            return paragraph(f"Can't be shown: {problem!r}. See `orange log`.", palette.bad, width)
 
     return read
 

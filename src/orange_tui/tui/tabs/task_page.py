@@ -88,11 +88,9 @@ def conflict_sentences(orange: Orange, row: TaskRow) -> list[str]:
     found = row.conflicts
     if found is None:
         return []
-    alone = (
-        [f"{CONFLICT_MARK} Would not merge into {found.base} now: {listed_files(found.files)}"] if found.files else []
-    )
+    alone = [f"{CONFLICT_MARK} Conflicts with {found.base}: {listed_files(found.files)}"] if found.files else []
     others = (
-        f"{COLLISION_MARK} Collides with {_branch_of(orange, row.ref.project, task)} in {listed_files(files)}"
+        f"{COLLISION_MARK} Will conflict with {_branch_of(orange, row.ref.project, task)} in {listed_files(files)}"
         for task, files in found.others.items()
     )
     return [*alone, *others]
@@ -109,7 +107,12 @@ def _route_texts(task: Task) -> list[str]:
     if route is None:
         return []
     yours = "chosen by you" if "harness" in route.by_person else ""
-    who = [route.executor or "no agent", route.model or "", "to be split into parts" if route.decompose else "", yours]
+    who = [
+        route.executor or "no agent",
+        route.model or "",
+        "to be split into subtasks" if route.decompose else "",
+        yours,
+    ]
     skills = f"Skills: {', '.join(route.selected_skills)}" if route.selected_skills else ""
     role = f"Role: {route.profile.role}" if route.profile.role else ""
     facts = [f"Route: {' · '.join(filter(None, who))}", route.reason, " · ".join(filter(None, [role, skills]))]

@@ -53,7 +53,11 @@ class Header(Line):
         """As many of the counts as there is room for, none of them cut in two."""
         if snapshot is None:
             return Text("reading …", style=palette.dim)
-        parts = [(f"{snapshot.needing} need you", palette.accent)] if snapshot.needing else []
+        parts = (
+            [(f"{snapshot.needing} need{'s' if snapshot.needing == 1 else ''} you", palette.accent)]
+            if snapshot.needing
+            else []
+        )
         known = [status for status in order if status in snapshot.counts]
         counted = [*known, *(status for status in snapshot.counts if status not in known)]
         parts += [(f"{snapshot.counts[status]} {printable(status)}", palette.dim) for status in counted]
