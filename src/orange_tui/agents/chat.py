@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from orange_tui.outside.tmux import Tmux
 
 WINDOW = "chat"
-# A chat is no task's agent, though the tmux server may have these from whoever started it.
-_UNSET_VARIABLES = ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW")
 
 _ROLE = """\
 You are the orchestrator of project {project}: a person talks to you here, and you get things done by other agents.
@@ -75,7 +73,8 @@ class ProjectChats:
         role = render_prompt(_ROLE, {"project": project.name, "skill": skill_body()})
         command_line = build_command(agent, "reduced", values, system=role, root=os.geteuid() == 0)
         prompt = safe_prompt(_FIRST_PROMPT if agent.system_prompt else f"{role}\n\n{_FIRST_PROMPT}")
-        unset = [word for name in _UNSET_VARIABLES for word in ("-u", name)]
+        # The tmux server may have them from whoever started it, and a chat is no task's agent.
+        unset = [word for name in launch.TASK_VARIABLES for word in ("-u", name)]
         variables = {**launch.base_environment(home), launch.CHAT_VARIABLE: project.name, **environment(agent, values)}
         spec = launch.LaunchSpec(("env", *unset, *command_line), prompt, project.path, variables)
         made = launch.write_launcher(directory, WINDOW, spec)

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+TASK_VARIABLES = ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW")  # what only the agent of a task has
 CHAT_VARIABLE = "ORANGE_CHAT"  # in the environment of an orchestrator: the project it talks about; it has no task
 _MAX_ARGUMENT_BYTES = 120_000  # Linux takes 128 KiB in one argument
 _LOG_BYTES = 2_500_000  # of what a window prints; one older file of that size is kept as well

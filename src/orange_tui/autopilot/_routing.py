@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.agents.harnesses import DEMO
-from orange_tui.agents.launch import placeholder_values
+from orange_tui.agents.launch import TASK_VARIABLES, placeholder_values
 from orange_tui.autopilot._route_question import PersonsChoice, RouteQuestion, question_text
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MAX_OUTPUT_BYTES = 1_000_000
 _MAX_REASON_CHARACTERS = 300
 # The router only answers: it must not take itself for the agent of a task, nor for one that runs inside another.
-_UNSET_VARIABLES = ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW", "CLAUDECODE")
+_UNSET_VARIABLES = (*TASK_VARIABLES, "CLAUDECODE")
 
 
 @record
