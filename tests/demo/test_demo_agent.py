@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.demo.acts import CRASHED
-from orange_tui.demo.brief import is_reviewer, read_brief
-from orange_tui.demo.variants import VARIANTS, behaviour_of
+from orange_tui.demo.roles.behaviours import BEHAVIOURS, requested_behaviour
+from orange_tui.demo.roles.incidents import CRASH_EXIT_CODE
+from orange_tui.demo.roles.instructions import is_reviewer, read_instructions
 from orange_tui.demo.world import DEMO_TASKS, make_world
 from support.demo_stage import CODE, MENDED, TEST, TOLD
 from support.git import git
@@ -75,7 +75,7 @@ def test_two_failed_reviews_get_a_task_stuck_and_a_person_gets_it_out(stage: Ope
     worker.waits_after("Say yes when")
     worker.tell("yes")
     it.until("reviewing")
-    assert it.subjects() == [CODE, TEST, MENDED, "Mend what review 2 found"]
+    assert it.subjects() == [CODE, TEST, MENDED, "Fix what review 2 found"]
     assert worker.finish() == 0
 
 
@@ -98,7 +98,7 @@ def test_feedback_is_acted_upon_once(stage: Open) -> None:
 
 def test_a_crash_loses_nothing_and_the_next_session_goes_on(stage: Open) -> None:
     it = stage("default", "crash")
-    assert it.start("worker").end() == CRASHED
+    assert it.start("worker").end() == CRASH_EXIT_CODE
     assert (it.status, it.subjects(), it.section("Handoff")) == ("working", [CODE], "")
     assert not it.is_clean()
     again = it.start("worker_respawn")
@@ -110,8 +110,8 @@ def test_a_crash_loses_nothing_and_the_next_session_goes_on(stage: Open) -> None
 
 def test_one_that_always_crashes_does_so_again_and_waits_once_it_is_stuck(stage: Open) -> None:
     it = stage("default", "crash-always")
-    assert it.start("worker").end() == CRASHED
-    assert it.start("worker_respawn").end() == CRASHED
+    assert it.start("worker").end() == CRASH_EXIT_CODE
+    assert it.start("worker_respawn").end() == CRASH_EXIT_CODE
     assert (it.status, it.subjects()) == ("working", [])
     it.person("stuck")
     fixer = it.start("stuck_fix")
@@ -198,7 +198,7 @@ def test_one_that_ignores_its_gates_is_refused_and_learns(stage: Open) -> None:
 
 
 def test_a_slow_one_takes_its_time(stage: Open) -> None:
-    assert behaviour_of("demo: slow", ()).thoughts > behaviour_of("", ()).thoughts
+    assert requested_behaviour("demo: slow", ()).thoughts > requested_behaviour("", ()).thoughts
     it = stage("default", "slow")
     assert it.start("worker").finish() == 0  # at pace 0 that is no time at all
     assert it.status == "agent-review"
@@ -249,7 +249,7 @@ def test_one_that_renames_its_branch_is_followed(stage: Open) -> None:
 def test_a_reviewer_that_crashes_is_followed_by_one_that_does_not(stage: Open) -> None:
     it = stage("default", "reviewer-crash")
     assert it.start("worker").finish() == 0
-    assert it.start("reviewer", "review-1").end() == CRASHED
+    assert it.start("reviewer", "review-1").end() == CRASH_EXIT_CODE
     assert (it.status, it.section("Review")) == ("agent-review", "")
     it.set_crash_count(1)
     assert it.review() == "reviewing"
@@ -273,7 +273,7 @@ def test_a_worker_brought_back_with_nothing_to_do_waits(stage: Open, status: str
         it.review()
     before = (it.directory / "TASK.md").read_text()
     worker = it.start("worker_respawn")
-    worker.waits_after(f"The task is {status}: nothing to do")
+    worker.waits_after(f"The task is {status}: I have nothing to do")
     worker.tell("How are you?")
     worker.waits_after("Noted.")
     assert worker.finish() == 0
@@ -292,7 +292,7 @@ def test_what_git_refuses_gets_the_task_stuck_with_the_reason(stage: Open) -> No
 def test_every_variant_is_in_a_story_above() -> None:
     with open(__file__, encoding="utf-8") as file:
         stories = file.read()
-    assert [name for name in VARIANTS if f'"{name}"' not in stories] == []
+    assert [name for name in BEHAVIOURS if f'"{name}"' not in stories] == []
 
 
 @pytest.mark.parametrize(
@@ -310,11 +310,11 @@ def test_who_is_who(window: str, prompt: str, reviewer: bool) -> None:
 
 
 def test_a_prompt_without_a_command_means_the_usual_review() -> None:
-    assert read_brief("Task: x").hand_over_to == "agent-review"
+    assert read_instructions("Task: x").next_status == "agent-review"
 
 
 def test_the_demo_s_tasks_ask_for_variants_there_are(tmp_path: Path) -> None:
-    assert not [task.branch for task in DEMO_TASKS if behaviour_of(task.context, ()).unknown]
+    assert not [task.branch for task in DEMO_TASKS if requested_behaviour(task.context, ()).unknown]
     world = make_world(str(tmp_path / "w"))
     assert world.git("log", "--format=%s").count("\n") == 3
     assert world.git("rev-parse", "origin/HEAD") == world.git("rev-parse", "main")

@@ -13,7 +13,7 @@ from orange_tui.cli.commands.app import demo
 from orange_tui.cli.parsing.grammar import Parsed
 from orange_tui.cli.parsing.parser import parse
 from orange_tui.cli.table.app import DEMO
-from orange_tui.demo.headless import EXPECTED, Story
+from orange_tui.demo.headless import EXPECTED, Scenario
 from orange_tui.demo.world import DEMO_TASKS, PROJECT, make_world
 from orange_tui.domain.errors import Refused, UsageError
 from orange_tui.engine.creation import NewTask
@@ -91,11 +91,11 @@ def test_what_is_not_where_it_should_be_is_said(tmp_path: Path) -> None:
     world = make_world(str(tmp_path / "w"))
     orange = assemble(Home(world.home))
     lines: list[str] = []
-    story = Story(orange, lines.append)
+    scenario = Scenario(orange, lines.append)
     for task in DEMO_TASKS:
-        story._refs[task.branch] = orange.tasks.create(NewTask(PROJECT, task.branch, task.summary, spawn=False)).ref
-    assert not story.has_ended()
-    assert not story.conclude()
+        scenario._refs[task.branch] = orange.tasks.create(NewTask(PROJECT, task.branch, task.summary, spawn=False)).ref
+    assert not scenario.advance()
+    assert not scenario.report_result()
     assert "decaf         is pending, and should be done" in lines
     assert len(lines) == len(EXPECTED)
     assert EXPECTED.keys() == {task.branch for task in DEMO_TASKS}

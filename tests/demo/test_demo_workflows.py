@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.demo.acts import CRASHED
+from orange_tui.demo.roles.incidents import CRASH_EXIT_CODE
 from support.demo_stage import CODE, MENDED, TEST, Stage, wait_for
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def test_classic_gets_stuck_after_two_rounds_and_out_again(stage: Open) -> None:
     assert it.start("stuck_fix").finish() == 0
     assert it.status == "agent-review"
     assert it.review("worker") == "reviewing"
-    assert it.subjects() == [CODE, TEST, MENDED, "Mend what review 2 found"]
+    assert it.subjects() == [CODE, TEST, MENDED, "Fix what review 2 found"]
 
 
 def test_classic_asks_and_goes_on(stage: Open) -> None:
@@ -58,7 +58,7 @@ def test_classic_gives_up_and_a_person_sends_it_back(stage: Open) -> None:
 
 def test_classic_crashes_and_comes_back(stage: Open) -> None:
     it = stage("classic", "crash")
-    assert it.start("worker").end() == CRASHED
+    assert it.start("worker").end() == CRASH_EXIT_CODE
     assert it.start("worker_respawn").finish() == 0
     assert (it.status, it.subjects()) == ("agent-review", [CODE, TEST])
 
@@ -82,7 +82,7 @@ def test_minimal_takes_no_questions_so_the_agent_decides(stage: Open) -> None:
 
 def test_minimal_crashes_and_the_same_prompt_brings_it_back(stage: Open) -> None:
     it = stage("minimal", "crash")
-    assert it.start("worker").end() == CRASHED
+    assert it.start("worker").end() == CRASH_EXIT_CODE
     assert it.start("worker").finish() == 0
     assert (it.status, it.subjects()) == ("reviewing", [CODE, TEST])
 
@@ -140,6 +140,6 @@ def test_solo_brought_back_when_all_is_done_says_so(stage: Open) -> None:
 
 def test_solo_crashes_and_comes_back(stage: Open) -> None:
     it = stage("solo", "crash")
-    assert it.start("worker").end() == CRASHED
+    assert it.start("worker").end() == CRASH_EXIT_CODE
     assert it.start("worker_respawn").finish() == 0
     assert (it.status, it.subjects()) == ("reviewing", [CODE, TEST])

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 60.0
 CODE, TEST = "Take orders for oat milk", "Test orders for oat milk"
-MENDED = "Mend what review 1 found"
+MENDED = "Fix what review 1 found"
 HANDED_OVER = "Handed over."
 TOLD = "Review round 1 did not pass. Read ## Review,\nfix it, then run: orange task update --status agent-review"
 COUNT_THE_ROUND = {"action": "increment", "field": "review_round"}

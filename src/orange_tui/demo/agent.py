@@ -1,6 +1,6 @@
 """The demo harness's agent: `python -m orange_tui.demo.agent PROMPT`, in a task's window and worktree.
 
-It does its part, then waits for messages until it is told `exit`, its input ends, or its window is closed.
+It plays its role, then waits for messages until it is told `exit`, its input ends, or its window is closed.
 """
 
 from __future__ import annotations
@@ -10,24 +10,23 @@ import signal
 import sys
 
 from orange_tui.agents.launch import CHAT_VARIABLE
-from orange_tui.demo.brief import is_reviewer
-from orange_tui.demo.chat import converse
-from orange_tui.demo.desk import find_desk
-from orange_tui.demo.inbox import Inbox
-from orange_tui.demo.reviewer import Reviewer
-from orange_tui.demo.screen import open_screen
-from orange_tui.demo.worker import Worker
+from orange_tui.demo.roles.instructions import is_reviewer
+from orange_tui.demo.roles.orchestrator import talk
+from orange_tui.demo.roles.reviewer import Reviewer
+from orange_tui.demo.roles.worker import Worker
+from orange_tui.demo.tools.inbox import Inbox, is_farewell
+from orange_tui.demo.tools.task_tools import find_task_tools
+from orange_tui.demo.tools.terminal import open_terminal
 from orange_tui.domain.errors import OrangeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.demo.player import Player
-    from orange_tui.demo.screen import Screen
+    from orange_tui.demo.roles.role import Role
+    from orange_tui.demo.tools.terminal import AgentTerminal
 
 _INTERRUPTED = 130
-_FAREWELLS = ("exit", "quit", "/exit", "/quit")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,50 +34,50 @@ def main(argv: Sequence[str] | None = None) -> int:
     prompt = "\n".join(sys.argv[1:] if argv is None else argv)
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, _end)
-    screen = open_screen()
+    terminal = open_terminal()
     try:
         with Inbox(sys.stdin.fileno()) as inbox:
             project = os.environ.get(CHAT_VARIABLE)
-            return converse(project, screen, inbox) if project else _play(prompt, screen, inbox)
+            return talk(project, terminal, inbox) if project else _play(prompt, terminal, inbox)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except OrangeError as problem:
-        screen.fails(str(problem))
+        terminal.show_error(str(problem))
         return 1
     finally:
-        screen.close()
+        terminal.close()
 
 
 def _end(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
-def _play(prompt: str, screen: Screen, inbox: Inbox) -> int:
-    player = _player(prompt, screen)
-    _turn(player, None, screen)
+def _play(prompt: str, terminal: AgentTerminal, inbox: Inbox) -> int:
+    role = _role(prompt, terminal)
+    _turn(role, None, terminal)
     while True:
-        screen.title("asks" if player.desk.task().status == "clarification" else "idle")
-        screen.input_line("")
-        message = inbox.next(screen.input_line)
-        if message is None or message.lower() in _FAREWELLS:
-            screen.hears(message or "(the end)")
+        terminal.set_title("asks" if role.tools.task().status == "clarification" else "idle")
+        terminal.input_line("")
+        message = inbox.next(terminal.input_line)
+        if message is None or is_farewell(message):
+            terminal.show_message(message or "(the end)")
             return 0
-        screen.hears(message)
-        _turn(player, message, screen)
+        terminal.show_message(message)
+        _turn(role, message, terminal)
 
 
-def _player(prompt: str, screen: Screen) -> Player:
-    desk = find_desk(os.environ, os.getcwd())
-    return Reviewer(desk, screen) if is_reviewer(prompt, os.environ) else Worker(desk, screen, prompt)
+def _role(prompt: str, terminal: AgentTerminal) -> Role:
+    tools = find_task_tools(os.environ, os.getcwd())
+    return Reviewer(tools, terminal) if is_reviewer(prompt, os.environ) else Worker(tools, terminal, prompt)
 
 
-def _turn(player: Player, message: str | None, screen: Screen) -> None:
-    """One turn; what goes wrong in it is said, and the agent is still there."""
-    screen.title("busy")
+def _turn(role: Role, message: str | None, terminal: AgentTerminal) -> None:
+    """One turn; an error in it is shown, and the agent keeps running."""
+    terminal.set_title("busy")
     try:
-        player.begin() if message is None else player.hear(message)
+        role.begin() if message is None else role.receive(message)
     except OrangeError as problem:
-        screen.fails(str(problem))
+        terminal.show_error(str(problem))
 
 
 if __name__ == "__main__":

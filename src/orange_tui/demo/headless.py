@@ -1,14 +1,14 @@
-"""The demo without a screen: the tasks of the demo world, played to their ends and told as they happen.
+"""The demo without the app: its six tasks run to their ends, and what happens is printed.
 
-Agents and engine do everything for real. What is scripted is the person: answers the question, brings back the
-crashed agent, and merges what passed, because the pool has three places and six tasks want one.
+Agents and engine do everything for real. The person is scripted: answers the question, restarts the crashed agent and
+merges what passed its review, because six tasks need a workspace and the pool has three.
 """
 
 from __future__ import annotations
 
 import os
 
-from orange_tui.demo.screen import PACE
+from orange_tui.demo.tools.terminal import PACE_VARIABLE
 from orange_tui.demo.world import DEMO_TASKS, PROJECT
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.creation import NewTask
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
 
-    Say = Callable[[str], None]
+    PrintLine = Callable[[str], None]
 
 # Where each task ends. What is done was merged; the others hold the three workspaces.
 EXPECTED: Mapping[str, str] = {
@@ -34,45 +34,45 @@ EXPECTED: Mapping[str, str] = {
     "loyalty-card": "reviewing",
 }
 ANSWER = "Only for the large cup, and yes, tell the barista"
-_PATIENCE, _PATIENCE_FOR_PACE = 120.0, 180.0
+_TIMEOUT_SECONDS, _TIMEOUT_SECONDS_PER_PACE = 120.0, 180.0
 
-# What is worth a line, and which.
-_NEWS: Mapping[str, str] = {
+# The events that are printed, and how.
+_EVENT_SENTENCES: Mapping[str, str] = {
     "status.changed": "{from} → {to}",
     "task.waiting": "{reason}",
     "agent.crashed": "its agent crashed ({reason})",
     "agent.respawned": "a new agent takes over",
     "agent.notified": "its agent got a message",
     "hook.failed": "{action} failed: {reason}",
-    "task.tampered": "TASK.md was tampered with, and put right",
+    "task.tampered": "TASK.md was tampered with, and repaired",
     "session.lost": "its session is lost",
 }
-_AGENT_NEWS = ("agent.crashed", "agent.respawned", "agent.spawned")
+_AGENT_EVENTS = ("agent.crashed", "agent.respawned", "agent.spawned")
 
 
-def play(orange: Orange, say: Say) -> bool:
-    """Create the tasks, run the supervisor until they are where they should be; says whether they are."""
-    story = Story(orange, say)
-    story.create()
-    pace = float(os.environ.get(PACE) or 0)
-    orange.new_supervisor().run_until(story.has_ended, _PATIENCE + pace * _PATIENCE_FOR_PACE)
-    return story.conclude()
+def play(orange: Orange, print_line: PrintLine) -> bool:
+    """Create the tasks and run the supervisor until they are where they should be; returns whether they are."""
+    scenario = Scenario(orange, print_line)
+    scenario.create()
+    pace = float(os.environ.get(PACE_VARIABLE) or 0)
+    orange.new_supervisor().run_until(scenario.advance, _TIMEOUT_SECONDS + pace * _TIMEOUT_SECONDS_PER_PACE)
+    return scenario.report_result()
 
 
-class Story:
-    """Six tasks, from the outside."""
+class Scenario:
+    """The demo's tasks, seen and helped by a scripted person."""
 
-    def __init__(self, orange: Orange, say: Say) -> None:
+    def __init__(self, orange: Orange, print_line: PrintLine) -> None:
         self._orange = orange
-        self._say = say
+        self._print_line = print_line
         self._refs: dict[str, TaskRef] = {}
-        self._told: dict[str, int] = {}
+        self._reported_events: dict[str, int] = {}
         self._answered: set[str] = set()
 
     def create(self) -> None:
-        """Write the tasks down; as many as there are workspaces for begin at once."""
+        """Create the tasks; as many as there are workspaces start at once."""
         for task in DEMO_TASKS:
-            self._tell(task.branch, task.summary)
+            self._report(task.branch, task.summary)
             blockers = (self._refs[task.after].id,) if task.after else ()
             created = self._orange.tasks.create(
                 NewTask(
@@ -86,27 +86,27 @@ class Story:
                 )
             )
             self._refs[task.branch] = created.ref
-            self._tell_news(task.branch)
+            self._report_events(task.branch)
 
-    def has_ended(self) -> bool:
-        """Tell what is new, do what a person would, and see whether everything is where it should be."""
+    def advance(self) -> bool:
+        """Print new events, act as the person, and return whether every task is where it should be."""
         for branch in self._refs:
-            self._tell_news(branch)
-            self._help(branch)
+            self._report_events(branch)
+            self._act_as_person(branch)
         return all(self._status(branch) == status for branch, status in EXPECTED.items())
 
-    def _tell(self, branch: str, text: str) -> None:
-        self._say(f"{branch:<13} {text}")
+    def _report(self, branch: str, text: str) -> None:
+        self._print_line(f"{branch:<13} {text}")
 
-    def _tell_news(self, branch: str) -> None:
+    def _report_events(self, branch: str) -> None:
         events = self._events(branch)
-        for event in events[self._told.get(branch, 0) :]:
-            if event["type"] in _NEWS:
-                self._tell(branch, self._readable(_NEWS[event["type"]].format_map(_Lenient(event))))
-        self._told[branch] = len(events)
+        for event in events[self._reported_events.get(branch, 0) :]:
+            if event["type"] in _EVENT_SENTENCES:
+                self._report(branch, self._readable(_EVENT_SENTENCES[event["type"]].format_map(_EventFields(event))))
+        self._reported_events[branch] = len(events)
 
     def _readable(self, text: str) -> str:
-        """The first clause, with names a person knows instead of ids."""
+        """The first clause, with branches instead of ids."""
         for branch, ref in self._refs.items():
             text = text.replace(ref.id, branch)
         return text.partition(": ")[0]
@@ -119,13 +119,13 @@ class Story:
         return found if isinstance(found, StoredTask) else None
 
     def _status(self, branch: str) -> str | None:
-        """Where a task has arrived: in the middle of a move it is nowhere."""
+        """A task's status; None in the middle of a move."""
         found = self._stored(branch)
         is_moving = self._orange.store.journal(self._refs[branch]).unfinished() is not None
         return found.task.status if found and not is_moving else None
 
-    def _help(self, branch: str) -> None:
-        """What the person does: what is refused now, because an agent is busy or gone, is tried again."""
+    def _act_as_person(self, branch: str) -> None:
+        """Do what the person would do; what is refused now, because an agent is busy or gone, is retried later."""
         status = self._status(branch)
         try:
             if status == "clarification" and branch not in self._answered:
@@ -140,33 +140,33 @@ class Story:
     def _answer(self, branch: str) -> None:
         self._orange.agents.answer(self._refs[branch], ANSWER)
         self._answered.add(branch)
-        self._tell(branch, f"you answer: {ANSWER}")
+        self._report(branch, f"you answer: {ANSWER}")
 
     def _has_crashed(self, branch: str) -> bool:
-        """Whether the last that was heard of its agent is that it crashed."""
-        news = [event["type"] for event in self._events(branch) if event["type"] in _AGENT_NEWS]
+        """Whether the last event about its agent is a crash."""
+        news = [event["type"] for event in self._events(branch) if event["type"] in _AGENT_EVENTS]
         return news[-1:] == ["agent.crashed"]
 
     def _merge(self, branch: str) -> None:
         from orange_tui.delivery.merge import Merger
 
-        self._tell(branch, "you like it, and merge it")
-        Merger(self._orange.tasks).merge(self._refs[branch], report=lambda text: self._tell(branch, text))
+        self._report(branch, "you merge it")
+        Merger(self._orange.tasks).merge(self._refs[branch], report=lambda text: self._report(branch, text))
 
-    def conclude(self) -> bool:
-        """Say where everything is."""
+    def report_result(self) -> bool:
+        """Print which tasks are not where they should be; returns whether all are."""
         wrong = {branch: status for branch, status in EXPECTED.items() if self._status(branch) != status}
         for branch in self._refs:
-            self._tell_news(branch)
+            self._report_events(branch)
         for branch, status in wrong.items():
             found = self._stored(branch)
             why = f" ({found.task.attention})" if found and found.task.attention else ""
-            self._tell(branch, f"is {found.task.status if found else 'unreadable'}, and should be {status}{why}")
+            self._report(branch, f"is {found.task.status if found else 'unreadable'}, and should be {status}{why}")
         return not wrong
 
 
-class _Lenient(dict[str, object]):
-    """An event in a sentence: what it does not say is left open."""
+class _EventFields(dict[str, object]):
+    """The fields of an event for its sentence; a missing one becomes a question mark."""
 
     def __missing__(self, key: str) -> str:
         return "?"

@@ -1,7 +1,7 @@
 """The demo agent that works alone: `python -m orange_tui.demo.one_shot PROMPT`. It works once, reports, and ends.
 
-How it goes is asked for as for the other one, by a line `demo: <word>` in the task's context or a label of that form;
-the words are in `ENDINGS`.
+A task says how it should end by a line `demo: <word>` in its context, or a label of that form; the words are in
+`ENDINGS`.
 """
 
 from __future__ import annotations
@@ -11,79 +11,79 @@ import os
 import re
 import sys
 
-from orange_tui.demo import work as repository_work
-from orange_tui.demo.desk import find_desk
-from orange_tui.demo.router import FIRST_LINE, answer
-from orange_tui.demo.variants import asked_words, behaviour_of
+from orange_tui.demo._router import FIRST_LINE, answer
+from orange_tui.demo.roles.behaviours import requested_behaviour, requested_words
+from orange_tui.demo.tools import changes
+from orange_tui.demo.tools.task_tools import find_task_tools
 from orange_tui.domain.errors import OrangeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from orange_tui.demo.desk import Desk
+    from orange_tui.demo.tools.task_tools import TaskTools
 
     Report = dict[str, object]
-    Ending = Callable[[Desk, Report], "Report | str | None"]  # what to report, what to print instead, or nothing
+    Ending = Callable[[TaskTools, Report], "Report | str | None"]  # what to report, what to print instead, or nothing
 
 _REPORT_FILE = re.compile(r"write your report to (\S+/\.orange-outcome)", re.IGNORECASE)
-_CRASHED = 3
+_CRASH_EXIT_CODE = 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Route where that is the question; anything else is work. Returns the exit code."""
+    """Answer a routing question; anything else is work. Returns the exit code."""
     prompt = "\n".join(sys.argv[1:] if argv is None else argv)
     return answer(prompt) if prompt.startswith(f"{FIRST_LINE}\n") else work(prompt)
 
 
 def work(prompt: str) -> int:
-    """Work as the prompt says, and leave a report where it says: in the file it names, or as the last thing printed."""
+    """Do the work, and leave a report where the prompt says: in a file, or as the last thing printed."""
     file = _REPORT_FILE.search(prompt)
     try:
-        desk = find_desk(os.environ, os.getcwd())
-        task = desk.task()
-        _say(f"demo · {task.summary or task.branch}")
-        report = _changed(desk) if file else {"files_changed": []}
+        tools = find_task_tools(os.environ, os.getcwd())
+        task = tools.task()
+        _print(f"demo · {task.summary or task.branch}")
+        report = _edit_repository(tools) if file else {"files_changed": []}
         report |= {
             "status": "done",
             "summary": f"Did it: {task.summary}",
             "accomplished": [task.summary or "all of it"],
         }
-        words = asked_words(desk.section("Context"), task.labels)
-        ending = next((ENDINGS[word] for word in words if word in ENDINGS), _well)
-        return _leave(ending(desk, report), file[1] if file else None)
+        words = requested_words(tools.section("Context"), task.labels)
+        ending = next((ENDINGS[word] for word in words if word in ENDINGS), _succeed)
+        return _write_report(ending(tools, report), file[1] if file else None)
     except OrangeError as problem:
-        _say(f"demo · {problem}")
+        _print(f"demo · {problem}")
         return 1
 
 
-def _changed(desk: Desk) -> Report:
-    """The change itself, left uncommitted: an agent with few permissions cannot commit."""
-    task = desk.task()
-    planned = repository_work.plan_work(desk, task, behaviour_of(desk.section("Context"), task.labels))
-    for step in planned.steps:
-        repository_work.edit_files(desk, step)
-    return {"files_changed": [path for step in planned.steps for path in step.edits]}
+def _edit_repository(tools: TaskTools) -> Report:
+    """Make the change itself and leave it uncommitted: an agent with few permissions cannot commit."""
+    behaviour = requested_behaviour(tools.section("Context"), tools.task().labels)
+    plan = changes.plan_changes(tools, same_line=behaviour.has("same-line"), careless=behaviour.has("careless"))
+    for step in plan.steps:
+        changes.edit_files(tools, step)
+    return {"files_changed": [path for step in plan.steps for path in step.edits]}
 
 
-def _leave(report: Report | str | None, path: str | None) -> int:
+def _write_report(report: Report | str | None, path: str | None) -> int:
     if report is None:
-        return _CRASHED
+        return _CRASH_EXIT_CODE
     text = report if isinstance(report, str) else json.dumps(report, ensure_ascii=False)
     if path is None:
-        _say(f"Here is my report.\n\n```json\n{text}\n```")
+        _print(f"Here is my report.\n\n```json\n{text}\n```")
         return 0
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"{text}\n")
     return 0
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
-def _well(_desk: Desk, report: Report) -> Report:
+def _succeed(_desk: TaskTools, report: Report) -> Report:
     return report
 
 
@@ -91,17 +91,17 @@ def _with(**changes: object) -> Ending:
     return lambda _desk, report: {**report, **changes}
 
 
-def _crash_once(desk: Desk, report: Report) -> Report | None:
-    return None if desk.task().number("attempts") <= 1 else report
+def _crash_once(tools: TaskTools, report: Report) -> Report | None:
+    return None if tools.task().number("attempts") <= 1 else report
 
 
-def _delegate(desk: Desk, report: Report) -> Report:
-    """Three parts, the first time; with their results in its hands, it is done."""
-    if desk.section("Report"):
+def _delegate(tools: TaskTools, report: Report) -> Report:
+    """Ask for three subtasks the first time; with their results it is done."""
+    if tools.section("Report"):
         return report
-    parts = ("the beans", "the grinder", "the cups")
-    delegations = [{"title": f"Order {part}", "body": f"Only {part}.", "labels": ["part"]} for part in parts]
-    return {**report, "status": "blocked", "reason": "waits for its parts", "delegations": delegations}
+    orders = ("the beans", "the grinder", "the cups")
+    delegations = [{"title": f"Order {order}", "body": f"Only {order}.", "labels": ["part"]} for order in orders]
+    return {**report, "status": "blocked", "reason": "waits for its subtasks", "delegations": delegations}
 
 
 ENDINGS: Mapping[str, Ending] = {

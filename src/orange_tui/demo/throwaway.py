@@ -13,7 +13,7 @@ import tempfile
 import time
 from contextlib import contextmanager, suppress
 
-from orange_tui.demo.screen import PACE
+from orange_tui.demo.tools.terminal import PACE_VARIABLE
 from orange_tui.demo.world import make_world
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
@@ -48,7 +48,7 @@ def throwaway_home(pace: str, *, keep: bool) -> Iterator[Throwaway]:
     try:
         world = make_world(root)
         socket = os.path.join(root, "tmux")
-        with _environment({"ORANGE_HOME": world.home, "ORANGE_TMUX_SOCKET": socket, PACE: pace}):
+        with _environment({"ORANGE_HOME": world.home, "ORANGE_TMUX_SOCKET": socket, PACE_VARIABLE: pace}):
             try:
                 yield Throwaway(root, assemble(Home(world.home)))
             finally:

@@ -1,4 +1,4 @@
-"""A throw-away world for the demo: a home of its own, a small repository worth working on, and things to do in it."""
+"""What the demo works on: a home, a small repository with a remote, and six tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BARISTA = {
     for role in ("AUTHOR", "COMMITTER")
     for key, value in {"NAME": "Ada Barista", "EMAIL": "ada@coffee.invalid"}.items()
 }
-# Merges are made as whoever git says we are, who may not have said so yet, or may sign.
+# Merges use git's own identity, which may not be set yet, or may sign.
 _SETTINGS = {"user.name": "Ada Barista", "user.email": "ada@coffee.invalid", "commit.gpgsign": "false"}
 
 # One commit each: its message, and the files it writes.
@@ -66,8 +66,8 @@ _COMMITS: tuple[tuple[str, Mapping[str, str]], ...] = (
 
 
 @record
-class World:
-    """Where it all is."""
+class DemoWorld:
+    """Where the demo's home and repository are."""
 
     home: str
     repository: str
@@ -83,9 +83,9 @@ class World:
         return finished.output.strip()
 
 
-def make_world(root: str) -> World:
+def make_world(root: str) -> DemoWorld:
     """A home, a repository with a bare `origin` next to it, and the project registered."""
-    world = World(os.path.join(root, "home"), os.path.join(root, PROJECT))
+    world = DemoWorld(os.path.join(root, "home"), os.path.join(root, PROJECT))
     origin = os.path.join(root, "origin.git")
     os.makedirs(world.home)
     os.makedirs(world.repository)
@@ -112,14 +112,14 @@ def _write(root: str, files: Mapping[str, str]) -> None:
             file.write(text)
 
 
-def _register(world: World) -> None:
+def _register(world: DemoWorld) -> None:
     entry = {"name": PROJECT, "path": world.repository, "default_branch": "main", "pool_size": POOL_SIZE}
     assemble(Home(world.home)).projects.add(entry)
 
 
 @record
 class DemoTask:
-    """Something to do, and how the demo agent will go about it: its context says so."""
+    """One task of the demo; its context says how the demo agent will behave."""
 
     branch: str
     summary: str

@@ -21,14 +21,14 @@ def open_app(orange: Orange, project: str | None) -> None:
 
 def open_demo(pace: str | None = None, *, keep: bool = False) -> None:
     """Show the demo's own project while its tasks are created: the agents are scripted, the person is real."""
-    from orange_tui.demo.headless import Story
+    from orange_tui.demo.headless import Scenario
     from orange_tui.demo.throwaway import throwaway_home
     from orange_tui.demo.world import PROJECT
 
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, _leave)  # a closed terminal must not leave the demo's agents behind
     with throwaway_home(_DEMO_PACE if pace is None else pace, keep=keep) as made:
-        run(made.orange, PROJECT, begin=Story(made.orange, lambda _line: None).create)
+        run(made.orange, PROJECT, begin=Scenario(made.orange, lambda _line: None).create)
 
 
 def _leave(number: int, _frame: object) -> None:

@@ -1,4 +1,4 @@
-"""The demo as a router: the same question has the same answer, and a word in brackets in the summary makes it go wrong.
+"""The demo agent as a router: the same question gets the same answer, unless the summary asks for trouble.
 
 `[decompose]` wants the task split, `[skill:NAME]` and `[model:NAME]` choose those, and the rest is what can happen
 with a real one: `[bad-json]`, `[no-json]`, `[unknown-agent]`, `[no-agent]`, `[fails]`, `[slow]`, `[chatty]`.

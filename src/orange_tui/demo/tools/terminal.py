@@ -1,6 +1,6 @@
-"""What the demo agent shows: short lines, a little colour, and a spinner where somebody may be watching.
+"""The demo agent's terminal: short lines, a little colour, and a spinner if it is a real terminal.
 
-Everything it repeats (summaries, messages, what git says) is data: shown, never obeyed by the terminal.
+Text from elsewhere (summaries, messages, git) is data: escape sequences in it are shown, never obeyed.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
-PACE = "ORANGE_DEMO_PACE"
-_USUAL_PACE = 1.0
+PACE_VARIABLE = "ORANGE_DEMO_PACE"
+_DEFAULT_PACE_SECONDS = 1.0
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-_FRAME_TIME = 0.08
+_FRAME_SECONDS = 0.08
 _CLEAR_LINE = "\r\x1b[K"
 _PASTE_ON, _PASTE_OFF = "\x1b[?2004h", "\x1b[?2004l"
 _STYLES = {"dim": "2", "bold": "1", "orange": "38;5;208", "green": "32", "red": "31", "cyan": "36"}
-_SHOWN_LINES = 3
-_WIDTH = 100
-_NOBODY_LISTENS = 129
+_MAX_MESSAGE_LINES = 3
+_MAX_LINE = 100
+_TERMINAL_CLOSED = 129
 
 
-class Screen:
-    """One terminal, or a pipe: there the same words come without colour, spinner or tricks."""
+class AgentTerminal:
+    """One terminal, or a pipe, where the same lines come without colour and spinner."""
 
     def __init__(self, out: TextIO, pace: float) -> None:
         self._out = out
@@ -38,61 +38,61 @@ class Screen:
         self._is_coloured = self.is_terminal and not os.environ.get("NO_COLOR")
 
     def banner(self, role: str, name: str, summary: str) -> None:
-        """Who is here, and what for."""
+        """Show the role, the task and its summary."""
         self._write(_PASTE_ON if self.is_terminal else "")
         self._line(f"🍊 {self._style('demo agent', 'bold', 'orange')} · {role} · {printable(name)}")
         self._line(self._style(f"   {printable(summary) or 'no summary yet'}", "dim"))
 
     def say(self, text: str) -> None:
-        """Something the agent has to say."""
+        """Show a sentence of the agent."""
         self._line(f"{self._style('●', 'orange')} {printable(text)}")
 
-    def does(self, text: str) -> None:
-        """Something the agent has done."""
+    def show_action(self, text: str) -> None:
+        """Show something the agent has done."""
         self._line(self._style(f"  └ {printable(text)}", "dim"))
 
-    def succeeds(self, text: str) -> None:
-        """Good news."""
+    def show_success(self, text: str) -> None:
+        """Show that something worked."""
         self._line(f"  └ {self._style(printable(text), 'green')}")
 
-    def fails(self, text: str) -> None:
-        """Bad news, with as many lines as it has."""
+    def show_error(self, text: str) -> None:
+        """Show an error, with all its lines."""
         for number, line in enumerate(text.strip().splitlines()):
             self._line(f"  {' ' if number else '└'} {self._style(printable(line), 'red')}")
 
-    def hears(self, message: str) -> None:
-        """A message that came in, cut short."""
+    def show_message(self, message: str) -> None:
+        """Show a message that came in, shortened."""
         lines = message.strip().splitlines()
         self._write(_CLEAR_LINE if self.is_terminal else "")
-        for line in lines[:_SHOWN_LINES]:
+        for line in lines[:_MAX_MESSAGE_LINES]:
             self._line(f"{self._style('>', 'bold')} {self._style(_short(line), 'cyan')}")
-        if len(lines) > _SHOWN_LINES:
-            self._line(self._style(f"  … {len(lines) - _SHOWN_LINES} more lines", "dim"))
+        if len(lines) > _MAX_MESSAGE_LINES:
+            self._line(self._style(f"  … {len(lines) - _MAX_MESSAGE_LINES} more lines", "dim"))
 
     def input_line(self, draft: str) -> None:
-        """The line at the bottom, with what is typed into it so far."""
+        """Show the input line with what is typed so far."""
         if self.is_terminal:
             first, _, rest = draft.partition("\n")
             more = f" (+{rest.count(chr(10)) + 1} lines)" if rest else ""
             self._write(f"{_CLEAR_LINE}{self._style('>', 'bold', 'orange')} {_short(first)}{more}")
 
     def think(self, about: str, thoughts: float = 1.0) -> None:
-        """Take the time of so many thoughts; at pace 0 that is none."""
+        """Wait for so many thoughts at the demo's pace; at pace 0 not at all."""
         end = time.monotonic() + thoughts * self._pace
         frame = 0
         while (left := end - time.monotonic()) > 0:
             if self.is_terminal:
                 self._write(f"{_CLEAR_LINE}{self._style(_FRAMES[frame % len(_FRAMES)], 'orange')} {printable(about)}…")
-            time.sleep(min(left, _FRAME_TIME))
+            time.sleep(min(left, _FRAME_SECONDS))
             frame += 1
         self._write(_CLEAR_LINE if frame and self.is_terminal else "")
 
-    def title(self, state: str) -> None:
-        """Tell the terminal, and whoever looks at its title, whether the agent is busy, idle or asking."""
+    def set_title(self, state: str) -> None:
+        """Set the window's title, which says whether the agent is busy, idle or asking."""
         self._write(f"\x1b]2;demo · {state}\x07" if self.is_terminal else "")
 
     def close(self) -> None:
-        """Leave the terminal as it was; one that is gone needs nothing."""
+        """Restore the terminal, unless it is gone."""
         with suppress(OSError, SystemExit):
             self._write(f"{_CLEAR_LINE}{_PASTE_OFF}" if self.is_terminal else "")
             return
@@ -111,24 +111,24 @@ class Screen:
             self._out.write(text)
             self._out.flush()
         except OSError:
-            raise SystemExit(_NOBODY_LISTENS) from None
+            raise SystemExit(_TERMINAL_CLOSED) from None
 
 
 def _short(line: str) -> str:
     text = printable(line)
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+    return text if len(text) <= _MAX_LINE else f"{text[: _MAX_LINE - 1]}…"
 
 
-def open_screen() -> Screen:
+def open_terminal() -> AgentTerminal:
     """Standard output, at the pace the environment asks for."""
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    return Screen(sys.stdout, _pace(os.environ.get(PACE, "")))
+    return AgentTerminal(sys.stdout, _pace(os.environ.get(PACE_VARIABLE, "")))
 
 
 def _pace(text: str) -> float:
-    """Seconds a thought takes; what is no such number is taken as not said."""
+    """Seconds per thought; the default for anything that is not such a number."""
     try:
         seconds = float(text)
     except ValueError:
-        return _USUAL_PACE
-    return seconds if 0 <= seconds < float("inf") else _USUAL_PACE
+        return _DEFAULT_PACE_SECONDS
+    return seconds if 0 <= seconds < float("inf") else _DEFAULT_PACE_SECONDS

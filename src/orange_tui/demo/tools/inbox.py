@@ -24,11 +24,17 @@ _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|O)?\Z")
 _ENTER = ("\r", "\n", "\r\n")
 _BACKSPACE = ("\x7f", "\x08")
 _BLANKS = ("\t",)
+_FAREWELLS = ("exit", "quit", "/exit", "/quit")
 _CLEAR, _END = "\x15", "\x04"  # Ctrl+U, Ctrl+D
 
 
-class Typing:
-    """Turns what a keyboard, a paste or a pipe delivers, in pieces of any size, into messages."""
+def is_farewell(message: str) -> bool:
+    """Whether a message asks the agent to end."""
+    return message.lower() in _FAREWELLS
+
+
+class InputParser:
+    """Turns input from a keyboard, a paste or a pipe, in chunks of any size, into messages."""
 
     def __init__(self) -> None:
         self.draft = ""
@@ -37,14 +43,14 @@ class Typing:
         self._rest = ""
 
     def feed(self, text: str) -> list[str]:
-        """Take more of it; returns the messages it completed."""
+        """Parse more input; returns the messages it completed."""
         text = self._rest + text
         cut = _UNFINISHED.search(text)
         self._rest = text[cut.start() :] if cut else ""
         whole = text[: cut.start()] if cut else text
-        return [message for token in _TOKEN.findall(whole) if (message := self._take(token)) is not None]
+        return [message for token in _TOKEN.findall(whole) if (message := self._accept(token)) is not None]
 
-    def _take(self, token: str) -> str | None:
+    def _accept(self, token: str) -> str | None:
         if token in {_PASTE_BEGINS, _PASTE_ENDS}:
             self._is_pasting = token == _PASTE_BEGINS
         elif token in _ENTER:
@@ -72,17 +78,17 @@ class Typing:
 
 
 class Inbox:
-    """Messages in the order they came. Used as a context: a terminal is given back as it was."""
+    """Messages in the order they came. A context manager: it restores the terminal's settings."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._typing = Typing()
+        self._parser = InputParser()
         self._events: SimpleQueue[tuple[str, str]] = SimpleQueue()
         self._settings: list[object] | None = None
 
     def __enter__(self) -> Self:
         if os.isatty(self._descriptor):
-            self._take_terminal()
+            self._enter_cbreak_mode()
         threading.Thread(target=self._read, daemon=True).start()
         return self
 
@@ -93,8 +99,8 @@ class Inbox:
             with suppress(termios.error):
                 termios.tcsetattr(self._descriptor, termios.TCSANOW, self._settings)  # type: ignore[arg-type]
 
-    def _take_terminal(self) -> None:
-        """Keys one by one and no echo: a terminal that edits lines itself would cut a paste at 4096 bytes."""
+    def _enter_cbreak_mode(self) -> None:
+        """Read keys one by one and without echo: in line mode a terminal cuts a paste at 4096 bytes."""
         import termios
         import tty
 
@@ -102,7 +108,7 @@ class Inbox:
         tty.setcbreak(self._descriptor, termios.TCSANOW)
 
     def next(self, on_draft: Callable[[str], None]) -> str | None:
-        """Wait for a message; None when there will be no more. `on_draft` is told what is being typed."""
+        """Wait for a message; None when there will be no more. `on_draft` gets what is being typed."""
         while True:
             kind, text = self._events.get()
             if kind == "message":
@@ -113,19 +119,19 @@ class Inbox:
 
     def _read(self) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        while not self._typing.has_ended:
+        while not self._parser.has_ended:
             data = self._receive()
             if not data:
                 break
-            for message in self._typing.feed(decoder.decode(data)):
+            for message in self._parser.feed(decoder.decode(data)):
                 self._events.put(("message", message))
-            self._events.put(("draft", self._typing.draft))
-        last = self._typing.finish()
+            self._events.put(("draft", self._parser.draft))
+        last = self._parser.finish()
         if last is not None:
             self._events.put(("message", last))
         self._events.put(("end", ""))
 
     def _receive(self) -> bytes:
-        with suppress(OSError):  # the other side of a terminal has gone
+        with suppress(OSError):  # the terminal was closed
             return os.read(self._descriptor, 65536)
         return b""

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from orange_tui.outside.programs import Finished
 
 _IDENTITY = {"NAME": "Orange demo agent", "EMAIL": "demo@orange.invalid"}
-_LONGEST_COMMAND = 600.0  # a move may set a whole workspace up
+_TIMEOUT_SECONDS = 600.0  # a move may create a workspace
 
 
 @record
-class Desk:
+class TaskTools:
     """One task's files and commands. With `replaces_link`, TASK.md is edited as `sed -i` would."""
 
     task_file: str
@@ -57,7 +57,7 @@ class Desk:
         return self.read().task
 
     def section(self, name: str) -> str:
-        """What a section says; nothing when it is not there."""
+        """The text of a section; empty if it does not exist."""
         found = find_section(self.read().body, name)
         return found.text.strip() if found else ""
 
@@ -73,13 +73,13 @@ class Desk:
             _overwrite(self.task_file, file.with_body(body).encode())
 
     def _replace_link(self, data: bytes) -> None:
-        aside = f"{self._link}.sed"
-        with open(aside, "wb") as file:
+        copy = f"{self._link}.sed"
+        with open(copy, "wb") as file:
             file.write(data)
-        os.replace(aside, self._link)
+        os.replace(copy, self._link)
 
-    def scribble(self, old: str, new: str) -> None:
-        """Change TASK.md by hand where that is not allowed."""
+    def tamper(self, old: str, new: str) -> None:
+        """Change TASK.md by hand in a way that is not allowed."""
         _overwrite(self.task_file, self.read().text.replace(old, new, 1).encode())
 
     @property
@@ -96,7 +96,7 @@ class Desk:
         return str(data.get("outcome")) if isinstance(data, dict) else None
 
     def write_outcome(self, outcome: str, reason: str | None = None) -> None:
-        """Say how it went."""
+        """Write the outcome file."""
         data = {"id": self.task().id, "outcome": outcome} | ({"reason": reason} if reason else {})
         with open(self.outcome_file, "w", encoding="utf-8") as file:
             file.write(f"{json.dumps(data)}\n")
@@ -105,24 +105,29 @@ class Desk:
         """Run an `orange` command, whatever comes of it."""
         program = shutil.which("orange", path=self.environment.get("PATH"))
         command = [program] if program else [sys.executable, "-m", "orange_tui"]
-        return run([*command, *words], directory=self.directory, environment=self._own, timeout=_LONGEST_COMMAND)
+        return run(
+            [*command, *words],
+            directory=self.directory,
+            environment=self._environment,
+            timeout=_TIMEOUT_SECONDS,
+        )
 
     def git(self, *words: str) -> Finished:
         """Run git in the worktree, whatever comes of it."""
-        return run(["git", *words], directory=self.directory, environment=self._own)
+        return run(["git", *words], directory=self.directory, environment=self._environment)
 
     @property
-    def _own(self) -> dict[str, str]:
-        """The environment, with a name to commit under: a fresh machine has none."""
+    def _environment(self) -> dict[str, str]:
+        """The environment with a name to commit under, which a fresh machine does not have."""
         identity = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _IDENTITY.items()}
         task = os.path.basename(os.path.dirname(self.task_file))
         return {**self.environment, **identity, "GIT_TERMINAL_PROMPT": "0", "ORANGE_TASK": task}
 
     def commit(self, message: str, *paths: str) -> str:
         """Commit these files; returns the short name of the commit."""
-        self._must("add", "--", *paths)
-        self._must("-c", "commit.gpgsign=false", "commit", "--quiet", "-m", message, "--", *paths)
-        return self._must("rev-parse", "--short", "HEAD").strip()
+        self._git_or_raise("add", "--", *paths)
+        self._git_or_raise("-c", "commit.gpgsign=false", "commit", "--quiet", "-m", message, "--", *paths)
+        return self._git_or_raise("rev-parse", "--short", "HEAD").strip()
 
     def base(self) -> str:
         """Where this branch left the default branch; where there is none, the first commit of all."""
@@ -130,7 +135,7 @@ class Desk:
             found = self.git("merge-base", "HEAD", ref)
             if found.code == 0:
                 return found.output.strip()
-        return self._must("rev-list", "--max-parents=0", "HEAD").split()[-1]
+        return self._git_or_raise("rev-list", "--max-parents=0", "HEAD").split()[-1]
 
     def _default_branches(self) -> Iterator[str]:
         yield "origin/HEAD"
@@ -142,32 +147,32 @@ class Desk:
 
     def commits(self) -> str:
         """The messages of this branch's own commits, newest first."""
-        return self._must("log", "--format=%B", f"{self.base()}..HEAD")
+        return self._git_or_raise("log", "--format=%B", f"{self.base()}..HEAD")
 
-    def _must(self, *words: str) -> str:
+    def _git_or_raise(self, *words: str) -> str:
         finished = self.git(*words)
         if finished.code != 0:
-            raise OrangeError(f"git {words[0]} did not work: {finished.message}")
+            raise OrangeError(f"git {words[0]} failed: {finished.message}")
         return finished.output
 
     def run_tests(self) -> str | None:
-        """Run the tests there are and say how it went; None where there are none we know how to run."""
+        """Run the repository's tests and summarize them; None if there are none we know how to run."""
         if not os.path.isdir(os.path.join(self.directory, "coffee")):
             return None
         words = [sys.executable, "-B", "-m", "unittest", "discover", "-s", "tests", "-t", "."]
-        finished = run(words, directory=self.directory, environment=self._own)
+        finished = run(words, directory=self.directory, environment=self._environment)
         number = re.search(r"Ran (\d+) test", finished.errors)
         counted = f"{number[1] if number else 'no'} tests"
         return f"{counted}, all pass" if finished.code == 0 else f"{counted}, and they fail"
 
 
-def find_desk(environment: Mapping[str, str], directory: str) -> Desk:
+def find_task_tools(environment: Mapping[str, str], directory: str) -> TaskTools:
     """The task of this window: as the environment says, else the TASK.md that is linked here."""
     named = environment.get("ORANGE_TASK_FILE") or os.path.join(directory, "TASK.md")
     path = os.path.realpath(named)
     if not os.path.isfile(path):
-        raise NotFound(f"There is no task here: {named} is not there. Orange starts this agent in a task's window")
-    return Desk(path, directory, dict(environment))
+        raise NotFound(f"There is no task here: {named} does not exist. Orange starts this agent in a task's window")
+    return TaskTools(path, directory, dict(environment))
 
 
 def _append(path: str, data: bytes) -> None:
