@@ -73,7 +73,9 @@ ACTIONS: Mapping[str, HookAction] = {
     "register_branch": HookAction("orange_tui.issues.hooks:REGISTER_BRANCH"),
     "take_report": HookAction(f"{_REPORTS}:TAKE_REPORT"),
     "commit_work": HookAction(f"{_REPORTS}:COMMIT_WORK"),
-    "delegate": HookAction(f"{_REPORTS}:DELEGATE", {"subtasks": Parameter("text", choices=("required", "optional"))}),
+    "delegate": HookAction(
+        "orange_tui.autopilot.delegation:DELEGATE", {"subtasks": Parameter("text", choices=("required", "optional"))}
+    ),
     "increment": HookAction("orange_tui.engine.hooks:INCREMENT", {"field": _NEEDED_FIELD}),
     "set_field": HookAction(
         "orange_tui.engine.hooks:SET_FIELD", {"field": _NEEDED_FIELD, "value": Parameter("any", required=True)}
