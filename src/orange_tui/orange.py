@@ -64,6 +64,12 @@ class Orange:
         """The tmux server."""
         return self.engine.parts.tmux
 
+    def use_libtmux(self) -> None:
+        """Let libtmux run tmux from now on: in the app and `orange serve`, where its import is not felt."""
+        from orange_tui.outside.libtmux_runner import run_with_libtmux
+
+        self.tmux.use(run_with_libtmux)
+
     @property
     def harnesses(self) -> Harnesses:
         """The agents there are."""

@@ -14,6 +14,8 @@ import pytest
 
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.records import replace
+from orange_tui.home.paths import Home
+from orange_tui.orange import assemble
 from orange_tui.outside import libtmux_runner
 from orange_tui.outside import tmux as tmux_module
 from orange_tui.outside.libtmux_runner import run_with_libtmux
@@ -205,6 +207,14 @@ def test_a_ctrl_c_for_orange_does_not_make_tmux_fail_under_it(tmux: Tmux, tmp_pa
     words = [sys.executable, "-c", INTERRUPTED, str(tmux.socket)]
     done = subprocess.run(words, capture_output=True, text=True, start_new_session=True, check=False)
     assert done.stdout == "0\n", done.stderr
+
+
+def test_whoever_shares_a_server_uses_libtmux_once_it_is_loaded(tmp_path: Path) -> None:
+    orange = assemble(Home(str(tmp_path)))
+    sessions = orange.sessions
+    orange.use_libtmux()
+    assert sessions._tmux is orange.services.tmux is orange.tmux
+    assert sessions._tmux._run is run_with_libtmux
 
 
 def test_libtmux_leaves_our_signals_as_they_were() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-from orange_tui.domain.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,12 +38,6 @@ class HomeParts:
         from orange_tui.outside.tmux import Tmux
 
         return Tmux(os.environ.get("ORANGE_TMUX_SOCKET") or None)
-
-    def use_libtmux(self) -> None:
-        """Let libtmux run tmux from now on: in the app and `orange serve`, where its import is not felt."""
-        from orange_tui.outside.libtmux_runner import run_with_libtmux
-
-        self.tmux = self.sessions.tmux = replace(self.tmux, run=run_with_libtmux)
 
     @cached_property
     def sessions(self) -> Sessions:

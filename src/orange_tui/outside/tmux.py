@@ -103,12 +103,16 @@ def run_tmux(words: Sequence[str], *, stdin: bytes | None = None) -> Finished:
         raise NotFound(INSTALL_TMUX) from None
 
 
-@record
 class Tmux:
     """One tmux server: the person's own, or the private one that ORANGE_TMUX_SOCKET names."""
 
-    socket: str | None
-    run: Runner = run_tmux
+    def __init__(self, socket: str | None, run: Runner = run_tmux) -> None:
+        self.socket = socket
+        self._run = run
+
+    def use(self, runner: Runner) -> None:
+        """Run commands in another way from now on, for all who share this server."""
+        self._run = runner
 
     def panes(self) -> list[Pane]:
         """Every window that Orange made on this server, in one call; none when there is no server."""
@@ -200,7 +204,7 @@ class Tmux:
     def version(self) -> str | None:
         """Which tmux this is, or None where there is none."""
         try:
-            return self.run(["-V"]).output.strip()
+            return self._run(["-V"]).output.strip()
         except NotFound:
             return None
 
@@ -222,7 +226,7 @@ class Tmux:
 
     def _ask(self, *words: str, stdin: bytes | None = None) -> Finished:
         # Without `-u` it answers in ASCII where the locale is cron's.
-        return self.run(["-u", *self._server(), *words], stdin=stdin)
+        return self._run(["-u", *self._server(), *words], stdin=stdin)
 
 
 def _detach_hint(session_id: str) -> list[str]:

@@ -133,7 +133,7 @@ class OrangeApp(App[str]):
         gc.enable()
         sys.setswitchinterval(_SWITCH_SECONDS)
         self.run_worker(preload_screens, thread=True, group="begin", exit_on_error=False)
-        self.run_worker(self.orange.services.use_libtmux, thread=True, group="begin", exit_on_error=False)
+        self.run_worker(self.orange.use_libtmux, thread=True, group="begin", exit_on_error=False)
         if self._begin is not None:
             self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
         if self._acts:

@@ -100,7 +100,7 @@ def serve(_parsed: Parsed, orange: Orange) -> Reply:
     import signal
 
     gc.enable()
-    orange.services.use_libtmux()
+    orange.use_libtmux()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a script it is ignored otherwise
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` ends it like Ctrl+C
 
