@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.branches.conflicts import Collisions, Conflicts
-from orange_tui.branches.distance import GitStats
+from orange_tui.branches.conflicts import ConflictForecast, Conflicts
+from orange_tui.branches.distance import BranchDistances
 from orange_tui.outside import git as git_module
 from orange_tui.outside import programs
+from orange_tui.outside.git_reader import GitReaders
 from support.live_board import LiveBoard
 from support.merge_world import MENU, House
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+
+READING = [("rev-list", 2), ("diff-tree", 1), ("diff-tree", 1)]  # commits, lines and files of one branch
 
 
 def against(files: tuple[str, ...], others: dict[str, tuple[str, ...]]) -> Conflicts:
@@ -25,19 +29,25 @@ def against(files: tuple[str, ...], others: dict[str, tuple[str, ...]]) -> Confl
 class Lookout:
     """Somebody who looks at the branches of the house, again and again."""
 
-    def __init__(self, house: House) -> None:
-        self._house, self._stats, self._collisions = house, GitStats(), Collisions()
+    def __init__(self, house: House, *, use_library: bool) -> None:
+        self._house, readers = house, GitReaders(use_library=use_library)
+        self._distances, self._forecast = BranchDistances(readers), ConflictForecast(readers)
 
     def sees(self, *branches: str) -> dict[str, Conflicts]:
         """What stands against these branches; each task is called as its branch is."""
         project = self._house.orange.projects.get("coffee")
-        self._stats.refresh(project, branches)
-        return self._collisions.refresh(project, self._stats.seen(project), {name: name for name in branches})
+        self._distances.refresh(project, branches)
+        return self._forecast.refresh(project, self._distances.positions(project), {name: name for name in branches})
+
+
+@pytest.fixture(params=[True, False], ids=["pygit2", "git"])
+def use_library(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
 
 
 @pytest.fixture
-def lookout(house: House) -> Lookout:
-    return Lookout(house)
+def lookout(house: House, use_library: bool) -> Lookout:
+    return Lookout(house, use_library=use_library)
 
 
 @pytest.fixture
@@ -60,7 +70,7 @@ def menu(first: str = "espresso", last: str = "mocha") -> str:
     return MENU.replace("espresso", first).replace("mocha", last)
 
 
-def test_two_tasks_that_change_the_same_lines_collide_and_both_still_merge(house: House, lookout: Lookout) -> None:
+def test_two_tasks_that_change_the_same_lines_conflict_and_both_still_merge(house: House, lookout: Lookout) -> None:
     house.branch("one", {"menu": menu("ristretto")})
     house.branch("two", {"menu": menu("lungo"), "two": "2\n"})
     house.branch("far", {"menu": menu(last="cocoa")})
@@ -97,6 +107,22 @@ def test_a_younger_branch_is_not_blamed_for_what_the_default_branch_has_changed(
     }
 
 
+def test_a_branch_that_is_behind_is_merged_only_where_it_may_conflict(
+    house: House, lookout: Lookout, merges: list[tuple[str, int]]
+) -> None:
+    house.branch("apart", {"apart": "own\n"})
+    house.branch("near", {"menu": menu("ristretto")})
+    house.branch("renames", {"card": "cards\n"})
+    house.git("switch", "-q", "renames", at=house.desk)
+    house.git("rm", "-q", "menu", at=house.desk)
+    house.git("commit", "-qm", "no menu", at=house.desk)
+    house.git("switch", "-q", "--detach", at=house.desk)
+    house.write(house.main, {"menu": menu(last="cocoa"), "news": "1\n"})
+    house.git("push", "-q")
+    assert lookout.sees("apart", "near", "renames")["renames"].files == ("menu",)
+    assert ("merge-tree", 3) in merges  # near and renames with main, and with each other
+
+
 def test_renamed_here_and_changed_there(house: House, lookout: Lookout) -> None:
     house.git("switch", "-q", "-c", "renames", "main", at=house.desk)
     house.git("mv", "menu", "card", at=house.desk)
@@ -130,8 +156,8 @@ def test_branches_without_commits_of_their_own_and_strangers_have_nothing_agains
     assert lookout.sees("empty", "one", "stacked", "stranger", "never") == {}
 
 
-def test_nothing_is_asked_while_nothing_moves_and_only_what_may_collide_is_merged(
-    house: House, lookout: Lookout, merges: list[tuple[str, int]]
+def test_nothing_is_asked_while_nothing_moves_and_only_what_may_conflict_is_merged(
+    house: House, lookout: Lookout, merges: list[tuple[str, int]], use_library: bool
 ) -> None:
     names = [f"apart-{number}" for number in range(8)]
     for name in names:
@@ -139,14 +165,15 @@ def test_nothing_is_asked_while_nothing_moves_and_only_what_may_collide_is_merge
     house.branch("one", {"menu": menu("ristretto")})
     house.branch("two", {"menu": menu("lungo")})
     first = lookout.sees("one", "two", *names)
-    assert merges == [("diff-tree", 10), ("merge-tree", 11)]  # each with main, and one pair
+    assert [each for each in merges if each[0] == "merge-tree"] == [("merge-tree", 1)]  # one pair; main has not moved
+    assert ("diff-tree" in dict(merges)) is not use_library
     merges.clear()
     assert lookout.sees("one", "two", *names) == first
     assert merges == []
     house.git("switch", "-q", "one", at=house.desk)
     house.write(house.desk, {"menu": menu("cortado")})
     assert lookout.sees("one", "two", *names) == first
-    assert merges == [("diff-tree", 1), ("merge-tree", 2)]
+    assert merges == [*([] if use_library else READING), ("merge-tree", 1)]
 
 
 def test_looking_leaves_nothing_in_the_repository(house: House, lookout: Lookout) -> None:
@@ -173,9 +200,10 @@ def test_a_git_that_fails_says_nothing(
     house: House, lookout: Lookout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house.branch("one", {"menu": menu("ristretto")})
+    house.branch("two", {"menu": menu("lungo")})
     house.hook(tmp_path / "bin", "git", 'case " $* " in *" merge-tree "*) exit 3;; esac; exec /usr/bin/git "$@"')
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
-    assert lookout.sees("one") == {}
+    assert lookout.sees("one", "two") == {}
 
 
 def test_the_board_tells_them_and_says_what_to_do_about_it(house: House) -> None:

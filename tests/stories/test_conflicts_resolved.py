@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.branches.conflicts import Collisions
-from orange_tui.branches.distance import GitStats
+from orange_tui.branches.conflicts import ConflictForecast
+from orange_tui.branches.distance import BranchDistances
 from orange_tui.delivery.feedback import request_changes, request_to_resolve
 from orange_tui.delivery.merge import Merger
+from orange_tui.outside.git_reader import GitReaders
 from orange_tui.sessions.liveness import WORKER
 from support.live_board import LiveBoard
 
@@ -24,15 +25,16 @@ class Observer:
 
     def __init__(self, office: Office) -> None:
         self._office, self._boards = office, LiveBoard(office.orange)
-        self._stats, self._collisions = GitStats(), Collisions()
+        readers = GitReaders()
+        self._distances, self._forecast = BranchDistances(readers), ConflictForecast(readers)
 
     def row(self, ref: TaskRef) -> TaskRow:
         """A task as the board shows it now."""
         rows = list(self._boards.scan())[-1].rows
         project = self._office.orange.projects.get("coffee")
         tasks = {row.task.branch: row.ref.id for row in rows if row.task is not None and not row.finished}
-        self._stats.refresh(project, tasks)
-        found = self._collisions.refresh(project, self._stats.seen(project), tasks)
+        self._distances.refresh(project, tasks)
+        found = self._forecast.refresh(project, self._distances.positions(project), tasks)
         return next(row for row in self._boards.with_conflicts("coffee", found).rows if row.ref == ref)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.agents.harnesses import Harnesses

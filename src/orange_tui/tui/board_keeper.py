@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from orange_tui.board.board import Boards
     from orange_tui.board.rows import Snapshot
-    from orange_tui.branches.conflicts import Collisions
-    from orange_tui.branches.distance import GitStats
+    from orange_tui.branches.conflicts import ConflictForecast
+    from orange_tui.branches.distance import BranchDistances
     from orange_tui.home.log import Log
     from orange_tui.home.projects import Project
     from orange_tui.store.feed import Change, TaskFeed
@@ -76,11 +76,13 @@ class BoardKeeper:
 
     async def measure(self) -> None:
         """Measure commits, lines and conflicts whenever something has changed, and not too often; for ever."""
-        from orange_tui.branches.conflicts import Collisions
-        from orange_tui.branches.distance import GitStats
+        from orange_tui.branches.conflicts import ConflictForecast
+        from orange_tui.branches.distance import BranchDistances
         from orange_tui.branches.ref_watch import RefWatch
+        from orange_tui.outside.git_reader import GitReaders
 
-        stats, collisions, branches = GitStats(), Collisions(), RefWatch(self.measure_branches)
+        readers, branches = GitReaders(), RefWatch(self.measure_branches)
+        distances, forecast = BranchDistances(readers), ConflictForecast(readers)
         try:
             while True:
                 await self._must_measure.wait()
@@ -88,21 +90,21 @@ class BoardKeeper:
                 projects = self._snapshot.projects if self._snapshot else ()
                 await branches.follow([project.path for project in projects])
                 for project in projects:
-                    await self._measure(project, stats, collisions)
+                    await self._measure(project, distances, forecast)
                 await asyncio.sleep(_MEASURE_PAUSE_SECONDS)
         finally:
             branches.close()
 
-    async def _measure(self, project: Project, stats: GitStats, collisions: Collisions) -> None:
+    async def _measure(self, project: Project, distances: BranchDistances, forecast: ConflictForecast) -> None:
         rows = self._snapshot.rows if self._snapshot else ()
         own = [row for row in rows if row.ref.project == project.name and not row.finished]
         tasks = {row.task.branch: row.ref.id for row in own if row.task is not None}
         try:
-            found = await asyncio.to_thread(stats.refresh, project, tasks)
+            found = await asyncio.to_thread(distances.refresh, project, tasks)
         except OrangeError as problem:
             await asyncio.to_thread(self._log.write, "warning", f"{project.name} was not measured: {problem}")
             return
         await self._update(lambda: self._boards.with_stats(project.name, found))
-        conflicts = await asyncio.to_thread(collisions.refresh, project, stats.seen(project), tasks)
+        conflicts = await asyncio.to_thread(forecast.refresh, project, distances.positions(project), tasks)
         if conflicts or any(row.conflicts for row in own):
             await self._update(lambda: self._boards.with_conflicts(project.name, conflicts))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.branches import distance
-from orange_tui.branches.distance import GitStats, Stats
+from orange_tui.branches.distance import BranchDistances, Stats
 from orange_tui.home.projects import Project
+from orange_tui.outside import git as git_module
 from orange_tui.outside import programs
+from orange_tui.outside.git_reader import GitReaders
 from support.git import git
 
 if TYPE_CHECKING:
@@ -23,6 +23,16 @@ def project(repository: Path) -> Project:
     return Project("coffee", str(repository), "main", 2, "default", {})
 
 
+@pytest.fixture(params=[True, False], ids=["pygit2", "git"])
+def use_library(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture
+def distances(use_library: bool) -> BranchDistances:
+    return BranchDistances(GitReaders(use_library=use_library))
+
+
 @pytest.fixture
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The git commands that were run."""
@@ -33,7 +43,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(words[3])
         return run(words, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(distance, "run", noting)
+    monkeypatch.setattr(git_module, "run", noting)
     return seen
 
 
@@ -53,15 +63,19 @@ def said_by_git(repository: Path, branch: str, base: str = "main") -> Stats:
     return Stats(int(git(repository, "rev-list", "--count", f"{base}..{branch}")), added, removed)
 
 
-def test_commits_ahead_and_lines_since_the_branch_left(repository: Path, project: Project) -> None:
+def test_commits_ahead_and_lines_since_the_branch_left(
+    distances: BranchDistances, repository: Path, project: Project
+) -> None:
     commit(repository, "fix/login", "login.py", "one\ntwo\nthree\n")
     commit(repository, "fix/login", "README", "tea\n")
     commit(repository, "main", "news", "main goes on\n")
-    found = GitStats().refresh(project, ["fix/login", "main", "never"])
+    found = distances.refresh(project, ["fix/login", "main", "never"])
     assert found == {"fix/login": Stats(2, 4, 1), "main": Stats(0, 0, 0)}
 
 
-def test_every_shape_of_branch_is_measured_as_git_does(repository: Path, project: Project) -> None:
+def test_every_shape_of_branch_is_measured_as_git_does(
+    distances: BranchDistances, repository: Path, project: Project
+) -> None:
     commit(repository, "behind", "a", "1\n")
     git(repository, "branch", "same-as-behind", "behind")
     commit(repository, "main", "b", "1\n2\n")
@@ -77,85 +91,77 @@ def test_every_shape_of_branch_is_measured_as_git_does(repository: Path, project
     git(repository, "stash", "--quiet")
     commit(repository, "empty", "f", "")
     branches = ["behind", "same-as-behind", "merged-in", "took-main-over", "empty", "main"]
-    assert GitStats().refresh(project, branches) == {name: said_by_git(repository, name) for name in branches}
+    assert distances.refresh(project, branches) == {name: said_by_git(repository, name) for name in branches}
 
 
-def test_a_renamed_file_is_not_all_new_lines(repository: Path, project: Project) -> None:
+def test_a_renamed_file_is_not_all_new_lines(distances: BranchDistances, repository: Path, project: Project) -> None:
     commit(repository, "main", "long", "".join(f"{n}\n" for n in range(100)))
     git(repository, "checkout", "--quiet", "-b", "rename")
     git(repository, "mv", "long", "longer")
     git(repository, "commit", "--quiet", "--message=moved")
     git(repository, "checkout", "--quiet", "main")
-    assert GitStats().refresh(project, ["rename"]) == {"rename": Stats(1, 0, 0)}
+    assert distances.refresh(project, ["rename"]) == {"rename": Stats(1, 0, 0)}
 
 
-def test_a_history_that_shares_nothing_has_commits_and_no_lines(repository: Path, project: Project) -> None:
+def test_a_history_that_shares_nothing_has_commits_and_no_lines(
+    distances: BranchDistances, repository: Path, project: Project
+) -> None:
     git(repository, "checkout", "--quiet", "--orphan", "stranger")
     git(repository, "commit", "--quiet", "--allow-empty", "--message=from nowhere")
-    assert GitStats().refresh(project, ["stranger"]) == {"stranger": Stats(1, 0, 0)}
+    assert distances.refresh(project, ["stranger"]) == {"stranger": Stats(1, 0, 0)}
 
 
-def test_the_remotes_default_branch_is_what_counts(repository: Path, project: Project, tmp_path: Path) -> None:
+def test_the_remotes_default_branch_is_what_counts(
+    distances: BranchDistances, repository: Path, project: Project, tmp_path: Path
+) -> None:
     git(tmp_path, "clone", "--quiet", "--bare", str(repository), "remote.git")
     git(repository, "remote", "add", "origin", str(tmp_path / "remote.git"))
     git(repository, "fetch", "--quiet", "origin")
     commit(repository, "fix", "fix", "1\n")
     git(repository, "merge", "--quiet", "fix")
-    assert GitStats().refresh(project, ["fix"]) == {"fix": Stats(1, 1, 0)}
+    assert distances.refresh(project, ["fix"]) == {"fix": Stats(1, 1, 0)}
     git(repository, "push", "--quiet", "origin", "main")
-    assert GitStats().refresh(project, ["fix"]) == {"fix": Stats(0, 0, 0)}
+    assert distances.refresh(project, ["fix"]) == {"fix": Stats(0, 0, 0)}
 
 
-def test_one_process_while_nothing_moves_and_three_for_any_number(
-    repository: Path, project: Project, processes: list[str]
+def test_pygit2_takes_no_process_and_git_one_while_nothing_moves_and_three_for_any_number(
+    distances: BranchDistances, repository: Path, project: Project, processes: list[str], use_library: bool
 ) -> None:
     names = [f"fix/{number}" for number in range(12)]
     for number, name in enumerate(names):
         commit(repository, name, "work", "line\n" * number)
-    stats = GitStats()
-    first = stats.refresh(project, names)
+    first = distances.refresh(project, names)
     assert [first[name].added for name in names] == list(range(12))
-    assert processes == ["for-each-ref", "rev-list", "diff-tree"]
+    assert processes == ([] if use_library else ["for-each-ref", "rev-list", "diff-tree"])
     processes.clear()
-    assert stats.refresh(project, names) == first
-    assert processes == ["for-each-ref"]
+    assert distances.refresh(project, names) == first
+    assert processes == ([] if use_library else ["for-each-ref"])
     processes.clear()
     commit(repository, names[3], "more", "1\n")
-    assert stats.refresh(project, names)[names[3]] == Stats(2, 4, 0)
-    assert processes == ["for-each-ref", "rev-list", "diff-tree"]
+    assert distances.refresh(project, names)[names[3]] == Stats(2, 4, 0)
+    assert processes == ([] if use_library else ["for-each-ref", "rev-list", "diff-tree"])
 
 
-def test_a_default_branch_that_moves_changes_what_is_ahead(repository: Path, project: Project) -> None:
+def test_a_default_branch_that_moves_changes_what_is_ahead(
+    distances: BranchDistances, repository: Path, project: Project
+) -> None:
     commit(repository, "fix", "fix", "1\n")
-    stats = GitStats()
-    assert stats.refresh(project, ["fix"]) == {"fix": Stats(1, 1, 0)}
+    assert distances.refresh(project, ["fix"]) == {"fix": Stats(1, 1, 0)}
     git(repository, "merge", "--quiet", "fix")
-    assert stats.refresh(project, ["fix"]) == {"fix": Stats(0, 0, 0)}
+    assert distances.refresh(project, ["fix"]) == {"fix": Stats(0, 0, 0)}
 
 
-def test_work_that_is_not_committed_counts_for_who_asks(repository: Path, project: Project, tmp_path: Path) -> None:
-    commit(repository, "fix", "fix", "1\n2\n")
-    worktree = tmp_path / "worktree"
-    git(repository, "worktree", "add", "--quiet", str(worktree), "fix")
-    (worktree / "fix").write_text("1\n2\n3\n")
-    (worktree / "new").write_text("not added\nno end")
-    (worktree / "binary").write_bytes(b"\0\n\n\n")
-    git(worktree, "rm", "--quiet", "README")
-    stats = GitStats()
-    assert stats.refresh(project, ["fix"]) == {"fix": Stats(1, 2, 0)}
-    assert stats.with_uncommitted(project, "fix", str(worktree)) == Stats(1, 5, 1)
-    shutil.rmtree(worktree)
-    assert stats.with_uncommitted(project, "fix", str(worktree)) == Stats(1, 2, 0)
-    assert stats.with_uncommitted(project, "never", str(worktree)) is None
-
-
-def test_no_repository_no_default_branch_and_no_git_say_nothing(
-    repository: Path, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_no_repository_and_no_default_branch_say_nothing_and_no_git_where_it_is_needed(
+    distances: BranchDistances,
+    repository: Path,
+    project: Project,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    use_library: bool,
 ) -> None:
     gone = Project("gone", str(tmp_path / "gone"), "main", 2, "default", {})
     other = Project("coffee", str(repository), "trunk", 2, "default", {})
-    stats = GitStats()
-    assert stats.refresh(gone, ["main"]) == {}
-    assert stats.refresh(other, ["main"]) == {}
+    assert distances.refresh(gone, ["main"]) == {}
+    assert distances.refresh(other, ["main"]) == {}
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert stats.refresh(project, ["main"]) == {}
+    assert distances.refresh(project, ["main"]) == ({"main": Stats(0, 0, 0)} if use_library else {})
