@@ -213,8 +213,8 @@ def test_whoever_shares_a_server_uses_libtmux_once_it_is_loaded(tmp_path: Path) 
     orange = assemble(Home(str(tmp_path)))
     sessions = orange.sessions
     orange.use_libtmux()
-    assert sessions._tmux is orange.services.tmux is orange.tmux
-    assert sessions._tmux._run is run_with_libtmux
+    assert sessions.tmux is orange.services.tmux is orange.tmux
+    assert sessions.tmux._run is run_with_libtmux
 
 
 def test_libtmux_leaves_our_signals_as_they_were() -> None:
