@@ -40,7 +40,7 @@ def every_death(house: House, ref: TaskRef, strategy: str) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("strategy", ["merge", "squash"])
-def test_a_merge_killed_anywhere_is_finished_by_the_next_one(house: House, strategy: str) -> None:
+def test_merge_killed_at_any_step_is_finished_by_the_next_merge(house: House, strategy: str) -> None:
     ref = house.task()
     house.git("push", "-q", "origin", "feat/tea")
     base = house.write(house.main, {"cups": "12\n"})
@@ -62,7 +62,7 @@ def merging(ref: TaskRef, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_merges_of_several_tasks_at_once_come_one_after_the_other(house: House) -> None:
+def test_concurrent_merges_of_several_tasks_land_one_after_the_other(house: House) -> None:
     refs = [house.task(f"feat/{number}", {f"cup-{number}": "one\n"}) for number in range(4)]
     for process in [merging(ref) for ref in refs]:
         _, said = process.communicate(timeout=120)
@@ -73,7 +73,7 @@ def test_merges_of_several_tasks_at_once_come_one_after_the_other(house: House) 
     assert sorted(path.name for path in house.main.glob("cup-*")) == ["cup-0", "cup-1", "cup-2", "cup-3"]
 
 
-def test_of_two_merges_of_one_task_at_once_one_has_nothing_left_to_do(house: House) -> None:
+def test_second_of_two_concurrent_merges_of_one_task_has_nothing_left_to_do(house: House) -> None:
     ref = house.task()
     both = [merging(ref, "--strategy", "merge") for _ in range(2)]
     said = [process.communicate(timeout=120)[1] for process in both]
@@ -84,7 +84,7 @@ def test_of_two_merges_of_one_task_at_once_one_has_nothing_left_to_do(house: Hou
     assert house.git("rev-list", "--count", "--merges", "main") == "1"
 
 
-def test_a_push_whose_answer_never_came_is_found_by_the_next_merge(
+def test_push_that_landed_without_an_answer_is_found_by_the_next_merge(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The remote has taken it, and the line went dead: git says that it failed."""

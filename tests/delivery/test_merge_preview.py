@@ -20,7 +20,7 @@ def previewed(house: House, ref: TaskRef) -> MergePreview:
     return found
 
 
-def test_a_branch_that_would_merge(house: House) -> None:
+def test_preview_of_a_clean_branch_has_no_conflicts_and_its_distance(house: House) -> None:
     ref = house.task()
     base = house.write(house.main, {"cups": "12\n"})
     found = previewed(house, ref)
@@ -29,7 +29,7 @@ def test_a_branch_that_would_merge(house: House) -> None:
     assert (found.base, found.head) == (base, house.tip("feat/tea"))
 
 
-def test_a_conflict_is_known_while_the_checkout_is_in_the_middle_of_something_else(house: House) -> None:
+def test_preview_finds_conflicts_whatever_is_changed_in_the_checkout(house: House) -> None:
     ref = house.task(files={"menu": MENU.replace("filter", "tea")})
     house.write(house.main, {"menu": MENU.replace("filter", "cocoa")})
     (house.main / "menu").write_text("half a thought\n")
@@ -40,7 +40,7 @@ def test_a_conflict_is_known_while_the_checkout_is_in_the_middle_of_something_el
     assert "cocoa" in marked
 
 
-def test_a_file_that_one_deleted_and_the_other_changed_conflicts(house: House) -> None:
+def test_file_deleted_here_and_changed_there_conflicts(house: House) -> None:
     house.write(house.main, {"cups": "12\n"})
     ref = house.task(files={"cups": "24\n"})
     house.git("rm", "-q", "cups")
@@ -48,14 +48,14 @@ def test_a_file_that_one_deleted_and_the_other_changed_conflicts(house: House) -
     assert previewed(house, ref).conflicts == ("cups",)
 
 
-def test_an_odd_name_comes_out_as_it_is(house: House) -> None:
+def test_conflicting_file_with_an_odd_name_keeps_its_name(house: House) -> None:
     odd = "new\nline \u00e4 'x'"
     ref = house.task(files={odd: "tea\n"})
     house.write(house.main, {odd: "cocoa\n"})
     assert previewed(house, ref).conflicts == (odd,)
 
 
-def test_empty_and_already_merged_are_told_apart(house: House) -> None:
+def test_preview_tells_an_empty_branch_from_a_merged_one(house: House) -> None:
     empty = house.task("feat/none", files={})
     merged = house.task()
     house.git("merge", "-q", "feat/tea")
@@ -63,7 +63,7 @@ def test_empty_and_already_merged_are_told_apart(house: House) -> None:
     assert (previewed(house, merged).is_empty, previewed(house, merged).is_merged) == (False, True)
 
 
-def test_the_remote_that_is_ahead_is_what_counts(house: House) -> None:
+def test_preview_merges_into_the_remote_branch_where_that_is_ahead(house: House) -> None:
     ref = house.task(files={"menu": MENU.replace("filter", "tea")})
     theirs = house.elsewhere({"menu": MENU.replace("filter", "cocoa")})
     assert not previewed(house, ref).conflicts

@@ -51,7 +51,7 @@ def without_gh(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(programs))
 
 
-def test_an_open_one_is_merged_there_or_here_by_name(house: House, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+def test_open_pull_request_refuses_a_merge_unless_local(house: House, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     ref = with_pull_request(house)
     says(house, monkeypatch, "OPEN")
     why = house.refused(ref)
@@ -63,14 +63,14 @@ def test_an_open_one_is_merged_there_or_here_by_name(house: House, monkeypatch: 
     assert house.is_merged(ref)
 
 
-def test_a_closed_one_is_refused(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_pull_request_refuses_a_merge(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = with_pull_request(house)
     says(house, monkeypatch, "CLOSED")
     assert "closed without a merge" in house.refused(ref)
 
 
 @pytest.mark.parametrize("status", ["reviewing", "working"])
-def test_one_that_was_merged_there_is_only_tidied_up(
+def test_merged_pull_request_is_not_merged_again_and_its_task_is_finished(
     house: House, monkeypatch: pytest.MonkeyPatch, status: str
 ) -> None:
     """Squashed on GitHub; nobody is asked whether it was reviewed, since it is in."""
@@ -87,7 +87,7 @@ def test_one_that_was_merged_there_is_only_tidied_up(
     assert house.there("feat/tea") is None
 
 
-def test_without_gh_only_a_local_merge_works(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_gh_a_task_with_a_pull_request_merges_only_locally(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = with_pull_request(house)
     without_gh(house, monkeypatch)
     why = house.refused(ref)
@@ -98,7 +98,7 @@ def test_without_gh_only_a_local_merge_works(house: House, monkeypatch: pytest.M
 
 
 @pytest.mark.skipif(shutil.which("gh") is None, reason="gh is not installed")
-def test_a_real_gh_that_is_not_logged_in(house: House, cli: Cli) -> None:
+def test_gh_without_a_login_refuses_merge_and_pull_request_before_any_push(house: House, cli: Cli) -> None:
     ref = with_pull_request(house)
     assert "gh is not logged in to GitHub; run `gh auth login`" in house.refused(ref)
     other = house.task("feat/milk", {"milk": "oat\n"})
@@ -107,13 +107,13 @@ def test_a_real_gh_that_is_not_logged_in(house: House, cli: Cli) -> None:
 
 
 @pytest.mark.skipif(shutil.which("gh") is None, reason="gh is not installed")
-def test_a_real_gh_and_a_remote_that_is_not_on_github(house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remote_that_is_not_on_github_gets_no_pull_request(house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = house.task()
     monkeypatch.setenv("GH_TOKEN", "anything")
     assert "origin is not on GitHub" in cli.no("task", "create-pr", ref.id)
 
 
-def test_a_pull_request_needs_gh_and_a_remote(house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pull_request_without_gh_or_remote_is_refused_with_the_way_out(house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = house.task()
     with monkeypatch.context() as changed:
         without_gh(house, changed)
@@ -124,7 +124,7 @@ def test_a_pull_request_needs_gh_and_a_remote(house: House, cli: Cli, monkeypatc
     assert house.there("feat/tea") is None
 
 
-def test_one_is_opened_with_summary_context_and_template(
+def test_pull_request_has_summary_context_and_template_and_is_opened_once(
     house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house.write(house.main, {".github/pull_request_template.md": "- [ ] tasted\n"})
@@ -140,7 +140,7 @@ def test_one_is_opened_with_summary_context_and_template(
     assert (house.root / "bin/told").read_text().count("pr create") == 1
 
 
-def test_one_that_is_there_is_taken_up(house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_pull_request_of_the_branch_is_adopted(house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = house.task()
     others = [{"url": "https://github.com/o/r/pull/6", "isCrossRepository": True}]
     known = json.dumps([*others, {"url": URL, "isCrossRepository": False}])
@@ -150,7 +150,7 @@ def test_one_that_is_there_is_taken_up(house: House, cli: Cli, monkeypatch: pyte
     assert "pr create" not in (house.root / "bin/told").read_text()
 
 
-def test_one_that_somebody_else_opened_just_now_is_taken_up(
+def test_pull_request_that_somebody_opened_meanwhile_is_adopted(
     house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = house.task()
@@ -170,7 +170,7 @@ def test_one_that_somebody_else_opened_just_now_is_taken_up(
         ("something new", "gh says: something new"),
     ],
 )
-def test_what_keeps_gh_from_answering_is_a_sentence(
+def test_failure_of_gh_is_explained_in_a_sentence(
     house: House, monkeypatch: pytest.MonkeyPatch, words: str, meaning: str
 ) -> None:
     ref = with_pull_request(house)
@@ -178,7 +178,7 @@ def test_what_keeps_gh_from_answering_is_a_sentence(
     assert meaning in house.refused(ref)
 
 
-def test_what_is_finished_gets_none(house: House, cli: Cli) -> None:
+def test_finished_task_gets_no_pull_request(house: House, cli: Cli) -> None:
     ref = house.task()
     house.merge(ref)
     assert "done; there is nothing to open a pull request for" in cli.no("task", "create-pr", ref.id)

@@ -21,7 +21,7 @@ COCOA = MENU.replace("filter", "cocoa")
 
 
 @pytest.mark.parametrize("staged", [False, True])
-def test_changes_in_the_checkout(house: House, staged: bool) -> None:
+def test_uncommitted_changes_in_the_checkout_refuse_the_merge(house: House, staged: bool) -> None:
     ref = house.task()
     (house.main / "menu").write_text("half a thought\n")
     if staged:
@@ -35,7 +35,7 @@ def test_changes_in_the_checkout(house: House, staged: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["tea", "tea.log"])
-def test_a_file_of_ones_own_that_would_be_overwritten_even_an_ignored_one(house: House, name: str) -> None:
+def test_file_outside_git_that_would_be_overwritten_refuses_the_merge(house: House, name: str) -> None:
     house.git("switch", "-q", "-c", "feat/tea", "main", at=house.desk)
     (house.desk / name).write_text("green\n")
     house.git("add", "--force", name, at=house.desk)
@@ -48,21 +48,21 @@ def test_a_file_of_ones_own_that_would_be_overwritten_even_an_ignored_one(house:
     assert (house.main / name).read_text() == "mine\n"
 
 
-def test_a_directory_of_ones_own_where_a_file_is_to_be(house: House) -> None:
+def test_directory_in_place_of_a_merged_file_refuses_the_merge(house: House) -> None:
     ref = house.task()
     (house.main / "tea").mkdir()
     (house.main / "tea/mine").write_text("mine\n")
     assert "in the way of the merge" in house.refused(ref)
 
 
-def test_a_merge_under_way_in_the_checkout(house: House) -> None:
+def test_unfinished_merge_in_the_checkout_refuses_the_merge(house: House) -> None:
     ref = house.task()
     house.branch("other", {"milk": "oat\n"})
     house.git("merge", "-q", "--no-ff", "--no-commit", "-s", "ours", "other")
     assert "in the middle of a merge" in house.refused(ref)
 
 
-def test_a_rebase_of_the_default_branch_under_way(house: House) -> None:
+def test_unfinished_rebase_of_the_default_branch_refuses_the_merge(house: House) -> None:
     ref = house.task()
     house.branch("other", {"menu": COCOA})
     house.write(house.main, {"menu": TEA})
@@ -74,7 +74,7 @@ def test_a_rebase_of_the_default_branch_under_way(house: House) -> None:
     assert house.is_merged(ref)
 
 
-def test_a_default_branch_that_has_diverged(house: House) -> None:
+def test_diverged_default_branch_refuses_the_merge(house: House) -> None:
     ref = house.task()
     house.elsewhere({"cups": "12\n"})
     house.write(house.main, {"spoons": "6\n"})
@@ -87,7 +87,7 @@ def test_a_default_branch_that_has_diverged(house: House) -> None:
     assert house.is_merged(ref)
 
 
-def test_a_protected_remote(house: House) -> None:
+def test_protected_remote_branch_refuses_the_merge_and_names_create_pr(house: House) -> None:
     ref = house.task()
     house.hook(house.remote / "hooks", "pre-receive", "echo 'main is protected: use a pull request' >&2; exit 1")
     why = house.refused(ref)
@@ -101,13 +101,13 @@ def test_a_protected_remote(house: House) -> None:
     assert house.is_merged(ref)
 
 
-def test_a_pre_push_hook_that_fails(house: House) -> None:
+def test_failing_pre_push_hook_refuses_the_merge(house: House) -> None:
     ref = house.task()
     house.hook(house.main / ".git/hooks", "pre-push", "echo 'tests fail' >&2; exit 1")
     assert "tests fail" in house.refused(ref, strategy="squash")
 
 
-def test_a_remote_that_moves_in_the_last_moment(house: House) -> None:
+def test_remote_that_moves_during_the_merge_rejects_it_and_the_next_merge_lands(house: House) -> None:
     ref = house.task()
     theirs = house.git("commit-tree", "-p", "main", "-m", "quick", "main^{tree}")
     house.git("push", "-q", "origin", f"{theirs}:refs/heads/aside")
@@ -123,13 +123,13 @@ def test_a_remote_that_moves_in_the_last_moment(house: House) -> None:
     house.git("merge-base", "--is-ancestor", theirs, "main")
 
 
-def test_a_remote_that_cannot_be_reached(house: House) -> None:
+def test_unreachable_remote_refuses_the_merge(house: House) -> None:
     ref = house.task()
     house.git("remote", "set-url", "origin", str(house.root / "nowhere.git"))
     assert "Fetching main from origin failed" in house.refused(ref)
 
 
-def test_a_conflict_names_its_files(house: House, cli: Cli) -> None:
+def test_conflict_refuses_the_merge_and_names_its_files(house: House, cli: Cli) -> None:
     ref = house.task(files={"menu": TEA, "prices": "tea 3\n", "fine": "yes\n"})
     house.write(house.main, {"menu": COCOA, "prices": "cocoa 4\n"})
     why = house.refused(ref)
@@ -138,19 +138,19 @@ def test_a_conflict_names_its_files(house: House, cli: Cli) -> None:
     assert house.events(ref, "merge.started") == []
 
 
-def test_many_conflicts_do_not_fill_the_screen(house: House) -> None:
+def test_refusal_names_only_the_first_of_many_conflicts(house: House) -> None:
     ref = house.task(files={f"cup-{number:02}": "tea\n" for number in range(30)})
     house.write(house.main, {f"cup-{number:02}": "cocoa\n" for number in range(30)})
     assert "cup-19 and 10 more." in house.refused(ref)
 
 
-def test_a_fast_forward_that_is_none(house: House) -> None:
+def test_fast_forward_of_a_branch_that_is_behind_is_refused(house: House) -> None:
     ref = house.task()
     house.write(house.main, {"cups": "12\n"})
     assert "1 commit behind main, so it cannot be fast-forwarded" in house.refused(ref, strategy="ff")
 
 
-def test_an_empty_branch(house: House) -> None:
+def test_empty_branch_refuses_the_merge_unless_forced(house: House) -> None:
     ref = house.task(files={})
     why = house.refused(ref)
     assert why.startswith("There is nothing to merge: feat/tea has no commits of its own.")
@@ -160,7 +160,7 @@ def test_an_empty_branch(house: House) -> None:
     assert "has no commits of its own" in house.refused(ref)
 
 
-def test_what_was_not_reviewed_needs_a_person_who_says_so_twice(house: House, cli: Cli) -> None:
+def test_unreviewed_task_merges_only_when_forced(house: House, cli: Cli) -> None:
     ref = house.forced_into("working")
     assert house.refused(ref) == f"{ref.id} is working. Not reviewed. Force merge?"
     with pytest.raises(NotReviewed):
@@ -173,18 +173,18 @@ def test_what_was_not_reviewed_needs_a_person_who_says_so_twice(house: House, cl
 
 
 @pytest.mark.parametrize("status", ["pending", "cancelled"])
-def test_where_nothing_is_merged_from(house: House, status: str) -> None:
+def test_task_that_has_not_started_or_is_cancelled_cannot_be_merged(house: House, status: str) -> None:
     ref = house.forced_into(status)
     assert ref.id in house.refused(ref, force=True)
 
 
-def test_a_task_that_is_done(house: House) -> None:
+def test_done_task_cannot_be_merged_again(house: House) -> None:
     ref = house.task()
     house.merge(ref)
     assert house.refused(ref) == f"{ref.id} is already done; there is nothing left to merge"
 
 
-def test_a_branch_that_is_gone_and_a_default_branch_that_never_was(house: House) -> None:
+def test_missing_branch_or_default_branch_refuses_the_merge(house: House) -> None:
     ref = house.task()
     house.git("branch", "-q", "-D", "feat/tea")
     with pytest.raises(OrangeError, match="There is no branch feat/tea"):
@@ -194,7 +194,7 @@ def test_a_branch_that_is_gone_and_a_default_branch_that_never_was(house: House)
     assert "has no branch trunk to merge into" in house.refused(ref)
 
 
-def test_a_history_that_has_nothing_to_do_with_ours(house: House) -> None:
+def test_unrelated_history_refuses_the_merge(house: House) -> None:
     ref = house.task()
     house.git("switch", "-q", "--orphan", "alone", at=house.desk)
     house.write(house.desk, {"tea": "black\n"})
@@ -203,7 +203,7 @@ def test_a_history_that_has_nothing_to_do_with_ours(house: House) -> None:
     assert "unrelated histories" in house.refused(ref)
 
 
-def test_a_git_that_does_not_know_who_one_is(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_without_an_identity_refuses_a_merge_commit_and_fast_forwards(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = house.task()
     house.git("config", "user.useConfigOnly", "true")
     for role in ("AUTHOR", "COMMITTER"):
@@ -213,7 +213,7 @@ def test_a_git_that_does_not_know_who_one_is(house: House, monkeypatch: pytest.M
     assert house.merge(ref).strategy == "ff"
 
 
-def test_a_git_that_is_too_old(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_that_is_too_old_refuses_the_merge(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = house.task()
     real = shutil.which("git")
     house.hook(house.root / "old", "git", f'case "$*" in *merge-tree*) exit 129;; esac; exec {real} "$@"')
@@ -221,7 +221,7 @@ def test_a_git_that_is_too_old(house: House, monkeypatch: pytest.MonkeyPatch) ->
     assert "git 2.38 or later" in house.refused(ref)
 
 
-def test_a_checkout_that_gets_in_the_way_after_the_push_only_lags_behind(house: House) -> None:
+def test_checkout_changed_after_the_push_stays_behind_and_the_person_is_told(house: House) -> None:
     """What is pushed is merged: the person's checkout stays as it is, and they are told."""
     ref = house.task()
     before = house.tip()

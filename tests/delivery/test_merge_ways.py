@@ -17,7 +17,7 @@ git -C {other} push -q origin feat/tea
 """
 
 
-def test_a_branch_that_only_goes_on_is_fast_forwarded_pushed_and_its_task_is_done(house: House) -> None:
+def test_branch_ahead_is_fast_forwarded_and_pushed_and_its_task_is_done(house: House) -> None:
     ref = house.task()
     merged = house.merge(ref)
     assert (merged.strategy, merged.pushed, merged.commit) == ("ff", True, house.tip("feat/tea"))
@@ -27,7 +27,7 @@ def test_a_branch_that_only_goes_on_is_fast_forwarded_pushed_and_its_task_is_don
     assert house.notes == []
 
 
-def test_when_both_went_on_there_is_a_merge_commit_by_the_person(house: House) -> None:
+def test_diverged_branch_gets_a_merge_commit_by_the_person(house: House) -> None:
     ref = house.task()
     before = house.write(house.main, {"cups": "12\n"})
     merged = house.merge(ref)
@@ -39,7 +39,7 @@ def test_when_both_went_on_there_is_a_merge_commit_by_the_person(house: House) -
     assert house.notes == ["Also pushed: 1 commit of main that origin did not have"]
 
 
-def test_a_merge_commit_where_a_fast_forward_would_do(house: House) -> None:
+def test_merge_strategy_makes_a_merge_commit_where_a_fast_forward_would_do(house: House) -> None:
     ref = house.task()
     before = house.tip()
     assert house.merge(ref, strategy="merge").strategy == "merge"
@@ -47,7 +47,7 @@ def test_a_merge_commit_where_a_fast_forward_would_do(house: House) -> None:
     assert house.is_merged(ref)
 
 
-def test_squashed_it_is_one_commit_and_the_branch_leaves_the_remote_all_the_same(house: House) -> None:
+def test_squash_makes_one_commit_and_deletes_the_remote_branch(house: House) -> None:
     ref = house.task()
     house.git("push", "-q", "origin", "feat/tea")
     before = house.tip()
@@ -59,7 +59,7 @@ def test_squashed_it_is_one_commit_and_the_branch_leaves_the_remote_all_the_same
     assert house.git("rev-parse", "--verify", "feat/tea")  # the commits themselves are still here
 
 
-def test_squashed_a_remote_branch_that_lags_behind_leaves_too(house: House) -> None:
+def test_squash_deletes_a_remote_branch_that_is_behind(house: House) -> None:
     """What it has is in what was merged, though no commit of it is in the default branch."""
     ref = house.task()
     house.git("push", "-q", "origin", "feat/tea")
@@ -71,7 +71,7 @@ def test_squashed_a_remote_branch_that_lags_behind_leaves_too(house: House) -> N
     assert house.there("feat/tea") is None
 
 
-def test_squashed_a_remote_branch_that_has_more_stays(house: House) -> None:
+def test_squash_keeps_a_remote_branch_with_more_commits(house: House) -> None:
     ref = house.task()
     house.git("switch", "-q", "feat/tea", at=house.desk)
     house.write(house.desk, {"milk": "oat\n"})
@@ -82,7 +82,7 @@ def test_squashed_a_remote_branch_that_has_more_stays(house: House) -> None:
     assert "stays on origin" in (house.attention(ref) or "")
 
 
-def test_a_push_to_the_branch_that_nobody_here_has_seen_keeps_it_there(house: House) -> None:
+def test_remote_branch_pushed_to_during_the_merge_is_kept(house: House) -> None:
     ref = house.task()
     house.git("push", "-q", "origin", "feat/tea")
     house.hook(house.remote, "hooks/post-update", MORE_IS_PUSHED.format(other=house.root / "late"))
@@ -93,7 +93,7 @@ def test_a_push_to_the_branch_that_nobody_here_has_seen_keeps_it_there(house: Ho
     assert "could not be deleted" in (house.attention(ref) or "")
 
 
-def test_commits_on_the_remote_branch_that_were_not_merged_keep_it_there(house: House) -> None:
+def test_remote_branch_with_unmerged_commits_is_kept_and_mentioned(house: House) -> None:
     ref = house.task()
     house.git("switch", "-q", "feat/tea", at=house.desk)
     house.write(house.desk, {"milk": "oat\n"})
@@ -105,7 +105,7 @@ def test_commits_on_the_remote_branch_that_were_not_merged_keep_it_there(house: 
     assert "stays on origin" in (house.attention(ref) or "")
 
 
-def test_a_default_branch_that_is_checked_out_nowhere_just_moves(house: House) -> None:
+def test_default_branch_that_is_checked_out_nowhere_is_moved(house: House) -> None:
     ref = house.task()
     house.git("switch", "-q", "--detach")
     (house.main / "menu").write_text("in the middle of something\n")
@@ -115,7 +115,7 @@ def test_a_default_branch_that_is_checked_out_nowhere_just_moves(house: House) -
     assert house.status(ref) == "done"
 
 
-def test_a_default_branch_that_is_checked_out_elsewhere_moves_there(house: House) -> None:
+def test_default_branch_that_is_checked_out_in_a_worktree_is_moved_there(house: House) -> None:
     ref = house.task()
     house.git("switch", "-q", "-c", "mine")
     house.git("switch", "-q", "main", at=house.desk)
@@ -126,7 +126,7 @@ def test_a_default_branch_that_is_checked_out_elsewhere_moves_there(house: House
     assert house.is_merged(ref)
 
 
-def test_a_default_branch_that_only_the_remote_has_is_merged_there(house: House) -> None:
+def test_default_branch_that_only_the_remote_has_is_merged_there(house: House) -> None:
     ref = house.task()
     house.git("switch", "-q", "-c", "mine")
     house.git("branch", "-q", "-D", "main")
@@ -136,7 +136,7 @@ def test_a_default_branch_that_only_the_remote_has_is_merged_there(house: House)
     assert house.status(ref) == "done"
 
 
-def test_without_a_remote_nothing_is_pushed(house: House) -> None:
+def test_merge_without_a_remote_pushes_nothing(house: House) -> None:
     house.git("remote", "remove", "origin")
     house.remote.rename(house.root / "away.git")
     ref = house.task()
@@ -146,7 +146,7 @@ def test_without_a_remote_nothing_is_pushed(house: House) -> None:
     assert (house.main / "tea").exists()
 
 
-def test_a_remote_that_is_still_empty_gets_its_first_branch(house: House) -> None:
+def test_empty_remote_gets_the_default_branch(house: House) -> None:
     house.git("update-ref", "-d", "refs/heads/main", at=house.remote)
     house.git("update-ref", "-d", "refs/remotes/origin/main")
     ref = house.task()
@@ -155,7 +155,7 @@ def test_a_remote_that_is_still_empty_gets_its_first_branch(house: House) -> Non
     assert house.there() == house.tip()
 
 
-def test_a_default_branch_behind_the_remote_starts_from_the_remotes(house: House) -> None:
+def test_default_branch_behind_the_remote_is_merged_from_the_remote_tip(house: House) -> None:
     ref = house.task()
     theirs = house.elsewhere({"cups": "12\n"})
     house.merge(ref)
@@ -164,7 +164,7 @@ def test_a_default_branch_behind_the_remote_starts_from_the_remotes(house: House
     assert house.is_merged(ref)
 
 
-def test_a_branch_far_behind_merges(house: House) -> None:
+def test_branch_far_behind_is_merged(house: House) -> None:
     ref = house.task()
     for number in range(30):
         house.elsewhere({f"cup-{number}": "one\n"})
@@ -172,7 +172,7 @@ def test_a_branch_far_behind_merges(house: House) -> None:
     assert house.is_merged(ref)
 
 
-def test_what_was_merged_by_hand_is_not_merged_again(house: House) -> None:
+def test_branch_merged_by_hand_is_not_merged_again(house: House) -> None:
     ref = house.task()
     house.write(house.main, {"cups": "12\n"})
     house.git("merge", "-q", "--no-edit", "feat/tea")
@@ -184,7 +184,7 @@ def test_what_was_merged_by_hand_is_not_merged_again(house: House) -> None:
     assert any("already" in note for note in house.notes)
 
 
-def test_what_was_squashed_by_hand_elsewhere_is_not_merged_again(house: House) -> None:
+def test_branch_squashed_elsewhere_is_not_merged_again(house: House) -> None:
     ref = house.task()
     theirs = house.elsewhere({"tea": "green\n"})
     assert house.merge(ref).strategy is None
@@ -192,7 +192,7 @@ def test_what_was_squashed_by_hand_elsewhere_is_not_merged_again(house: House) -
     assert house.is_merged(ref)
 
 
-def test_a_forced_empty_branch_finishes_the_task_and_merges_nothing(house: House) -> None:
+def test_forced_merge_of_an_empty_branch_finishes_the_task_and_merges_nothing(house: House) -> None:
     ref = house.task(files={})
     before = house.tip()
     merged = house.merge(ref, force=True)
@@ -201,7 +201,7 @@ def test_a_forced_empty_branch_finishes_the_task_and_merges_nothing(house: House
     assert house.events(ref, "task.merged") == []
 
 
-def test_a_thousand_files(house: House) -> None:
+def test_thousand_files_are_merged(house: House) -> None:
     files = {f"beans/{number % 40}/{number}": f"{number}\n" * 20 for number in range(1000)}
     ref = house.task(files=files)
     house.write(house.main, {"cups": "12\n"})
@@ -210,7 +210,7 @@ def test_a_thousand_files(house: House) -> None:
     assert house.is_merged(ref)
 
 
-def test_files_of_ones_own_and_a_file_that_was_only_touched_are_not_in_the_way(house: House) -> None:
+def test_unrelated_and_touched_files_do_not_refuse_the_merge(house: House) -> None:
     ref = house.task(files={"menu": MENU + "\ntea\n"})
     (house.main / "notes").write_text("mine\n")
     (house.main / "menu").write_text(MENU)
@@ -219,7 +219,7 @@ def test_files_of_ones_own_and_a_file_that_was_only_touched_are_not_in_the_way(h
     assert (house.main / "menu").read_text() == MENU + "\ntea\n"
 
 
-def test_what_was_not_committed_in_the_workspace_is_saved_and_said(house: House) -> None:
+def test_uncommitted_work_in_the_workspace_is_saved_and_reported(house: House) -> None:
     ref = house.task()
     task = house.stored(ref).task
     project = house.orange.projects.get("coffee")
@@ -235,7 +235,7 @@ def test_what_was_not_committed_in_the_workspace_is_saved_and_said(house: House)
     assert house.stored(ref).task.workspace is None
 
 
-def test_a_hook_of_the_persons_that_fails_after_the_merge_changes_nothing_about_it(house: House) -> None:
+def test_failing_post_merge_hook_changes_nothing_about_the_merge(house: House) -> None:
     ref = house.task()
     for name in ("post-merge", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "pre-commit"):
         house.hook(house.main / ".git/hooks", name, "exit 1")
@@ -243,7 +243,7 @@ def test_a_hook_of_the_persons_that_fails_after_the_merge_changes_nothing_about_
     assert house.is_merged(ref)
 
 
-def test_from_the_command_line(house: House, cli: Cli) -> None:
+def test_merge_command_prints_commit_and_strategy(house: House, cli: Cli) -> None:
     ref = house.task()
     result = cli.ok("task", "merge", ref.id, "--json").json()
     assert (result["status"], result["strategy"], result["pushed"]) == ("done", "ff", True)

@@ -75,7 +75,7 @@ def logged(house: House, words: str) -> int:
     return sum(words in entry["message"] for entry in house.orange.log.entries())
 
 
-def test_state_checks_and_review_are_noted_as_they_change(house: House, github: GitHub) -> None:
+def test_status_follows_state_checks_and_review(house: House, github: GitHub) -> None:
     ref, number = with_pull_request(house, github)
     supervised(house, lambda: is_known(house, ref))
     assert str(status(house, ref)) == "open"
@@ -92,7 +92,7 @@ def test_state_checks_and_review_are_noted_as_they_change(house: House, github: 
     assert status(house, ref).needs() is None
 
 
-def test_what_is_as_it_was_is_not_written_again(house: House, github: GitHub) -> None:
+def test_unchanged_status_is_not_written_again(house: House, github: GitHub) -> None:
     ref, _ = with_pull_request(house, github)
     supervised(house, lambda: is_known(house, ref))
     path = house.root / "home/tasks/coffee" / ref.id / "runtime.json"
@@ -101,7 +101,7 @@ def test_what_is_as_it_was_is_not_written_again(house: House, github: GitHub) ->
     assert path.stat() == before
 
 
-def test_merged_there_is_done_and_tidied_up_here(house: House, github: GitHub) -> None:
+def test_merged_pull_request_finishes_its_task_and_deletes_the_remote_branch(house: House, github: GitHub) -> None:
     ref, number = with_pull_request(house, github)
     commit = house.elsewhere({"tea": "green\n"})
     github.merge(number, commit)
@@ -113,7 +113,7 @@ def test_merged_there_is_done_and_tidied_up_here(house: House, github: GitHub) -
     assert [event["commit"] for event in house.events(ref, "task.merged")] == [commit]
 
 
-def test_one_whose_end_was_interrupted_is_ended_the_next_time(
+def test_interrupted_end_of_a_task_is_finished_by_the_next_refresh(
     house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref, number = with_pull_request(house, github)
@@ -128,7 +128,7 @@ def test_one_whose_end_was_interrupted_is_ended_the_next_time(
     assert pr_status.refresh(house.orange.tasks, ref) == f"Pull request #{number}: merged"
 
 
-def test_closed_there_is_cancelled_here_with_all_work_saved(office: Office, github: GitHub) -> None:
+def test_closed_pull_request_cancels_its_task_and_saves_its_work(office: Office, github: GitHub) -> None:
     office.harness()
     ref = office.create("feat/tea", harness="recorder")
     made = github.open_pull_request("feat/tea")
@@ -144,14 +144,14 @@ def test_closed_there_is_cancelled_here_with_all_work_saved(office: Office, gith
     assert office.task(ref).workspace is None
 
 
-def test_all_are_asked_for_in_one_question(house: House, github: GitHub) -> None:
+def test_all_pull_requests_are_read_with_one_query(house: House, github: GitHub) -> None:
     refs = [with_pull_request(house, github, branch)[0] for branch in ("feat/tea", "feat/milk", "feat/mocha")]
     supervised(house, lambda: all(is_known(house, ref) for ref in refs))
     assert len(github.queries("pullRequest(number:")) == 1
     assert github.requests[0].query.count("pullRequest(number:") == 3
 
 
-def test_where_there_is_none_nothing_is_asked(house: House, github: GitHub) -> None:
+def test_without_pull_requests_nothing_is_asked(house: House, github: GitHub) -> None:
     house.task()
     done = linked(house.orange, house.task("feat/milk"), github.url(7))
     house.orange.tasks.cancel(done)
@@ -160,7 +160,7 @@ def test_where_there_is_none_nothing_is_asked(house: House, github: GitHub) -> N
     assert github.requests == []
 
 
-def test_one_that_is_gone_says_so_and_the_others_go_on(house: House, github: GitHub) -> None:
+def test_missing_pull_request_is_reported_and_the_others_go_on(house: House, github: GitHub) -> None:
     gone, number = with_pull_request(house, github)
     elsewhere = linked(house.orange, house.task("feat/cocoa"), f"https://github.com/nobody/nothing/pull/{number}")
     nonsense = linked(house.orange, house.task("feat/mocha"), "https://example.org/7")
@@ -178,7 +178,7 @@ def test_one_that_is_gone_says_so_and_the_others_go_on(house: House, github: Git
     assert house.status(gone) == "reviewing"
 
 
-def test_a_renamed_repository_is_followed(house: House, github: GitHub) -> None:
+def test_pull_request_in_a_renamed_repository_is_followed(house: House, github: GitHub) -> None:
     ref, number = with_pull_request(house, github)
     github.rename("o", "tearoom")
     supervised(house, lambda: house.stored(ref).task.pr_url == github.url(number) and is_known(house, ref))
@@ -196,7 +196,7 @@ def test_a_renamed_repository_is_followed(house: House, github: GitHub) -> None:
         ("offline", "GitHub cannot be reached"),
     ],
 )
-def test_a_github_that_does_not_answer_is_asked_less_and_less_and_said_so_once(
+def test_github_without_an_answer_is_asked_less_often_and_logged_once(
     house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch, trouble: str, words: str
 ) -> None:
     ref, number = with_pull_request(house, github)
@@ -239,7 +239,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return found
 
 
-def test_each_host_is_asked_once_and_the_trouble_of_one_is_not_anothers(
+def test_problem_of_one_host_does_not_stop_another(
     house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GH_ENTERPRISE_TOKEN", "anything")
@@ -252,7 +252,7 @@ def test_each_host_is_asked_once_and_the_trouble_of_one_is_not_anothers(
     assert {request.host for request in github.requests} == {"api.github.com", OTHER_HOST}
 
 
-def test_a_task_that_is_deleted_meanwhile_stays_deleted(house: House, github: GitHub) -> None:
+def test_answer_about_a_deleted_task_does_not_bring_it_back(house: House, github: GitHub) -> None:
     ref, _ = with_pull_request(house, github)
     url = github.url(7)
     shutil.rmtree(house.orange.store.directory(ref))
@@ -262,7 +262,7 @@ def test_a_task_that_is_deleted_meanwhile_stays_deleted(house: House, github: Gi
     assert house.orange.store.refs() == []
 
 
-def test_github_is_left_alone_for_as_long_as_it_asks() -> None:
+def test_host_is_left_alone_for_as_long_as_it_asks() -> None:
     host = pr_watcher.HostBackoff()
     host.failed("rate limit", 120.0)
     first = host.due
@@ -270,7 +270,7 @@ def test_github_is_left_alone_for_as_long_as_it_asks() -> None:
     assert first - host.due > 100.0
 
 
-def test_without_gh_everything_else_goes_on(house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_gh_the_status_says_so_and_the_task_stays(house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> None:
     ref, _ = with_pull_request(house, github)
     programs = house.root / "few"
     programs.mkdir()
@@ -282,7 +282,7 @@ def test_without_gh_everything_else_goes_on(house: House, github: GitHub, monkey
     assert house.status(ref) == "reviewing"
 
 
-def test_of_two_supervisors_one_asks(house: House, github: GitHub) -> None:
+def test_of_two_supervisors_only_one_polls(house: House, github: GitHub) -> None:
     ref, _ = with_pull_request(house, github)
     first, second = house.orange.new_supervisor(), assemble(house.orange.home).new_supervisor()
     asked_by: list[str] = []
@@ -303,7 +303,7 @@ def test_of_two_supervisors_one_asks(house: House, github: GitHub) -> None:
     assert len(set(asked_by)) == 1
 
 
-def test_asking_now_says_what_was_heard(house: House, github: GitHub) -> None:
+def test_refresh_returns_the_status_or_refuses_with_the_reason(house: House, github: GitHub) -> None:
     ref, number = with_pull_request(house, github)
     github.pull_requests[number].checks = "SUCCESS"
     assert pr_status.refresh(house.orange.tasks, ref) == f"Pull request #{number}: open · checks passed"
@@ -314,7 +314,7 @@ def test_asking_now_says_what_was_heard(house: House, github: GitHub) -> None:
     assert refusal(lambda: pr_status.refresh(house.orange.tasks, other)) == "It has no pull request; p makes one"
 
 
-def test_one_that_was_merged_where_the_workflow_has_no_way_to_done_says_so(house: House, github: GitHub) -> None:
+def test_merged_pull_request_of_a_task_that_cannot_be_merged_needs_the_person(house: House, github: GitHub) -> None:
     (house.root / "home/workflows").mkdir()
     (house.root / "home/workflows/slow.yml").write_text(SLOW)
     ref = house.task(workflow="slow", status="new")

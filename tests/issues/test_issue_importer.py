@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from support.office import Office
 
 
-def test_an_issue_of_ones_own_becomes_a_task(desk: Desk, office: Office, github: GitHub) -> None:
+def test_own_issue_becomes_a_task(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew \u202etea", body="Hot.\n\n## Plan\n\nnone", labels=["bug", "priority:1"])
     assert desk.sync() == ["created"]
     task = office.task(desk.task_of(made))
@@ -33,14 +33,14 @@ def test_an_issue_of_ones_own_becomes_a_task(desk: Desk, office: Office, github:
     assert find_section(body, "Plan") is None
 
 
-def test_where_nobody_asked_for_it_nothing_is_done_and_github_not_asked(desk: Desk, github: GitHub) -> None:
+def test_project_without_issues_is_refused_and_github_not_asked(desk: Desk, github: GitHub) -> None:
     github.open_issue("Brew tea")
     desk.settings(issues=False)
     assert "--issues on" in refusal(desk.sync)
     assert not github.requests
 
 
-def test_issues_of_others_are_left_alone_until_they_are_named(desk: Desk, office: Office, github: GitHub) -> None:
+def test_issues_of_others_become_tasks_only_when_their_author_is_named(desk: Desk, office: Office, github: GitHub) -> None:
     mine, hers, his = (github.open_issue(f"By {name}", author=name) for name in ("tester", "ana", "bob"))
     desk.sync()
     assert [office.task(ref).summary for ref in desk.tasks()] == ["By tester"]
@@ -57,13 +57,13 @@ def test_issues_of_others_are_left_alone_until_they_are_named(desk: Desk, office
     assert desk.task_of(mine)
 
 
-def test_pull_requests_are_no_issues(desk: Desk, github: GitHub) -> None:
+def test_pull_request_does_not_become_a_task(desk: Desk, github: GitHub) -> None:
     github.open_pull_request("feat/tea", title="Tea")
     assert desk.sync() == []
     assert desk.tasks() == []
 
 
-def test_labels_say_how_it_is_done(desk: Desk, office: Office, github: GitHub) -> None:
+def test_labels_set_agent_model_effort_and_workflow(desk: Desk, office: Office, github: GitHub) -> None:
     labels = ["agent:demo", "model:strong-1", "effort:high", "workflow:solo"]
     made = github.open_issue("Brew tea", labels=labels)
     desk.sync()
@@ -73,14 +73,14 @@ def test_labels_say_how_it_is_done(desk: Desk, office: Office, github: GitHub) -
     assert task.tmux_session is None  # a workflow that does not start by itself waits for a person
 
 
-def test_labels_that_make_no_sense_are_only_labels(desk: Desk, office: Office, github: GitHub) -> None:
+def test_labels_with_unknown_values_set_nothing(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew", labels=["agent:nobody", "model:--evil", "effort:$(x)", "workflow:../../x"])
     assert desk.sync() == ["created"]
     task = office.task(desk.task_of(made))
     assert (task.harness, task.model, task.effort, task.workflow) == (None, None, None, "autopilot")
 
 
-def test_more_than_a_page_of_issues_all_become_tasks(
+def test_issues_on_several_pages_all_become_tasks(
     desk: Desk, github: GitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("orange_tui.outside.forge._github_issues.PAGE_SIZE", 2)
@@ -89,7 +89,7 @@ def test_more_than_a_page_of_issues_all_become_tasks(
     assert desk.sync() == ["created"] * 5
 
 
-def test_an_issue_makes_one_task_also_when_that_is_finished_deleted_or_the_file_lost(
+def test_issue_makes_no_second_task_after_cancel_delete_or_a_lost_file(
     desk: Desk, office: Office, github: GitHub
 ) -> None:
     made = github.open_issue("Brew tea")
@@ -104,7 +104,7 @@ def test_an_issue_makes_one_task_also_when_that_is_finished_deleted_or_the_file_
     assert desk.tasks() == []
 
 
-def test_a_repository_with_a_new_name_makes_no_second_task(desk: Desk, office: Office, github: GitHub) -> None:
+def test_renamed_repository_makes_no_second_task(desk: Desk, office: Office, github: GitHub) -> None:
     github.open_issue("Brew tea")
     desk.sync()
     github.rename("o", "renamed")
@@ -112,7 +112,7 @@ def test_a_repository_with_a_new_name_makes_no_second_task(desk: Desk, office: O
     assert len(desk.tasks()) == 1
 
 
-def test_a_task_that_has_not_started_follows_its_issue(desk: Desk, office: Office, github: GitHub) -> None:
+def test_task_that_has_not_started_follows_its_issue(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew tea", labels=["bug"])
     desk.sync()
     github.edit_issue(made.number, title="Brew green tea", labels=["bug", "model:fine"], body="Not too hot")
@@ -123,7 +123,7 @@ def test_a_task_that_has_not_started_follows_its_issue(desk: Desk, office: Offic
     assert desk.sync() == []
 
 
-def test_what_a_person_changed_here_stays_until_it_changes_there(desk: Desk, office: Office, github: GitHub) -> None:
+def test_summary_that_a_person_changed_stays_until_the_issue_changes(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew tea")
     desk.sync()
     ref = desk.task_of(made)
@@ -133,7 +133,7 @@ def test_what_a_person_changed_here_stays_until_it_changes_there(desk: Desk, off
     assert (office.task(ref).summary, office.task(ref).labels) == ("Brew mate", ("bug",))
 
 
-def test_one_under_way_is_not_changed_any_more(desk: Desk, office: Office, github: GitHub) -> None:
+def test_started_task_does_not_follow_its_issue(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew tea")
     desk.sync()
     ref = desk.task_of(made)
@@ -143,7 +143,7 @@ def test_one_under_way_is_not_changed_any_more(desk: Desk, office: Office, githu
     assert office.task(ref).summary == "Brew tea"
 
 
-def test_a_closed_issue_cancels_what_has_not_started_and_says_why(desk: Desk, office: Office, github: GitHub) -> None:
+def test_closed_issue_cancels_a_task_that_has_not_started(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew tea")
     desk.sync()
     ref = desk.task_of(made)
@@ -157,7 +157,7 @@ def test_a_closed_issue_cancels_what_has_not_started_and_says_why(desk: Desk, of
     assert desk.sync() == []  # one issue, one task
 
 
-def test_one_under_way_asks_the_person_until_it_is_open_again(desk: Desk, office: Office, github: GitHub) -> None:
+def test_closed_issue_of_a_started_task_asks_the_person_until_it_is_reopened(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew tea")
     desk.sync()
     ref = desk.task_of(made)
@@ -172,7 +172,7 @@ def test_one_under_way_asks_the_person_until_it_is_open_again(desk: Desk, office
     assert office.status(ref) == "in_progress"
 
 
-def test_a_deleted_issue_is_a_closed_one(desk: Desk, office: Office, github: GitHub) -> None:
+def test_deleted_issue_cancels_its_task(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew tea")
     desk.sync()
     ref = desk.task_of(made)
@@ -181,7 +181,7 @@ def test_a_deleted_issue_is_a_closed_one(desk: Desk, office: Office, github: Git
     assert office.status(ref) == "cancelled"
 
 
-def test_a_branch_that_is_taken_is_told_and_stops_no_other_issue(desk: Desk, office: Office, github: GitHub) -> None:
+def test_issue_whose_branch_is_taken_is_reported_and_stops_no_other(desk: Desk, office: Office, github: GitHub) -> None:
     office.create("gh-task-7-brew-tea", spawn=False)
     github.open_issue("Brew tea")
     github.open_issue("Brew coffee")
@@ -191,7 +191,7 @@ def test_a_branch_that_is_taken_is_told_and_stops_no_other_issue(desk: Desk, off
     assert "has a task already" in str(desk.file.problem)
 
 
-def test_the_next_round_asks_one_question_and_only_for_what_has_changed(desk: Desk, github: GitHub) -> None:
+def test_next_round_asks_one_query_and_only_for_what_has_changed(desk: Desk, github: GitHub) -> None:
     github.open_issue("Brew tea")
     rounds = ProjectSync(desk.orange.tasks, "coffee")
     rounds.import_issues()
@@ -215,7 +215,7 @@ def test_the_next_round_asks_one_question_and_only_for_what_has_changed(desk: De
         ("broken", "gh says"),
     ],
 )
-def test_what_keeps_github_from_answering_is_a_sentence_that_can_be_seen(
+def test_problem_with_github_is_shown_until_the_next_round_succeeds(
     desk: Desk, github: GitHub, cli: Cli, trouble: str, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ORANGE_HOME", desk.orange.home.root)
@@ -228,7 +228,7 @@ def test_what_keeps_github_from_answering_is_a_sentence_that_can_be_seen(
     assert cli.ok("project", "list", "--json").json()[0]["issue_problem"] is None
 
 
-def test_offline_and_not_logged_in_are_sentences_too(
+def test_sync_offline_or_without_a_login_is_refused_with_the_way_out(
     desk: Desk, github: GitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     github.go_offline()
@@ -239,12 +239,12 @@ def test_offline_and_not_logged_in_are_sentences_too(
     assert "gh auth login" in refusal(desk.sync)
 
 
-def test_a_repository_that_is_not_on_github_says_so(desk: Desk, office: Office) -> None:
+def test_sync_of_a_repository_that_is_not_on_github_is_refused(desk: Desk, office: Office) -> None:
     office.git("remote", "remove", "github")
     assert "not on GitHub" in refusal(desk.sync)
 
 
-def test_the_command_says_what_it_did(desk: Desk, github: GitHub, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sync_command_prints_what_it_changed(desk: Desk, github: GitHub, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ORANGE_HOME", desk.orange.home.root)
     desk.settings(issues=False)
     assert "orange project update NAME --issues on" in cli.no("issue", "sync")
@@ -260,7 +260,7 @@ def test_the_command_says_what_it_did(desk: Desk, github: GitHub, cli: Cli, monk
     assert entry["issue_authors"] == []
 
 
-def test_a_file_that_is_broken_is_left_alone_and_named(desk: Desk, github: GitHub) -> None:
+def test_broken_links_file_is_named_and_left_alone(desk: Desk, github: GitHub) -> None:
     github.open_issue("Brew tea")
     desk.sync()
     path = desk.office.root / "home/tasks/coffee/.issues.json"

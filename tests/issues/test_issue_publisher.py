@@ -25,7 +25,7 @@ def with_task(desk: Desk) -> tuple[Issue, TaskRef]:
     return made, desk.task_of(made)
 
 
-def test_a_result_becomes_a_comment_once(desk: Desk, office: Office) -> None:
+def test_result_is_commented_once(desk: Desk, office: Office) -> None:
     made, ref = with_task(desk)
     assert not made.comments
     desk.report(ref, "done", model="strong-1", remaining=["Drink it"])
@@ -42,7 +42,7 @@ def test_a_result_becomes_a_comment_once(desk: Desk, office: Office) -> None:
     assert len(office.events(ref, "issue.commented")) == 1
 
 
-def test_the_same_news_again_is_no_news_and_other_news_is(desk: Desk) -> None:
+def test_same_result_is_not_commented_again_and_another_is(desk: Desk) -> None:
     made, ref = with_task(desk)
     desk.report(ref, "blocked", reason="No kettle")
     desk.sync()
@@ -55,7 +55,7 @@ def test_the_same_news_again_is_no_news_and_other_news_is(desk: Desk) -> None:
     assert ["No kettle" in each.body for each in made.comments] == [True, False]
 
 
-def test_labels_say_who_is_needed_and_go_again(desk: Desk, office: Office, github: GitHub) -> None:
+def test_status_labels_are_put_on_and_taken_off(desk: Desk, office: Office, github: GitHub) -> None:
     made, ref = with_task(desk)
     made.labels.append("bug")
     desk.report(ref, "blocked", reason="No kettle")
@@ -79,7 +79,7 @@ def test_labels_say_who_is_needed_and_go_again(desk: Desk, office: Office, githu
     ]
 
 
-def test_a_label_that_a_person_took_away_is_not_put_back(desk: Desk, github: GitHub) -> None:
+def test_label_that_a_person_took_off_is_not_put_back(desk: Desk, github: GitHub) -> None:
     made, ref = with_task(desk)
     desk.report(ref, "blocked", reason="No kettle")
     desk.sync()
@@ -88,7 +88,7 @@ def test_a_label_that_a_person_took_away_is_not_put_back(desk: Desk, github: Git
     assert made.labels == []
 
 
-def test_no_agent_can_call_people_or_touch_other_issues(desk: Desk) -> None:
+def test_agent_text_mentions_nobody_and_links_no_other_issue(desk: Desk) -> None:
     made, ref = with_task(desk)
     desk.report(ref, "done", summary="@ana closes #1 <img src=x> https://github.com/o/r/issues/2", model="`@bob`")
     desk.sync()
@@ -97,7 +97,7 @@ def test_no_agent_can_call_people_or_touch_other_issues(desk: Desk) -> None:
         assert words not in comment.body
 
 
-def test_a_very_long_report_still_fits(desk: Desk) -> None:
+def test_very_long_report_fits_into_one_comment(desk: Desk) -> None:
     made, ref = with_task(desk)
     items = ["#" * 2000] * 100
     desk.report(ref, "done", summary="[" * 10_000, accomplished=items, remaining=items, blockers=items)
@@ -105,7 +105,7 @@ def test_a_very_long_report_still_fits(desk: Desk) -> None:
     assert len(made.comments) == 1
 
 
-def test_a_home_that_was_lost_says_nothing_twice(desk: Desk, office: Office) -> None:
+def test_comment_is_found_by_its_marker_after_the_history_was_lost(desk: Desk, office: Office) -> None:
     made, ref = with_task(desk)
     desk.report(ref, "done")
     desk.sync()
@@ -117,7 +117,7 @@ def test_a_home_that_was_lost_says_nothing_twice(desk: Desk, office: Office) -> 
     assert len(office.events(ref, "issue.commented")) == 1  # known again
 
 
-def test_without_a_report_the_reason_is_what_the_person_is_told(desk: Desk) -> None:
+def test_comment_without_a_report_gives_the_attention_as_reason(desk: Desk) -> None:
     made, ref = with_task(desk)
     with desk.orange.store.open(ref) as opened:
         opened.change("task.updated", {"attention": "The agent has failed: no report"})
@@ -126,7 +126,7 @@ def test_without_a_report_the_reason_is_what_the_person_is_told(desk: Desk) -> N
     assert "**Why:** The agent has failed: no report" in made.comments[0].body
 
 
-def test_who_edits_the_address_in_task_md_does_not_choose_where_we_write(desk: Desk, github: GitHub) -> None:
+def test_edited_issue_url_in_task_md_does_not_redirect_comments(desk: Desk, github: GitHub) -> None:
     made, ref = with_task(desk)
     other = github.open_issue("Somebody else's", author="ana")
     path = Path(desk.orange.store.directory(ref)) / "TASK.md"
@@ -137,7 +137,7 @@ def test_who_edits_the_address_in_task_md_does_not_choose_where_we_write(desk: D
     assert len(made.comments) == 1
 
 
-def test_an_issue_that_is_gone_is_told_and_stops_no_other(desk: Desk, github: GitHub) -> None:
+def test_deleted_issue_is_reported_and_stops_no_other_comment(desk: Desk, github: GitHub) -> None:
     made, ref = with_task(desk)
     other, second = with_task(desk)
     desk.report(ref, "done")
@@ -152,7 +152,7 @@ def test_an_issue_that_is_gone_is_told_and_stops_no_other(desk: Desk, github: Gi
     assert desk.file.problem is None
 
 
-def test_a_project_that_takes_no_issues_any_more_says_nothing(desk: Desk) -> None:
+def test_project_with_issues_switched_off_posts_nothing(desk: Desk) -> None:
     made, ref = with_task(desk)
     desk.settings(issues=False)
     desk.report(ref, "done")
@@ -160,7 +160,7 @@ def test_a_project_that_takes_no_issues_any_more_says_nothing(desk: Desk) -> Non
     assert not made.comments
 
 
-def test_delegated_work_is_listed_with_where_it_is(desk: Desk, office: Office) -> None:
+def test_comment_links_subtasks_to_their_pull_requests(desk: Desk, office: Office) -> None:
     made, ref = with_task(desk)
     child = office.create("kettle", summary="Buy a kettle", parent=ref.id, spawn=False)
     with desk.orange.store.open(child) as opened:
@@ -172,7 +172,7 @@ def test_delegated_work_is_listed_with_where_it_is(desk: Desk, office: Office) -
     assert f"- [Buy a kettle ({child.id})](https://github.com/o/r/pull/99)" in made.comments[0].body
 
 
-def test_without_gh_it_is_said_what_to_install(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_sync_without_gh_says_where_to_get_it(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "git").symlink_to(str(shutil.which("git")))
     with monkeypatch.context() as bare:

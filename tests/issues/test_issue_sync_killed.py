@@ -34,7 +34,7 @@ def watch_with_github(countdown: Countdown) -> None:
 
 
 @pytest.mark.parametrize("in_half", [False, True])
-def test_a_round_killed_anywhere_leaves_one_task_for_one_issue(world: World, *, in_half: bool) -> None:
+def test_import_killed_at_any_step_leaves_one_task_for_one_issue(world: World, *, in_half: bool) -> None:
     orange = world.orange
     orange.projects.update("coffee", {"issues": True})
     orange.workflows.load("autopilot")
@@ -55,7 +55,7 @@ def test_a_round_killed_anywhere_leaves_one_task_for_one_issue(world: World, *, 
     assert deaths > 10
 
 
-def test_killed_anywhere_while_saying_it_leaves_one_comment_and_the_label(
+def test_publishing_killed_at_any_step_leaves_one_comment_and_the_label(
     desk: Desk, office: Office, github: GitHub
 ) -> None:
     made = github.open_issue("Brew tea")

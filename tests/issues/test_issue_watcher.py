@@ -28,7 +28,7 @@ def _restless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watcher, "MAX_BACKOFF_SECONDS", 0.8)
 
 
-def test_from_an_issue_to_a_pushed_branch_a_comment_and_labels(desk: Desk, office: Office, github: GitHub) -> None:
+def test_supervisor_takes_an_issue_to_a_pushed_branch_a_comment_and_labels(desk: Desk, office: Office, github: GitHub) -> None:
     """The whole way, by itself: issue, task, route, worktree, agent, push, comment."""
     good = github.open_issue("Brew tea", body="demo: good", labels=["agent:demo"])
     bad = github.open_issue("Brew coffee", body="demo: blocked")
@@ -49,7 +49,7 @@ def test_from_an_issue_to_a_pushed_branch_a_comment_and_labels(desk: Desk, offic
     assert len(desk.tasks()) == 2
 
 
-def test_a_person_who_unblocks_takes_the_label_off(desk: Desk, office: Office, github: GitHub) -> None:
+def test_label_is_taken_off_when_the_task_is_no_longer_blocked(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew tea", body="demo: blocked")
     office.supervised(lambda: made.labels == ["blocked"])
     ref = desk.task_of(made)
@@ -58,7 +58,7 @@ def test_a_person_who_unblocks_takes_the_label_off(desk: Desk, office: Office, g
     assert len(made.comments) == 1
 
 
-def test_a_branch_is_registered_once_however_often_the_hook_runs(desk: Desk, office: Office, github: GitHub) -> None:
+def test_branch_is_registered_once_however_often_the_hook_runs(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew tea")
     desk.sync()
     ref = desk.task_of(made)
@@ -70,7 +70,7 @@ def test_a_branch_is_registered_once_however_often_the_hook_runs(desk: Desk, off
     assert desk.logged("not registered") == 0
 
 
-def test_a_branch_that_cannot_be_registered_stops_nothing(desk: Desk, office: Office, github: GitHub) -> None:
+def test_branch_that_cannot_be_registered_stops_nothing(desk: Desk, office: Office, github: GitHub) -> None:
     made = github.open_issue("Brew tea", body="demo: good", branches=["gh-task-7-brew-tea"])
     office.supervised(lambda: len(made.comments) == 1)
     assert office.status(desk.task_of(made)) == "done"
@@ -78,7 +78,7 @@ def test_a_branch_that_cannot_be_registered_stops_nothing(desk: Desk, office: Of
     assert not office.events(desk.task_of(made), "branch.registered")
 
 
-def test_while_github_is_away_it_is_said_once_and_asked_less(desk: Desk, office: Office, github: GitHub) -> None:
+def test_unavailable_github_is_logged_once_and_asked_less_often(desk: Desk, office: Office, github: GitHub) -> None:
     github.trouble = "slow down"
     office.supervised(lambda: len(github.requests) > 4)
     assert desk.logged("The issues of coffee cannot be followed") == 1
@@ -89,7 +89,7 @@ def test_while_github_is_away_it_is_said_once_and_asked_less(desk: Desk, office:
     assert desk.file.problem is None
 
 
-def test_what_could_not_be_said_is_said_when_github_is_back(desk: Desk, office: Office, github: GitHub) -> None:
+def test_result_while_github_is_away_is_posted_when_it_is_back(desk: Desk, office: Office, github: GitHub) -> None:
     """All under one supervisor, which has to remember it."""
     made = github.open_issue("Brew tea", body="demo: good")
     stages = iter(
@@ -111,7 +111,7 @@ def test_what_could_not_be_said_is_said_when_github_is_back(desk: Desk, office: 
     assert len(made.comments) == 1
 
 
-def test_what_fails_while_it_is_said_is_said_the_next_time(
+def test_failed_post_is_repeated_in_the_next_round(
     desk: Desk, office: Office, github: GitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = github.open_issue("Brew tea", body="demo: good")
@@ -122,7 +122,7 @@ def test_what_fails_while_it_is_said_is_said_the_next_time(
     assert desk.logged("GitHub hiccups") >= 1
 
 
-def test_a_project_without_issues_is_asked_nothing(desk: Desk, office: Office, github: GitHub) -> None:
+def test_supervisor_asks_nothing_for_a_project_without_issues(desk: Desk, office: Office, github: GitHub) -> None:
     desk.settings(issues=False)
     github.open_issue("Brew tea")
     ref = office.create("feat/tea", workflow="autopilot", harness=None)

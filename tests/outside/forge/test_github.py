@@ -20,7 +20,7 @@ def _on_github(house: House, github: GitHub) -> None:
     github.adopt(house.main)
 
 
-def test_one_is_opened_against_the_default_branch_with_all_that_is_known(
+def test_pull_request_is_opened_against_the_default_branch_with_title_and_text(
     house: House, github: GitHub, cli: Cli
 ) -> None:
     house.write(house.main, {".github/pull_request_template.md": "- [ ] tasted\n"})
@@ -34,7 +34,7 @@ def test_one_is_opened_against_the_default_branch_with_all_that_is_known(
     assert house.stored(ref).task.pr_url == url
 
 
-def test_one_is_opened_whatever_the_person_has_not_committed(house: House, github: GitHub, cli: Cli) -> None:
+def test_pull_request_is_opened_beside_uncommitted_changes(house: House, github: GitHub, cli: Cli) -> None:
     """Then a warning of gh stands beside the address."""
     ref = house.task()
     (house.main / "menu").write_text("only water\n")
@@ -42,7 +42,7 @@ def test_one_is_opened_whatever_the_person_has_not_committed(house: House, githu
     assert house.stored(ref).task.pr_url == github.url(7)
 
 
-def test_an_open_one_of_the_branch_is_taken_up_a_closed_or_foreign_one_is_not(
+def test_open_pull_request_is_adopted_and_a_closed_or_forked_one_is_not(
     house: House, github: GitHub, cli: Cli
 ) -> None:
     ref = house.task()
@@ -54,7 +54,7 @@ def test_an_open_one_of_the_branch_is_taken_up_a_closed_or_foreign_one_is_not(
     assert len(github.pull_requests) == 3
 
 
-def test_a_login_that_github_does_not_take_is_noticed_before_anything_is_pushed(
+def test_rejected_login_refuses_a_pull_request_before_anything_is_pushed(
     house: House, github: GitHub, cli: Cli
 ) -> None:
     ref = house.task()
@@ -63,7 +63,7 @@ def test_a_login_that_github_does_not_take_is_noticed_before_anything_is_pushed(
     assert house.there("feat/tea") is None
 
 
-def test_nothing_is_pushed_while_github_cannot_be_reached(house: House, github: GitHub, cli: Cli) -> None:
+def test_unreachable_github_refuses_a_pull_request_before_anything_is_pushed(house: House, github: GitHub, cli: Cli) -> None:
     ref = house.task()
     github.go_offline()
     assert "GitHub cannot be reached" in cli.no("task", "create-pr", ref.id)
@@ -72,7 +72,7 @@ def test_nothing_is_pushed_while_github_cannot_be_reached(house: House, github: 
     cli.ok("task", "create-pr", ref.id)
 
 
-def test_a_gh_that_is_not_logged_in_says_how(
+def test_missing_login_is_explained_without_asking_github(
     house: House, github: GitHub, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = house.task()
@@ -83,7 +83,7 @@ def test_a_gh_that_is_not_logged_in_says_how(
     assert github.requests == []
 
 
-def test_a_merge_asks_what_became_of_it(house: House, github: GitHub, cli: Cli) -> None:
+def test_merge_follows_the_state_of_the_pull_request(house: House, github: GitHub, cli: Cli) -> None:
     ref = house.task()
     cli.ok("task", "create-pr", ref.id)
     (made,) = github.pull_requests.values()
@@ -96,7 +96,7 @@ def test_a_merge_asks_what_became_of_it(house: House, github: GitHub, cli: Cli) 
     assert (house.status(ref), house.there("feat/tea")) == ("done", None)
 
 
-def test_what_is_known_of_one_is_shown_on_the_command_line(house: House, github: GitHub, cli: Cli) -> None:
+def test_task_show_prints_the_status_of_the_pull_request(house: House, github: GitHub, cli: Cli) -> None:
     ref = house.task()
     cli.ok("task", "create-pr", ref.id)
     assert "pull_request  not asked yet" in cli.ok("task", "show", ref.id).out

@@ -33,7 +33,7 @@ def reviewed(world: World) -> TaskRef:
     return world.task("\n## Handoff\n\nDONE: all\n", workflow="reviewed", status="reviewing")
 
 
-def test_the_words_are_in_the_file_before_the_worker_is_told(world: World, reviewed: TaskRef) -> None:
+def test_feedback_is_in_the_file_before_the_worker_is_notified(world: World, reviewed: TaskRef) -> None:
     moved = request_changes(world.orange.engine, reviewed, "# Warmer\n\nThe cups are cold.\n\n## Handoff\n\nnone")
     assert (moved.source, moved.target, moved.hooks_run) == ("reviewing", "working", ("notify_worker",))
     body = world.body(reviewed)
@@ -43,7 +43,7 @@ def test_the_words_are_in_the_file_before_the_worker_is_told(world: World, revie
     assert types.index("changes.requested") < types.index("transition.started")
 
 
-def test_a_second_round_stands_below_the_first(world: World, reviewed: TaskRef) -> None:
+def test_second_feedback_is_below_the_first(world: World, reviewed: TaskRef) -> None:
     request_changes(world.orange.engine, reviewed, "Warmer")
     world.orange.tasks.update(reviewed, status="reviewing")
     world.write_body(reviewed, "\n## Review\n\nPASS\n")
@@ -54,7 +54,7 @@ def test_a_second_round_stands_below_the_first(world: World, reviewed: TaskRef) 
     assert body.count("UTC**") == 2
 
 
-def test_words_that_a_killed_command_has_written_are_not_written_twice(world: World, reviewed: TaskRef) -> None:
+def test_feedback_of_a_killed_command_is_not_written_twice(world: World, reviewed: TaskRef) -> None:
     request_changes(world.orange.engine, reviewed, "Warmer")
     before = world.body(reviewed)
     with world.orange.store.open(reviewed) as opened:
@@ -64,7 +64,7 @@ def test_words_that_a_killed_command_has_written_are_not_written_twice(world: Wo
 
 
 @pytest.mark.parametrize("status", ["todo", "working", "done"])
-def test_where_there_is_no_way_back_nothing_is_written(world: World, reviewed: TaskRef, status: str) -> None:
+def test_state_without_a_way_back_refuses_feedback_and_writes_nothing(world: World, reviewed: TaskRef, status: str) -> None:
     with world.orange.store.open(reviewed) as opened:
         opened.change("test", {"status": status})
     before = world.contents(reviewed)
@@ -73,11 +73,11 @@ def test_where_there_is_no_way_back_nothing_is_written(world: World, reviewed: T
     assert world.contents(reviewed) == before
 
 
-def test_nothing_is_not_a_request(world: World, reviewed: TaskRef) -> None:
+def test_empty_feedback_is_refused(world: World, reviewed: TaskRef) -> None:
     assert "feedback is empty" in refusal(lambda: request_changes(world.orange.engine, reviewed, " \n"))
 
 
-def test_in_the_default_workflow_only_reviewing_has_a_way_back(world: World) -> None:
+def test_default_workflow_takes_feedback_only_in_reviewing(world: World) -> None:
     world.orange.projects.update("coffee", {"workflow": "default"})
     ref = world.task(workflow="default", status="reviewing")
     assert request_changes(world.orange.engine, ref, "Warmer").target == "working"
