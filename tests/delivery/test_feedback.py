@@ -64,7 +64,9 @@ def test_feedback_of_a_killed_command_is_not_written_twice(world: World, reviewe
 
 
 @pytest.mark.parametrize("status", ["todo", "working", "done"])
-def test_state_without_a_way_back_refuses_feedback_and_writes_nothing(world: World, reviewed: TaskRef, status: str) -> None:
+def test_state_without_a_way_back_refuses_feedback_and_writes_nothing(
+    world: World, reviewed: TaskRef, status: str
+) -> None:
     with world.orange.store.open(reviewed) as opened:
         opened.change("test", {"status": status})
     before = world.contents(reviewed)

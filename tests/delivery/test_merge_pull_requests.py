@@ -51,7 +51,9 @@ def without_gh(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(programs))
 
 
-def test_open_pull_request_refuses_a_merge_unless_local(house: House, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+def test_open_pull_request_refuses_a_merge_unless_local(
+    house: House, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
     ref = with_pull_request(house)
     says(house, monkeypatch, "OPEN")
     why = house.refused(ref)
@@ -87,7 +89,9 @@ def test_merged_pull_request_is_not_merged_again_and_its_task_is_finished(
     assert house.there("feat/tea") is None
 
 
-def test_without_gh_a_task_with_a_pull_request_merges_only_locally(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_gh_a_task_with_a_pull_request_merges_only_locally(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ref = with_pull_request(house)
     without_gh(house, monkeypatch)
     why = house.refused(ref)
@@ -107,13 +111,17 @@ def test_gh_without_a_login_refuses_merge_and_pull_request_before_any_push(house
 
 
 @pytest.mark.skipif(shutil.which("gh") is None, reason="gh is not installed")
-def test_remote_that_is_not_on_github_gets_no_pull_request(house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remote_that_is_not_on_github_gets_no_pull_request(
+    house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ref = house.task()
     monkeypatch.setenv("GH_TOKEN", "anything")
     assert "origin is not on GitHub" in cli.no("task", "create-pr", ref.id)
 
 
-def test_pull_request_without_gh_or_remote_is_refused_with_the_way_out(house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pull_request_without_gh_or_remote_is_refused_with_the_way_out(
+    house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ref = house.task()
     with monkeypatch.context() as changed:
         without_gh(house, changed)

@@ -203,7 +203,9 @@ def test_unrelated_history_refuses_the_merge(house: House) -> None:
     assert "unrelated histories" in house.refused(ref)
 
 
-def test_git_without_an_identity_refuses_a_merge_commit_and_fast_forwards(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_without_an_identity_refuses_a_merge_commit_and_fast_forwards(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ref = house.task()
     house.git("config", "user.useConfigOnly", "true")
     for role in ("AUTHOR", "COMMITTER"):

@@ -270,7 +270,9 @@ def test_host_is_left_alone_for_as_long_as_it_asks() -> None:
     assert first - host.due > 100.0
 
 
-def test_without_gh_the_status_says_so_and_the_task_stays(house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_gh_the_status_says_so_and_the_task_stays(
+    house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ref, _ = with_pull_request(house, github)
     programs = house.root / "few"
     programs.mkdir()

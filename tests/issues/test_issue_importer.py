@@ -40,7 +40,9 @@ def test_project_without_issues_is_refused_and_github_not_asked(desk: Desk, gith
     assert not github.requests
 
 
-def test_issues_of_others_become_tasks_only_when_their_author_is_named(desk: Desk, office: Office, github: GitHub) -> None:
+def test_issues_of_others_become_tasks_only_when_their_author_is_named(
+    desk: Desk, office: Office, github: GitHub
+) -> None:
     mine, hers, his = (github.open_issue(f"By {name}", author=name) for name in ("tester", "ana", "bob"))
     desk.sync()
     assert [office.task(ref).summary for ref in desk.tasks()] == ["By tester"]
@@ -80,9 +82,7 @@ def test_labels_with_unknown_values_set_nothing(desk: Desk, office: Office, gith
     assert (task.harness, task.model, task.effort, task.workflow) == (None, None, None, "autopilot")
 
 
-def test_issues_on_several_pages_all_become_tasks(
-    desk: Desk, github: GitHub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_issues_on_several_pages_all_become_tasks(desk: Desk, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("orange_tui.outside.forge._github_issues.PAGE_SIZE", 2)
     for number in range(5):
         github.open_issue(f"Cup {number}")
@@ -123,7 +123,9 @@ def test_task_that_has_not_started_follows_its_issue(desk: Desk, office: Office,
     assert desk.sync() == []
 
 
-def test_summary_that_a_person_changed_stays_until_the_issue_changes(desk: Desk, office: Office, github: GitHub) -> None:
+def test_summary_that_a_person_changed_stays_until_the_issue_changes(
+    desk: Desk, office: Office, github: GitHub
+) -> None:
     made = github.open_issue("Brew tea")
     desk.sync()
     ref = desk.task_of(made)
@@ -157,7 +159,9 @@ def test_closed_issue_cancels_a_task_that_has_not_started(desk: Desk, office: Of
     assert desk.sync() == []  # one issue, one task
 
 
-def test_closed_issue_of_a_started_task_asks_the_person_until_it_is_reopened(desk: Desk, office: Office, github: GitHub) -> None:
+def test_closed_issue_of_a_started_task_asks_the_person_until_it_is_reopened(
+    desk: Desk, office: Office, github: GitHub
+) -> None:
     made = github.open_issue("Brew tea")
     desk.sync()
     ref = desk.task_of(made)
@@ -244,7 +248,9 @@ def test_sync_of_a_repository_that_is_not_on_github_is_refused(desk: Desk, offic
     assert "not on GitHub" in refusal(desk.sync)
 
 
-def test_sync_command_prints_what_it_changed(desk: Desk, github: GitHub, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sync_command_prints_what_it_changed(
+    desk: Desk, github: GitHub, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ORANGE_HOME", desk.orange.home.root)
     desk.settings(issues=False)
     assert "orange project update NAME --issues on" in cli.no("issue", "sync")

@@ -28,7 +28,9 @@ def _restless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watcher, "MAX_BACKOFF_SECONDS", 0.8)
 
 
-def test_supervisor_takes_an_issue_to_a_pushed_branch_a_comment_and_labels(desk: Desk, office: Office, github: GitHub) -> None:
+def test_supervisor_takes_an_issue_to_a_pushed_branch_a_comment_and_labels(
+    desk: Desk, office: Office, github: GitHub
+) -> None:
     """The whole way, by itself: issue, task, route, worktree, agent, push, comment."""
     good = github.open_issue("Brew tea", body="demo: good", labels=["agent:demo"])
     bad = github.open_issue("Brew coffee", body="demo: blocked")

@@ -63,7 +63,7 @@ def _merged_as(run: HookRun, repository: Repository, tip: str) -> str:
 
 
 def _project(run: HookRun) -> Project:
-    return run.services.projects.get(run.task.project)
+    return run.parts.projects.get(run.task.project)
 
 
 PUSH_BRANCH = Action(push_branch)

@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.engine.tasks import Tasks
     from orange_tui.home.projects import Project
+    from orange_tui.outside.forge.interface import Forge
     from orange_tui.store.store import TaskRef
 
 CREATED, ADOPTED = "pr.created", "pr.adopted"
 NOT_A_PULL_REQUEST = "this is not the address of a pull request"
-_TEMPLATE = "pull_request_template.md"
-_TEMPLATE_DIRECTORIES = (".github", "", "docs")  # where GitHub looks for one, in any case
 
 
 def read_pull_request(url: str) -> PullRequest:
@@ -61,7 +60,7 @@ def push_and_open(project: Project, task: Task, body: str) -> tuple[str, str]:
     push_branch(project, task.branch)
     if existing is not None:
         return ADOPTED, existing
-    text = _text(project, task, body)
+    text = _text(task, body, _template(forge, project.path))
     new = NewPullRequest(task.branch, project.default_branch, task.summary or task.branch, text)
     return CREATED, forge.create_pull_request(project.path, new)
 
@@ -87,20 +86,21 @@ def push_branch(project: Project, branch: str) -> None:
         raise Refused(f"the push was rejected: {done.message}")
 
 
-def _text(project: Project, task: Task, body: str) -> str:
+def _text(task: Task, body: str, template: str) -> str:
     from orange_tui.domain.text.sections import find_section
 
     context = find_section(body, "Context")
-    parts = [task.summary, context.text.strip() if context else "", _template(project)]
+    parts = [task.summary, context.text.strip() if context else "", template]
     return "\n\n".join(part for part in parts if part)
 
 
-def _template(project: Project) -> str:
-    for place in _TEMPLATE_DIRECTORIES:
-        folder = os.path.join(project.path, place)
+def _template(forge: Forge, checkout: str) -> str:
+    """The text with which a repository wants its pull requests to begin."""
+    for place in forge.template_directories:
+        folder = os.path.join(checkout, place)
         with suppress(OSError, UnicodeDecodeError):
             for name in sorted(os.listdir(folder)):
-                if name.lower() == _TEMPLATE:
+                if name.lower() == forge.template_name:
                     with open(os.path.join(folder, name), encoding="utf-8") as file:
                         return file.read().strip()
     return ""

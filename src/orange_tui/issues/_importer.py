@@ -33,7 +33,7 @@ class IssueImporter:
     def __init__(self, tasks: Tasks, project: Project) -> None:
         self._tasks, self._project = tasks, project
         self._engine, self._store = tasks.engine, tasks.engine.store
-        self._fields = TaskFields(tasks.engine.services, project)
+        self._fields = TaskFields(project, tasks.engine.workflows, tasks.engine.parts.harnesses)
         self._links = IssueLinks(self._store.home, project.name)
         self._task_by_url: dict[str, str] | None = None
 

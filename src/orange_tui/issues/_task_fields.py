@@ -11,10 +11,11 @@ from orange_tui.issues._labels import label_settings, task_labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from orange_tui.agents.harnesses import Harnesses
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Workflow
-    from orange_tui.engine.services import Services
     from orange_tui.home.projects import Project
+    from orange_tui.home.workflows import Workflows
     from orange_tui.outside.forge.interface import Issue
 
 _FALLBACK_WORKFLOW = "autopilot"
@@ -43,8 +44,8 @@ def with_context(body: str, text: str) -> str:
 class TaskFields:
     """Works out the fields of one project's tasks."""
 
-    def __init__(self, services: Services, project: Project) -> None:
-        self._services, self._project = services, project
+    def __init__(self, project: Project, workflows: Workflows, harnesses: Harnesses) -> None:
+        self._project, self._workflows, self._harnesses = project, workflows, harnesses
 
     def new_task(self, issue: Issue, task_id: str) -> NewTask:
         """The task that an issue becomes."""
@@ -79,15 +80,15 @@ class TaskFields:
 
     def _workflow(self, label: str | None) -> Workflow:
         """The one a label names, else the project's if its tasks start by themselves, else the autopilot."""
-        workflows = self._services.workflows
-        if label is not None and label in workflows.names():
-            return workflows.load(label)
-        own = workflows.load(self._project.workflow)
-        return own if own.starts_by_itself else workflows.load(_FALLBACK_WORKFLOW)
+        if label is not None and label in self._workflows.names():
+            return self._workflows.load(label)
+        own = self._workflows.load(self._project.workflow)
+        return own if own.starts_by_itself else self._workflows.load(_FALLBACK_WORKFLOW)
 
     def _harness(self, label: str | None) -> str | None:
-        harnesses = self._services.harnesses
-        return label if label is not None and label in harnesses.names() and harnesses.installed(label) else None
+        if label is None or label not in self._harnesses.names():
+            return None
+        return label if self._harnesses.installed(label) else None
 
     def _effort(self, harness: str | None, label: str | None) -> str | None:
         """A level counts if the agent knows it; where no agent is named, if all of them do."""
@@ -96,7 +97,7 @@ class TaskFields:
         if harness is None or label is None:
             return label if label in _COMMON_EFFORTS else None
         try:
-            return check_effort(self._services.harnesses.get(harness), label)
+            return check_effort(self._harnesses.get(harness), label)
         except OrangeError:
             return None
 

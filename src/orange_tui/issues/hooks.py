@@ -22,15 +22,15 @@ def register_branch(run: HookRun) -> None:
     try:
         _register(run)
     except OrangeError as problem:  # an old gh, no permission, no network: the work can be done all the same
-        run.services.log.write("warning", f"the branch was not registered with its issue: {problem}", task=run.task.id)
+        run.parts.log.write("warning", f"the branch was not registered with its issue: {problem}", task=run.task.id)
 
 
 def _register(run: HookRun) -> None:
     from orange_tui.issues.links import IssueLinks
     from orange_tui.outside.git import Repository, local, remote
 
-    issue = IssueLinks(run.services.home, run.task.project).issue_of(run.task.id)
-    project = run.services.projects.get(run.task.project)
+    issue = IssueLinks(run.parts.home, run.task.project).issue_of(run.task.id)
+    project = run.parts.projects.get(run.task.project)
     existing = Repository(project.path).refs(local(run.task.branch), remote(run.task.branch))
     known = run.opened.journal.last(_REGISTERED)
     if issue is None or existing or (known is not None and known.get("branch") == run.task.branch):

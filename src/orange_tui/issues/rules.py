@@ -60,7 +60,7 @@ def settings_changes(on: str | None, authors: tuple[str, ...], labels: tuple[str
 def _login(text: str) -> str:
     name = text if text == ME else text.removeprefix("@")
     if name != ME and not re.fullmatch(_LOGIN, name):
-        raise Refused(f"{text!a} is not a login on GitHub; give a name such as octocat, or {ME} for your own")
+        raise Refused(f"{text!a} is not a login; give a name such as octocat, or {ME} for your own")
     return name
 
 

@@ -10,6 +10,7 @@ from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.settings import read_settings
 from orange_tui.issues.links import IssueLinks
+from orange_tui.outside.forge.registry import FORGES
 from orange_tui.outside.programs import run
 from orange_tui.sessions.liveness import LOST
 from orange_tui.store.store import BrokenTask, readable
@@ -60,8 +61,10 @@ def _programs(doctor: Doctor) -> Iterator[Finding]:
             yield Finding("good", run([name, wanted]).output.strip())
         except NotFound:
             yield Finding("bad", f"{name} is not installed", f"{way}: apt-get install {name}, or brew install {name}")
-    if shutil.which("gh") is None:
-        yield Finding("note", "gh is not installed: pull requests are not available", "See cli.github.com")
+    for forge in FORGES:
+        if not forge.is_installed():
+            what = f"{forge.program} is not installed: pull requests and issues on {forge.name} are not available"
+            yield Finding("note", what, forge.install_hint)
 
 
 def _agents(doctor: Doctor) -> Iterator[Finding]:

@@ -42,9 +42,7 @@ def test_pull_request_is_opened_beside_uncommitted_changes(house: House, github:
     assert house.stored(ref).task.pr_url == github.url(7)
 
 
-def test_open_pull_request_is_adopted_and_a_closed_or_forked_one_is_not(
-    house: House, github: GitHub, cli: Cli
-) -> None:
+def test_open_pull_request_is_adopted_and_a_closed_or_forked_one_is_not(house: House, github: GitHub, cli: Cli) -> None:
     ref = house.task()
     github.open_pull_request("feat/tea", state="CLOSED")
     github.open_pull_request("feat/tea", from_fork=True)
@@ -63,7 +61,9 @@ def test_rejected_login_refuses_a_pull_request_before_anything_is_pushed(
     assert house.there("feat/tea") is None
 
 
-def test_unreachable_github_refuses_a_pull_request_before_anything_is_pushed(house: House, github: GitHub, cli: Cli) -> None:
+def test_unreachable_github_refuses_a_pull_request_before_anything_is_pushed(
+    house: House, github: GitHub, cli: Cli
+) -> None:
     ref = house.task()
     github.go_offline()
     assert "GitHub cannot be reached" in cli.no("task", "create-pr", ref.id)

@@ -35,12 +35,16 @@ class GitHub(Forge):
     """github.com, and the hosts of GitHub Enterprise that gh is logged in to."""
 
     name = "GitHub"
+    program = "gh"
+    install_hint = "See cli.github.com"
+    template_name = "pull_request_template.md"
+    template_directories = (".github", "", "docs")
 
     def is_installed(self) -> bool:
         """Whether gh is there."""
         from shutil import which
 
-        return which("gh") is not None
+        return which(self.program) is not None
 
     def owns_remote(self, url: str) -> bool:
         """Any remote may be on a GitHub Enterprise host; only gh can tell."""

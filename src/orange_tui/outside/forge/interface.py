@@ -116,6 +116,10 @@ class Forge(ABC):
     """A git host. `checkout` is always the path of a local clone; a forge's own program may find its host from that."""
 
     name: str  # as people call it
+    program: str  # that it is asked through
+    install_hint: str  # where to get the program
+    template_name: str  # of a repository's file with which pull requests begin, in lower case
+    template_directories: tuple[str, ...]  # where that file may be
 
     @abstractmethod
     def is_installed(self) -> bool:
