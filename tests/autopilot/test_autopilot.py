@@ -91,7 +91,7 @@ def test_done_report_with_work_left_and_no_changes_is_not_done(office: Office) -
     assert office.task(ref).number("attempts") == 5
     assert len(office.events(ref, "agent.reported")) == 5
     assert office.task(ref).attention == (
-        "The agent has not finished: The agent says done, but changed no file and left 1 to do"
+        "The agent has not finished: The agent says done, but it changed no file and left 1 to do"
     )
 
 

@@ -311,7 +311,7 @@ def test_a_dead_agent_is_told_without_anybody_naming_its_task(office: Office) ->
     assert pane is not None
     office.orange.services.tmux.kill_window(pane.window_id)
     row = next(row for row in boards.refresh([]).rows if row.ref == ref)
-    assert (row.session, row.agent, row.needs) == ("dead", None, "The agent has ended; respawn brings it back")
+    assert (row.session, row.agent, row.needs) == ("dead", None, "The agent has ended; restart brings it back")
     office.orange.agents.respawn(ref)
     assert next(row for row in boards.refresh([ref]).rows if row.ref == ref).session == "active"
 
@@ -342,7 +342,7 @@ def test_a_lost_server_and_a_missing_tmux(office: Office, monkeypatch: pytest.Mo
     with monkeypatch.context() as without_tmux:
         without_tmux.setenv("PATH", str(folder))
         row = boards.refresh([ref]).rows[0]
-    assert (row.session, row.needs) == ("lost", "Its tmux server is gone; respawn brings the agent back")
+    assert (row.session, row.needs) == ("lost", "Its tmux server is gone; restart brings the agent back")
 
 
 def test_a_message_that_waits_is_told_and_after_a_while_needs_a_person(

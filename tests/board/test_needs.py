@@ -172,7 +172,7 @@ def test_an_agent_that_is_to_end_has_ended_and_that_is_all() -> None:
     autopilot = shipped("autopilot")
     assert why(autopilot, "in_progress", "dead") is None
     assert why(autopilot, "in_progress", "lost") == "Its tmux server is gone; retry starts it over"
-    assert why(shipped("default"), "working", "dead") == "The agent has ended; respawn brings it back"
+    assert why(shipped("default"), "working", "dead") == "The agent has ended; restart brings it back"
 
 
 def test_what_the_task_says_comes_first() -> None:
@@ -189,8 +189,8 @@ def test_what_the_task_says_comes_first() -> None:
         ("active", "idle", None),
         ("active", "starting", None),
         ("active", "unknown", None),
-        ("dead", "", "The agent has ended; respawn brings it back"),
-        ("lost", "", "Its tmux server is gone; respawn brings the agent back"),
+        ("dead", "", "The agent has ended; restart brings it back"),
+        ("lost", "", "Its tmux server is gone; restart brings the agent back"),
         ("none", "", None),
     ],
 )

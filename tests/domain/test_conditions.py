@@ -84,11 +84,11 @@ def test_arms_cover_everything_when_each_number_has_exactly_one(arms: list[Condi
 @pytest.mark.parametrize(
     ("arms", "reason"),
     [
-        (["r < 2", "r > 2"], "no arm is for r == 2"),
-        (["r < 2", "r >= 1"], "two arms are for r == 1"),
-        (["r < 2"], "no arm is for r > 1"),
-        (["r > 2"], "no arm is for r < 3"),
-        (["r < 2", "s >= 2"], "every arm must compare the same field"),
+        (["r < 2", "r > 2"], "no case covers r == 2"),
+        (["r < 2", "r >= 1"], "two cases cover r == 1"),
+        (["r < 2"], "no case covers r > 1"),
+        (["r > 2"], "no case covers r < 3"),
+        (["r < 2", "s >= 2"], "every case must compare the same field"),
     ],
 )
 def test_the_reason_names_the_number_that_is_missing_or_taken_twice(arms: list[str], reason: str) -> None:

@@ -60,15 +60,15 @@ def test_spaces_and_the_case_of_an_alias_do_not_matter() -> None:
         ("0 0 32 * *", "the day is 1-31"),
         ("0 0 * 13 *", "the month is 1-12"),
         ("0 0 * * 8", "the weekday is 0-7"),
-        ("* * * *", "it has 4 fields and not 5"),
-        ("0 0 0 * * *", "it has 6 fields and not 5"),
+        ("* * * *", "it has 4 fields instead of 5"),
+        ("0 0 0 * * *", "it has 6 fields instead of 5"),
         ("", "it has 0 fields"),
-        ("0 0 30 2 *", "that day never comes"),
-        ("0 0 31 4,6 *", "that day never comes"),
+        ("0 0 30 2 *", "there is no such day"),
+        ("0 0 31 4,6 *", "there is no such day"),
         ("@fortnightly", "it has 1 fields"),
         ("*/0 * * * *", "the minute is 0-59"),
-        ("9" * 5000 + " * * * *", "longer than any"),
-        ("٣ * * * *", "characters that none has"),
+        ("9" * 5000 + " * * * *", "too long"),
+        ("٣ * * * *", "characters that cron does not know"),
         ("\x1b[2J * * * *", "\\x1b[2J"),
     ],
 )
@@ -81,7 +81,7 @@ def test_a_wrong_one_is_refused_with_what_is_wrong_and_what_is_right(cron: str, 
 
 
 def test_there_is_no_reboot_to_run_at() -> None:
-    with pytest.raises(Refused, match="@reboot is no time"):
+    with pytest.raises(Refused, match="@reboot is not a time"):
         check_cron("@reboot")
 
 

@@ -192,7 +192,7 @@ def test_an_agent_without_a_reduced_command_line_has_only_one() -> None:
 
 
 def test_a_missing_value_is_a_refusal_not_a_word_in_braces() -> None:
-    with pytest.raises(Refused, match=r"nothing is known for \{worktree_git\}"):
+    with pytest.raises(Refused, match=r"there is no value for \{worktree_git\}"):
         build_command(CODEX, "reduced", {**VALUES, "worktree_git": ""})
 
 
@@ -206,9 +206,9 @@ def test_a_model_is_a_plain_word(model: str) -> None:
 
 
 def test_an_unknown_effort_is_refused_with_the_levels_there_are() -> None:
-    with pytest.raises(Refused, match=r"knows no effort 'huge'; it knows low, medium, high, xhigh, max"):
+    with pytest.raises(Refused, match=r"has no effort level 'huge'; its levels are low, medium, high, xhigh, max"):
         check_effort(CLAUDE, "huge")
-    with pytest.raises(Refused, match="Codex knows no effort"):
+    with pytest.raises(Refused, match="Codex has no effort level"):
         build_command(CODEX, "full", VALUES, effort='high" -c x="')
     assert check_effort(OPENCODE, "whatever") == "whatever"
     own = replace(CLAUDE, efforts=())

@@ -113,7 +113,7 @@ claude:
     assert list(result.harnesses) == ["aider"]
     assert [problem.line for problem in result.problems] == [4, 5, 5, 6, 8]
     assert told(text)[0] == (
-        "harnesses.yml:4: the harness 'broken' has no `binary`; add it; always needed are: binary, full"
+        "harnesses.yml:4: the harness 'broken' has no `binary`; add it; required are: binary, full"
     )
 
 
@@ -124,7 +124,7 @@ claude:
         ("colour: red", "unknown key 'colour'", "use one of: binary"),
         ("modle: [x]", "unknown key 'modle'", "did you mean 'model'?"),
         ("reduced: aider --yes", "is not a list of words", "no shell splits it"),
-        ("reduced: [[a]]", "a word of `reduced` is a sequence", "write one text"),
+        ("reduced: [[a]]", "a word of `reduced` is a sequence", "write text"),
         ("reduced: [a, '']", "a word of `reduced` is empty", "remove it"),
         ("reduced: ['{prompt}', '{prompt}']", "has {prompt} twice", "keep one"),
         ("reduced: ['--message={prompt}']", "{prompt} inside a longer word", "a word of its own"),
@@ -150,7 +150,7 @@ claude:
         ("dialogs: [{seen: '[', advice: x}]", "is not a regular expression", "backslash"),
         ("events: {Done: sleeping}", "is 'sleeping'", "use one of: busy"),
         ("max_prompt: many", "`max_prompt` is 'many'", "whole number"),
-        ("binary: other", "'binary' already stands on line 2", "keep one"),
+        ("binary: other", "'binary' is already on line 2", "keep one"),
     ],
 )
 def test_each_mistake_is_told_with_its_line_and_the_way_out(line: str, what: str, fix: str) -> None:

@@ -30,8 +30,8 @@ def test_an_honest_report_is_taken_at_its_word(status: str) -> None:
     [
         ({}, "needs_review", "has no status"),
         ({"status": ""}, "needs_review", "has no status"),
-        ({"status": "finished"}, "needs_review", "'finished', which is no status"),
-        ({"status": ["done"]}, "needs_review", "which is no status"),
+        ({"status": "finished"}, "needs_review", "'finished', which is not a status"),
+        ({"status": ["done"]}, "needs_review", "which is not a status"),
         ({"status": "done", "remaining": ["x"]}, "in_progress", "changed no file and left 1 to do"),
         ({"status": "done", "remaining": ["x"], "files_changed": ["a"]}, "done", ""),
         ({"status": "done", "remaining": [" "]}, "done", ""),

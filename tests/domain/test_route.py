@@ -82,7 +82,7 @@ def test_an_answer_that_names_no_agent_is_refused_in_a_sentence(text: str, fault
     [
         ({"model": "--dangerous"}, {"model": None}, "'--dangerous' is not a model's name"),
         ({"model": "a b; rm -rf /"}, {"model": None}, "is not a model's name"),
-        ({"model": 4}, {"model": None}, "model must be a text"),
+        ({"model": 4}, {"model": None}, "model must be text"),
         ({"decompose": "yes"}, {"decompose": False}, "decompose must be true or false"),
         ({"selected_skills": ["../etc", "tasting"]}, {"selected_skills": ("tasting",)}, "there is no skill ../etc"),
     ],

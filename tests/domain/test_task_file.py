@@ -170,7 +170,7 @@ def test_a_changed_field_shows_in_the_task_and_in_the_text() -> None:
 
 def test_a_file_that_would_be_too_large_to_read_again_is_not_written() -> None:
     file = task_file.parse("---\nid: a1\n---\n")
-    room = task_file.MOST_BYTES - len(file.encode())
+    room = task_file.MAX_BYTES - len(file.encode())
     assert task_file.decode(file.with_body("x" * room).encode()).body == "x" * room
     with pytest.raises(Refused, match="over 5 MB"):
         file.with_body("x" * (room + 1)).encode()

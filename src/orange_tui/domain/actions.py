@@ -95,4 +95,4 @@ ASSEMBLED_VARIABLES = (
     "context",
     "profile",
     "report_file",
-)  # in prompts only: each is put together when it is asked for
+)  # in prompts only; each is assembled when a prompt asks for it

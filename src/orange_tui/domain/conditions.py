@@ -1,7 +1,7 @@
-"""`when`: one comparison of a numeric field with an integer, and the arithmetic to compare two of them.
+"""The `when` of a workflow: one comparison of a numeric field with an integer, and how conditions relate.
 
-A condition is the set of integers it admits, as at most two intervals, so whether two exclude each other
-and whether several cover everything are questions about intervals, not about values to try.
+A condition is the set of integers it admits, as at most two intervals. So whether two conditions exclude each other,
+and whether several cover every integer, is decided by arithmetic and not by trying values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Interval = tuple[int | None, int | None]  # both ends included; None is without end
 
-_SHAPE = r"([a-z_][a-z0-9_]*)\s*(<=|>=|==|!=|<|>)\s*(-?[0-9]{1,15})"
+_COMPARISON = r"([a-z_][a-z0-9_]*)\s*(<=|>=|==|!=|<|>)\s*(-?[0-9]{1,15})"
 
 
 @record
@@ -32,7 +32,7 @@ class Condition:
         return f"{self.field} {self.operator} {self.value}"
 
     def holds(self, number: int) -> bool:
-        """Whether the condition is true of the field's present value."""
+        """Whether the condition is true for this value of the field."""
         return any(
             (low is None or low <= number) and (high is None or number <= high) for low, high in self.intervals()
         )
@@ -51,8 +51,8 @@ class Condition:
 
 
 def parse_condition(text: str) -> Condition:
-    """Read a `when`; anything but one comparison is refused."""
-    match = re.fullmatch(_SHAPE, text.strip(), re.ASCII)
+    """Parse a `when`; anything but one comparison is refused."""
+    match = re.fullmatch(_COMPARISON, text.strip(), re.ASCII)
     if match is None:
         raise Unreadable(f"'{text}' is not `<field> <op> <integer>`, such as `review_round < 2`")
     field, operator, value = match.groups()
@@ -60,17 +60,17 @@ def parse_condition(text: str) -> Condition:
 
 
 def exclude_each_other(one: Condition | None, other: Condition | None) -> bool:
-    """Whether no task can satisfy both. Two fields are independent, and no condition at all admits everything."""
+    """Whether no task can satisfy both. Different fields are independent, and no condition admits every integer."""
     if one is None or other is None or one.field != other.field:
         return False
     return not any(_overlap(a, b) for a in one.intervals() for b in other.intervals())
 
 
 def coverage_problem(conditions: Sequence[Condition]) -> str | None:
-    """Why these do not take every integer exactly once, or None when they do."""
+    """Why these conditions do not cover every integer exactly once; None when they do."""
     fields = {condition.field for condition in conditions}
     if len(fields) != 1:
-        return "every arm must compare the same field"
+        return "every case must compare the same field"
     pieces = sorted(
         (piece for condition in conditions for piece in condition.intervals()),
         key=lambda piece: (piece[0] is not None, piece[0] or 0),
@@ -79,20 +79,20 @@ def coverage_problem(conditions: Sequence[Condition]) -> str | None:
     reached: int | None = None  # the highest integer covered so far; None before the first piece
     for index, (low, high) in enumerate(pieces):
         if index == 0 and low is not None:
-            return f"no arm is for {field} < {low}"
+            return f"no case covers {field} < {low}"
         if index > 0:
-            problem = _seam(field, reached, low)
+            problem = _gap_or_overlap(field, reached, low)
             if problem:
                 return problem
         reached = high
-    return None if reached is None else f"no arm is for {field} > {reached}"
+    return None if reached is None else f"no case covers {field} > {reached}"
 
 
-def _seam(field: str, reached: int | None, low: int | None) -> str | None:
+def _gap_or_overlap(field: str, reached: int | None, low: int | None) -> str | None:
     if reached is None or low is None or low <= reached:
-        return f"two arms are for {field} == {reached if low is None else low}"
+        return f"two cases cover {field} == {reached if low is None else low}"
     if low > reached + 1:
-        return f"no arm is for {field} == {reached + 1}"
+        return f"no case covers {field} == {reached + 1}"
     return None
 
 

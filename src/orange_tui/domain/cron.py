@@ -1,7 +1,7 @@
-"""When a job runs: cron expressions, checked, and the moments they mean in a person's time zone.
+"""Cron expressions: checking them, and the times they mean in the person's time zone.
 
-cronsim does the arithmetic, as Debian's cron does it: across a change of the clock a job at a set time runs once, and
-one that repeats within the hour goes by real time. Moments go in and come out in UTC, so that they compare and sort.
+cronsim does the arithmetic, as Debian's cron does it: across a change to or from summer time a job at a set time runs
+once, and one that repeats within the hour goes by real time. Times go in and come out in UTC, so that they compare.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ ALIASES = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
 }
-RIGHT = "Right is: minute hour day month weekday, such as `30 9 * * MON-FRI`, or @hourly, @daily, @weekly, @monthly"
-_FIELDS = 5
-_MONTH = 3
-_LONGEST = 200
+_USAGE = "Write: minute hour day month weekday, such as `30 9 * * MON-FRI`, or @hourly, @daily, @weekly, @monthly"
+_FIELD_COUNT = 5
+_MONTH_FIELD = 3
+_MAX_CHARACTERS = 200
 _RANGES = {
     "minute": "the minute is 0-59",
     "hour": "the hour is 0-23",
@@ -36,39 +36,39 @@ _RANGES = {
     "month": "the month is 1-12 or JAN-DEC",
     "day-of-week": "the weekday is 0-7 or SUN-SAT",
 }
-# How far to look back for the last of many missed runs: not through all of them, where there was one a minute.
-_BACK = (timedelta(hours=1), timedelta(days=1), timedelta(days=32), timedelta(days=370))
+# How far to look back for the last of many missed runs: a job that runs every minute may have missed a million.
+_LOOK_BACK = (timedelta(hours=1), timedelta(days=1), timedelta(days=32), timedelta(days=370))
 
 
 def check_cron(text: str) -> str:
-    """A cron expression as it is kept; what is wrong with one that is not right, and what a right one looks like."""
-    kept = " ".join(text.split()) if text.isprintable() else text
-    if kept.lower() in ALIASES:
-        return kept.lower()
-    if kept.lower() == "@reboot":
-        raise Refused(f"@reboot is no time: a job of Orange runs by the clock. {RIGHT}")
-    wrong = _what_is_wrong(kept)
-    if wrong:
-        raise Refused(f"'{printable(kept[:_LONGEST])}' is not a cron expression: {wrong}. {RIGHT}")
-    return kept
+    """A cron expression as it is stored; one with a mistake is refused, with what is wrong and a valid example."""
+    cron = " ".join(text.split()) if text.isprintable() else text
+    if cron.lower() in ALIASES:
+        return cron.lower()
+    if cron.lower() == "@reboot":
+        raise Refused(f"@reboot is not a time: jobs run at set times. {_USAGE}")
+    mistake = _mistake(cron)
+    if mistake:
+        raise Refused(f"'{printable(cron[:_MAX_CHARACTERS])}' is not a cron expression: {mistake}. {_USAGE}")
+    return cron
 
 
-def _what_is_wrong(text: str) -> str | None:
-    if len(text) > _LONGEST or not text.isascii():
-        return "it is longer than any, or has characters that none has"
+def _mistake(text: str) -> str | None:
+    if len(text) > _MAX_CHARACTERS or not text.isascii():
+        return "it is too long, or has characters that cron does not know"
     fields = text.split()
-    if len(fields) != _FIELDS:
-        return f"it has {len(fields)} fields and not {_FIELDS}"
-    problem = _problem(text)
-    if problem is None:
+    if len(fields) != _FIELD_COUNT:
+        return f"it has {len(fields)} fields instead of {_FIELD_COUNT}"
+    wrong_field = _wrong_field(text)
+    if wrong_field is None:
         return None
-    any_month = " ".join([*fields[:_MONTH], "*", *fields[_MONTH + 1 :]])
-    never = problem in {"", "day-of-month"} and _problem(any_month) is None
-    return "that day never comes" if never else _RANGES.get(problem, "it cannot be understood")
+    any_month = " ".join([*fields[:_MONTH_FIELD], "*", *fields[_MONTH_FIELD + 1 :]])
+    is_no_day = wrong_field in {"", "day-of-month"} and _wrong_field(any_month) is None
+    return "there is no such day" if is_no_day else _RANGES.get(wrong_field, "it cannot be understood")
 
 
-def _problem(text: str) -> str | None:
-    """The field that is wrong; empty where all are right and no such day comes in fifty years."""
+def _wrong_field(text: str) -> str | None:
+    """The field with a mistake; empty where each is valid but no such day comes in fifty years."""
     from datetime import datetime
 
     from cronsim import CronSim, CronSimError
@@ -83,7 +83,7 @@ def _problem(text: str) -> str | None:
 
 
 def runs_after(cron: str, after: datetime, zone: tzinfo) -> Iterator[datetime]:
-    """The moments a job runs at, strictly later than a moment, in order."""
+    """When a job runs, strictly later than `after`, in order."""
     from cronsim import CronSim
 
     latest = after
@@ -95,13 +95,13 @@ def runs_after(cron: str, after: datetime, zone: tzinfo) -> Iterator[datetime]:
 
 
 def next_run(cron: str, after: datetime, zone: tzinfo) -> datetime | None:
-    """The first run after a moment; None where none comes in fifty years."""
+    """The first run later than `after`; None where none comes in fifty years."""
     return next(runs_after(cron, after, zone), None)
 
 
 def last_run(cron: str, after: datetime, until: datetime, zone: tzinfo) -> datetime | None:
-    """The last run after one moment and not after another: of all that were missed, the one to catch up with."""
-    starts = [max(after, until - back) for back in _BACK]
+    """The last run later than `after` and not later than `until`: of all missed runs, the one to catch up with."""
+    starts = [max(after, until - back) for back in _LOOK_BACK]
     for start in (*starts, after):
         last = None
         for run in runs_after(cron, start, zone):

@@ -1,4 +1,4 @@
-"""What can go wrong, as sentences. Whatever reaches a person is one of these, never a traceback."""
+"""The errors of Orange. Whatever reaches a person is one of these, with a sentence, never a traceback."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Refused(OrangeError):
 
 
 class Busy(Refused):
-    """Another command is at work on this very task; the same may go through in a moment."""
+    """Another command is working on this task; the same command may succeed in a moment."""
 
 
 class NotFound(OrangeError):
@@ -28,7 +28,7 @@ class UsageError(OrangeError):
 
 
 class Unreadable(OrangeError):
-    """A file that Orange does not understand, and therefore leaves alone."""
+    """A file that Orange cannot read, and therefore never rewrites."""
 
     def __init__(self, reason: str, *, line: int | None = None) -> None:
         super().__init__(f"line {line}: {reason}" if line else reason)
@@ -37,4 +37,4 @@ class Unreadable(OrangeError):
 
 
 class NotSaved(OrangeError):
-    """The disk did not take a write; the file is what it was before."""
+    """A file could not be written, for example because the disk is full; its old content is unchanged."""

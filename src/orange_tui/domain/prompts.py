@@ -1,4 +1,4 @@
-"""Prompts are templates with a handful of `{variables}`, and otherwise text that is left alone.
+"""Prompt templates: a handful of `{variables}` are filled in, all other text is left alone.
 
 They are full of code and JSON, so only a bare word in braces is a variable. Where such a word is meant
 literally it is doubled: `{{branch}}` is written out as `{branch}`. All other braces are just braces.
@@ -38,7 +38,7 @@ def task_values(task: Task) -> dict[str, object]:
 
 
 def find_variables(template: str) -> Iterator[tuple[str, int]]:
-    """Every variable a template asks for, and how many lines down it stands."""
+    """Every variable in a template, with the number of lines above it."""
     for found in _VARIABLE.finditer(template):
         if found["name"]:
             yield found["name"], template.count("\n", 0, found.start())

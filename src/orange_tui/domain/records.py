@@ -1,4 +1,4 @@
-"""Frozen records: what `dataclass(frozen=True)` is to a type checker, without its price at start-up.
+"""Frozen records: what `dataclass(frozen=True)` is to a type checker, without its cost at start-up.
 
 Importing `dataclasses` costs an agent's `orange task update` two thirds of the time Python itself needs
 to start (it pulls in `inspect`, `ast` and `tokenize`), and agents run that command all day. A type
@@ -24,7 +24,7 @@ else:
         defaults = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
 
         def __init__(self, *args, **kwargs):
-            if len(args) == len(names) and not kwargs:  # the quick way, for the thousands of them in a long list
+            if len(args) == len(names) and not kwargs:  # the fast path, for the thousands of them in a long list
                 self.__dict__.update(zip(names, args, strict=True))
                 return
             values = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}

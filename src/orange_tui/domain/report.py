@@ -1,7 +1,7 @@
-"""What an agent says came of its work: a JSON object in `.orange-outcome`, and what that means.
+"""An agent's report: a JSON object in `.orange-outcome`, and how it is judged.
 
-An agent's word is not the last one. A report without a status, or one that says done and lists what remains without
-a changed file, is read for what it is; the engine moves the task by what it is judged to be.
+The agent's own status is not the last word: a report without a status, or one that says done but changed no file and
+lists what remains, is judged by what it shows. The engine moves the task by that judgement.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DONE, IN_PROGRESS, BLOCKED, NEEDS_REVIEW, DELEGATED = "done", "in_progress", "blocked", "needs_review", "delegated"
-REPORTED = (DONE, IN_PROGRESS, BLOCKED, NEEDS_REVIEW)  # what an agent may say
-JUDGED = (*REPORTED, DELEGATED)  # what it can come to
+REPORTED = (DONE, IN_PROGRESS, BLOCKED, NEEDS_REVIEW)  # what an agent may report
+JUDGED = (*REPORTED, DELEGATED)  # what a report can be judged to be
 
 MAX_CHARACTERS = 256 * 1024
-_MOST_ITEMS = 100
-_LONGEST_ITEM = 2_000
-_LONGEST_TEXT = 10_000
+_MAX_ITEMS = 100
+_MAX_ITEM_CHARACTERS = 2_000
+_MAX_TEXT_CHARACTERS = 10_000
 MAX_DELEGATIONS = 20
 
 
 @record
 class Delegation:
-    """A piece of work that an agent wants others to do."""
+    """A subtask that an agent asks for."""
 
     title: str
     body: str
@@ -39,7 +39,7 @@ class Delegation:
 
 @record
 class Report:
-    """A report that could be read; `judged` is what it comes to, and `why` where that is not what it says."""
+    """A report that could be read; `judged` is the status it is given, and `why` says so where that is not its own."""
 
     judged: str
     why: str
@@ -55,18 +55,18 @@ class Report:
     delegations: tuple[Delegation, ...]
 
     def as_json(self) -> dict[str, object]:
-        """The report as it is kept in the history."""
-        kept = {name: value for name, value in vars(self).items() if name != "judged"}
-        return kept | {"status": self.judged, "delegations": [vars(each) for each in self.delegations]}
+        """The report as it is recorded in the history."""
+        values = {name: value for name, value in vars(self).items() if name != "judged"}
+        return values | {"status": self.judged, "delegations": [vars(each) for each in self.delegations]}
 
     @property
     def sentence(self) -> str:
-        """Why the task is where it is, in the agent's words or in ours."""
+        """Why the task has this status, in the agent's words or in ours."""
         return self.why or self.reason or "; ".join(self.blockers) or self.summary
 
 
 def read_report(text: str, task_id: str) -> Report:
-    """The report in a text. Raises `Unreadable` where there is none at all."""
+    """Parse a report. Raises `Unreadable` where there is none."""
     if len(text) > MAX_CHARACTERS:
         raise Unreadable(f".orange-outcome is longer than {MAX_CHARACTERS:,} characters")
     try:
@@ -77,13 +77,13 @@ def read_report(text: str, task_id: str) -> Report:
         raise Unreadable(".orange-outcome is not a JSON object" if text.strip() else "the agent has left no report")
     if data.get("id") not in {None, task_id}:
         raise Unreadable(f".orange-outcome is about task {ascii(data['id'])[:60]}, not {task_id}")
-    return _judged(data)
+    return _from_data(data)
 
 
-def _judged(data: Mapping[str, object]) -> Report:
+def _from_data(data: Mapping[str, object]) -> Report:
     delegations = _delegations(data.get("delegations"))
     remaining, changed = _texts(data.get("remaining")), _texts(data.get("files_changed"))
-    status, why = _verdict(data, remaining, changed)
+    status, why = _judge(data, remaining, changed)
     if delegations and status in {IN_PROGRESS, BLOCKED, DONE}:
         status, why = DELEGATED, ""
     return Report(
@@ -102,18 +102,18 @@ def _judged(data: Mapping[str, object]) -> Report:
     )
 
 
-def _verdict(data: Mapping[str, object], remaining: tuple[str, ...], changed: tuple[str, ...]) -> tuple[str, str]:
-    """What a report comes to, and why where that is not what it says."""
-    said = data.get("status")
-    if said is None or said == "":
+def _judge(data: Mapping[str, object], remaining: tuple[str, ...], changed: tuple[str, ...]) -> tuple[str, str]:
+    """The status a report is given, and why where that is not its own."""
+    status = data.get("status")
+    if status is None or status == "":
         return NEEDS_REVIEW, "The agent's report has no status"
-    if said not in REPORTED:
-        return NEEDS_REVIEW, f"The agent reports {ascii(said)[:60]}, which is no status ({', '.join(REPORTED)})"
-    if data.get("needs_help") is True and said != DONE:
+    if status not in REPORTED:
+        return NEEDS_REVIEW, f"The agent reports {ascii(status)[:60]}, which is not a status ({', '.join(REPORTED)})"
+    if data.get("needs_help") is True and status != DONE:
         return NEEDS_REVIEW, ""
-    if said == DONE and remaining and not changed:
-        return IN_PROGRESS, f"The agent says done, but changed no file and left {len(remaining)} to do"
-    return str(said), ""
+    if status == DONE and remaining and not changed:
+        return IN_PROGRESS, f"The agent says done, but it changed no file and left {len(remaining)} to do"
+    return str(status), ""
 
 
 def _delegations(value: object) -> tuple[Delegation, ...]:
@@ -130,17 +130,17 @@ def _delegations(value: object) -> tuple[Delegation, ...]:
     return tuple(each for each in made if each.title)
 
 
-def _text(value: object, most: int = _LONGEST_TEXT) -> str:
+def _text(value: object, most: int = _MAX_TEXT_CHARACTERS) -> str:
     return value[:most].strip() if isinstance(value, str) else ""
 
 
 def _line(value: object) -> str:
-    """One line: what becomes a summary or a label."""
-    return printable(" ".join(_text(value, _LONGEST_ITEM).split()))[:200]
+    """One line of text, for a summary or a label."""
+    return printable(" ".join(_text(value, _MAX_ITEM_CHARACTERS).split()))[:200]
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    """A list of texts; a single text stands for a list of one."""
+    """A list of texts; a single text counts as a list of one."""
     items = [value] if isinstance(value, str) else value
-    found = [_text(item, _LONGEST_ITEM) for item in items[:_MOST_ITEMS]] if isinstance(items, list) else []
+    found = [_text(item, _MAX_ITEM_CHARACTERS) for item in items[:_MAX_ITEMS]] if isinstance(items, list) else []
     return tuple(text for text in found if text)

@@ -1,7 +1,7 @@
 """A route: which agent does a task, in which role, with which skills, and whether it is to be split first.
 
-It comes from a language model, so nothing of it is believed before it was looked at: names must be known, texts
-are short and plain, and whatever is wrong is a sentence. What can be used without the faulty part is used.
+It comes from a language model, so nothing in it is trusted: names must be known, texts are cut to one short line, and
+each mistake becomes a sentence. The rest of an answer is used without its faulty part.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
 
 IN_WORKTREE, WITHOUT_WORKTREE, TO_DECOMPOSE = 1, 2, 3
-_LONGEST_ANSWER = 32_000  # characters at the end of what was printed; an answer is a fraction of that
-_LONGEST_REASON = 500
-_LONGEST_TEXT = 200
-_MOST_TEXTS = 20
+_MAX_ANSWER_CHARACTERS = 32_000  # at the end of what was printed; an answer is a fraction of that
+_MAX_REASON_CHARACTERS = 500
+_MAX_TEXT_CHARACTERS = 200
+_MAX_TEXTS = 20
 _NO_MODEL = ("", "default", "none", "null")
 
 
 @record
 class Profile:
-    """Who the agent is to be for this task."""
+    """The role, skills and limits of the agent for this task."""
 
     role: str = ""
     skills: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Profile:
 
 @record
 class Route:
-    """Where a task goes. `by_person` names the fields that a person has set, which no router changes."""
+    """Who does a task, and how. `by_person` names the fields that a person has set, which no router changes."""
 
     executor: str | None
     model: str | None = None
@@ -48,7 +48,7 @@ class Route:
     by_person: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """The route as it stands in the frontmatter and in the history."""
+        """The route as it is written to the frontmatter and the history."""
         lists = {name: list(getattr(self.profile, name)) for name in ("skills", "tools", "constraints")}
         return {
             "executor": self.executor,
@@ -61,7 +61,7 @@ class Route:
         }
 
     def lane(self, *, in_worktree: bool) -> int:
-        """How the task is worked on, as the number that a workflow's `when` can ask for."""
+        """How the task is worked on, as a number that a workflow's `when` can compare."""
         if self.decompose:
             return TO_DECOMPOSE
         return IN_WORKTREE if in_worktree else WITHOUT_WORKTREE
@@ -69,15 +69,15 @@ class Route:
 
 @record
 class RouterAnswer:
-    """What a router's answer comes to: no route when it names no agent that could do it; every fault as a sentence."""
+    """A router's answer: no route when it names no usable agent; each mistake in it as a sentence."""
 
     route: Route | None
     faults: tuple[str, ...] = ()
 
 
 def read_answer(text: str, known: Collection[str], installed: Collection[str], skills: Collection[str]) -> RouterAnswer:
-    """The route in what a router has printed; never raises."""
-    found = find_answer(text[-_LONGEST_ANSWER:], "executor")
+    """Find the route in what a router has printed; never raises."""
+    found = find_answer(text[-_MAX_ANSWER_CHARACTERS:], "executor")
     if found is None:
         return RouterAnswer(None, ("the router's answer has no JSON object in it",))
     fault = _executor_fault(found.get("executor"), known, installed)
@@ -97,7 +97,7 @@ def read_answer(text: str, known: Collection[str], installed: Collection[str], s
             executor=str(found["executor"]),
             model=model,
             decompose=decompose is True,
-            reason=_text(found.get("reason"), _LONGEST_REASON),
+            reason=_text(found.get("reason"), _MAX_REASON_CHARACTERS),
             profile=_profile(found.get("profile")),
             selected_skills=tuple(name for name in chosen if name in skills),
         ),
@@ -106,24 +106,24 @@ def read_answer(text: str, known: Collection[str], installed: Collection[str], s
 
 
 def route_of(task: Task) -> Route | None:
-    """The route a task was given; None when it has none, or something else stands there."""
+    """The route in a task's frontmatter; None when it has none."""
     found = task.extra.get("route")
     return _route_from(found) if isinstance(found, dict) else None
 
 
 def route_in(event: Mapping[str, object]) -> Route | None:
-    """The route that an event of the history notes."""
+    """The route in an event of the history."""
     found = event.get("route")
     return _route_from(found) if isinstance(found, dict) else None
 
 
 def _route_from(found: Mapping[str, object]) -> Route:
-    """Written by us, but people edit what they like."""
+    """A route that Orange wrote; people may have edited it since."""
     return Route(
-        executor=_text(found.get("executor"), _LONGEST_TEXT) or None,
+        executor=_text(found.get("executor"), _MAX_TEXT_CHARACTERS) or None,
         model=_model(found.get("model"))[0],
         decompose=found.get("decompose") is True,
-        reason=_text(found.get("reason"), _LONGEST_REASON),
+        reason=_text(found.get("reason"), _MAX_REASON_CHARACTERS),
         profile=_profile(found.get("profile")),
         selected_skills=_texts(found.get("selected_skills")),
         by_person=_texts(found.get("by_person")),
@@ -131,7 +131,7 @@ def _route_from(found: Mapping[str, object]) -> Route:
 
 
 def profile_text(task: Task) -> str:
-    """Who the agent is to be, as a few lines for its prompt; nothing without a route."""
+    """The role, skills and limits as a few lines for the prompt; empty without a route."""
     route = route_of(task)
     if route is None:
         return ""
@@ -146,7 +146,7 @@ def profile_text(task: Task) -> str:
 
 
 def apply_choices(route: Route, harness: str | None, model: str | None) -> Route:
-    """The route with a person's own choices in it. A model that was chosen for another agent is dropped."""
+    """The route with a person's own choices applied. A model that was chosen for another agent is dropped."""
     if harness is not None and harness != route.executor:
         route = replace(route, executor=harness, model=None)
     return replace(route, model=model) if model is not None else route
@@ -155,7 +155,7 @@ def apply_choices(route: Route, harness: str | None, model: str | None) -> Route
 def _executor_fault(executor: object, known: Collection[str], installed: Collection[str]) -> str | None:
     if not isinstance(executor, str) or not executor:
         return "the router names no executor"
-    shown = _text(executor, _LONGEST_TEXT)
+    shown = _text(executor, _MAX_TEXT_CHARACTERS)
     if executor not in known:
         return f"the router names an agent that does not exist: '{shown}'"
     return None if executor in installed else f"the router names {shown}, which is not installed"
@@ -168,7 +168,7 @@ def _model(value: object) -> tuple[str | None, str | None]:
     if value is None or (isinstance(value, str) and value.lower() in _NO_MODEL):
         return None, None
     if not isinstance(value, str):
-        return None, "model must be a text; the agent's usual one is taken"
+        return None, "model must be text; the agent's default model is used"
     try:
         return check_model(value), None
     except Refused as refusal:
@@ -179,17 +179,17 @@ def _profile(value: object) -> Profile:
     if not isinstance(value, dict):
         return Profile()
     texts = {name: _texts(value.get(name)) for name in ("skills", "tools", "constraints")}
-    return Profile(_text(value.get("role"), _LONGEST_TEXT), **texts)
+    return Profile(_text(value.get("role"), _MAX_TEXT_CHARACTERS), **texts)
 
 
 def _texts(value: object) -> tuple[str, ...]:
     items = value if isinstance(value, list) else []
-    texts = (_text(item, _LONGEST_TEXT) for item in items[:_MOST_TEXTS])
+    texts = (_text(item, _MAX_TEXT_CHARACTERS) for item in items[:_MAX_TEXTS])
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def _text(value: object, longest: int) -> str:
-    """One line that a terminal shows and never obeys."""
+    """One printable line: nothing in it can control a terminal."""
     line = " ".join(value[: 4 * longest].split()) if isinstance(value, str) else ""
     line = printable(line)
     return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -1,4 +1,4 @@
-"""A task: its frontmatter fields as data, and which of them belong to the engine."""
+"""A task: its frontmatter fields, which of them belong to the engine, and what a name or an id may be."""
 
 from __future__ import annotations
 
@@ -22,72 +22,38 @@ if TYPE_CHECKING:
 
 
 @record
-class Field:
-    """One frontmatter field. An engine field is changed by nobody but the engine."""
-
-    kind: str  # text, number or texts
-    default: object = None
-    engine: bool = False
-
-
-FIELDS: Mapping[str, Field] = {
-    "id": Field("text", "", engine=True),
-    "project": Field("text", "", engine=True),
-    "branch": Field("text", "", engine=True),
-    "summary": Field("text", ""),
-    "status": Field("text", "", engine=True),
-    "workflow": Field("text", "", engine=True),
-    "harness": Field("text"),
-    "review_harness": Field("text"),
-    "effort": Field("text"),
-    "review_effort": Field("text"),
-    "model": Field("text"),
-    "review_round": Field("number", 0, engine=True),
-    "crash_count": Field("number", 0, engine=True),
-    "workspace": Field("text", engine=True),
-    "tmux_session": Field("text", engine=True),
-    "pr_url": Field("text", engine=True),
-    "parent": Field("text", engine=True),
-    "blocked_by": Field("texts", ()),
-    "labels": Field("texts", ()),
-    "attention": Field("text"),
-    "created_at": Field("text", "", engine=True),
-    "updated_at": Field("text", ""),
-}
-
-ENGINE_FIELDS = tuple(name for name, field in FIELDS.items() if field.engine)
-
-
-@record
 class Task:
-    """The frontmatter of one TASK.md, with defaults filled in; `extra` are the fields we do not know."""
+    """The frontmatter of one TASK.md. A new field is one line here: its name, its kind and its default.
 
-    id: str
-    project: str
-    branch: str
-    summary: str
-    status: str
-    workflow: str
-    harness: str | None
-    review_harness: str | None
-    effort: str | None
-    review_effort: str | None
-    model: str | None
-    review_round: int
-    crash_count: int
-    workspace: str | None
-    tmux_session: str | None
-    pr_url: str | None
-    parent: str | None
-    blocked_by: tuple[str, ...]
-    labels: tuple[str, ...]
-    attention: str | None
-    created_at: str
-    updated_at: str
-    extra: Mapping[str, object]
+    `extra` are the fields that Orange does not know. What only the engine may change is listed in `ENGINE_FIELDS`.
+    """
+
+    id: str = ""
+    project: str = ""
+    branch: str = ""
+    summary: str = ""
+    status: str = ""
+    workflow: str = ""
+    harness: str | None = None
+    review_harness: str | None = None
+    effort: str | None = None
+    review_effort: str | None = None
+    model: str | None = None
+    review_round: int = 0
+    crash_count: int = 0
+    workspace: str | None = None
+    tmux_session: str | None = None
+    pr_url: str | None = None
+    parent: str | None = None
+    blocked_by: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    attention: str | None = None
+    created_at: str = ""
+    updated_at: str = ""
+    extra: Mapping[str, object] = {}
 
     def engine_fields(self) -> dict[str, object]:
-        """The values only the engine may change, as its journal keeps them."""
+        """The values that only the engine may change, as the journal records them."""
         return {name: getattr(self, name) for name in ENGINE_FIELDS}
 
     def number(self, field: str) -> int:
@@ -104,6 +70,36 @@ class Task:
         return {name: getattr(self, name) for name in FIELDS} | dict(self.extra)
 
 
+ENGINE_FIELDS = (
+    "id",
+    "project",
+    "branch",
+    "status",
+    "workflow",
+    "review_round",
+    "crash_count",
+    "workspace",
+    "tmux_session",
+    "pr_url",
+    "parent",
+    "created_at",
+)
+
+
+@record
+class Field:
+    """What is known of one frontmatter field: its kind (text, number or texts), and its default."""
+
+    kind: str
+    default: object
+
+
+_KINDS = {"str": "text", "str | None": "text", "int": "number", "tuple[str, ...]": "texts"}
+FIELDS: Mapping[str, Field] = {
+    name: Field(_KINDS[kind], vars(Task)[name]) for name, kind in Task.__annotations__.items() if name != "extra"
+}
+
+
 def make_task(values: Mapping[str, object]) -> Task:
     """A task from field values; what is missing takes its default."""
     known = {name: values.get(name, field.default) for name, field in FIELDS.items()}
@@ -112,18 +108,18 @@ def make_task(values: Mapping[str, object]) -> Task:
 
 
 _ID_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
-_LONGEST_ID = 40
+_MAX_ID_CHARACTERS = 40
 # Patterns are compiled when they are first needed: most commands need none, and compiling takes a millisecond each.
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 _BAD_IN_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)"
-_LONGEST_NAME = 200
+_MAX_NAME_BYTES = 200
 _MAX_NAMED = 20  # matches of an ambiguous prefix: naming more of them helps nobody
 
 
 def check_id(text: str) -> str:
     """An id, or the beginning of one, is lower-case letters and digits: it goes into paths."""
-    if not 0 < len(text) <= _LONGEST_ID or text.strip(_ID_CHARACTERS):
-        shown = printable(text[:_LONGEST_ID]) + ("…" if len(text) > _LONGEST_ID else "")
+    if not 0 < len(text) <= _MAX_ID_CHARACTERS or text.strip(_ID_CHARACTERS):
+        shown = printable(text[:_MAX_ID_CHARACTERS]) + ("…" if len(text) > _MAX_ID_CHARACTERS else "")
         raise Refused(f"'{shown}' is not a task id: ids are lower-case letters and digits")
     return text
 
@@ -155,7 +151,7 @@ def check_branch(name: str) -> str:
         or name in {"@", "HEAD"}
         or name[0] in "-/."
         or name[-1] in "/."
-        or len(name.encode(errors="replace")) > _LONGEST_NAME
+        or len(name.encode(errors="replace")) > _MAX_NAME_BYTES
         or re.search(_BAD_IN_BRANCH, name)
         or _has_control(name)
     )
@@ -172,7 +168,7 @@ def check_project_name(name: str) -> str:
         or "/" in name
         or "\\" in name
         or name != name.strip()
-        or len(name.encode(errors="replace")) > _LONGEST_NAME
+        or len(name.encode(errors="replace")) > _MAX_NAME_BYTES
         or _has_control(name)
     )
     if bad:
@@ -183,7 +179,7 @@ def check_project_name(name: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text for a message: what a terminal would obey is shown, not sent."""
+    """Text for a message: control characters are shown as escapes, never sent to the terminal."""
     if text.isprintable():
         return text
     return re.sub(_CONTROL, lambda found: f"\\x{ord(found[0]):02x}", text)

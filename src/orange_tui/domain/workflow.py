@@ -1,6 +1,6 @@
-"""A workflow in memory: states, the moves between them, what each move asks for and sets off.
+"""A workflow in memory: its states, the moves between them, and what each move needs and triggers.
 
-`workflow_file` makes one from YAML and has checked it by then; nothing here doubts its input.
+`workflow_file` builds one from YAML and checks it; nothing here checks again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DONE, STUCK, CANCELLED = "done", "stuck", "cancelled"
 
 @record
 class Hook:
-    """One thing to do when a move is made: an action's name and its parameters."""
+    """What is done when a move is made: an action's name and its parameters."""
 
     action: str
     params: Mapping[str, object]
@@ -31,10 +31,10 @@ class Hook:
 
 @record
 class State:
-    """A place a task can be in, and whose window must be alive there (None: any window will do).
+    """A state of a task, and whose window must be alive in it (None: any window will do).
 
-    Orange itself moves a task on from here to `auto`, as soon as there is room for it; and to `rejoin`, once the
-    tasks it has delegated to are done.
+    Orange itself moves a task from here to `auto` as soon as a place is free, and to `rejoin` once its subtasks are
+    done.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Transition:
 
 @record
 class ConditionalTarget:
-    """One arm of a `then_when`."""
+    """One case of a `then_when`."""
 
     when: Condition
     then: str
@@ -83,7 +83,7 @@ class ExitRule:
 
 @record
 class Signal:
-    """What follows when a task's files say so, whether its session lives or not."""
+    """What follows when a task's files show something, whether its session is alive or not."""
 
     status: tuple[str, ...]
     gate: Gate
@@ -107,16 +107,16 @@ class Workflow:
 
     @property
     def first_state(self) -> str:
-        """Where a task starts unless it is told otherwise."""
+        """Where a task starts by default."""
         return next(iter(self.initial))
 
     @property
     def starts_by_itself(self) -> bool:
-        """Whether its tasks wait for room, and not for a person, when they are created."""
+        """Whether a new task starts as soon as a place is free, without a person."""
         return self.states[self.first_state].auto is not None
 
     def has_action(self, name: str) -> bool:
-        """Whether some move sets off this action."""
+        """Whether some move triggers this action."""
         return any(hook.action == name for move in self.transitions for hook in move.hooks)
 
     def is_terminal(self, status: str) -> bool:
@@ -140,15 +140,15 @@ class Workflow:
 
 
 def send_back_target(workflow: Workflow, source: str) -> str | None:
-    """Where a person sends work back to: the first open move that tells or starts the worker.
+    """Where a person sends work back to: the first move without a gate that notifies or starts the worker.
 
-    Only from where a person decides, and so could finish it as well: `pending` starts a worker too.
+    Only from a state where the person decides, and could also finish the task: `pending` starts a worker, too.
     """
     ends = [end for end in workflow.targets(source, "person") if workflow.is_terminal(end) and end != CANCELLED]
     for move in workflow.moves(source, "person") if ends else ():
-        told = any(hook.action in {"notify_worker", "spawn_agent"} for hook in move.hooks)
-        told = told or workflow.states[move.target].auto is not None  # an agent will read it when its turn comes
-        if told and move.gate is None and not workflow.is_terminal(move.target):
+        starts_by_itself = workflow.states[move.target].auto is not None
+        reaches_agent = any(hook.action in {"notify_worker", "spawn_agent"} for hook in move.hooks) or starts_by_itself
+        if reaches_agent and move.gate is None and not workflow.is_terminal(move.target):
             return move.target
     return None
 
@@ -157,10 +157,10 @@ SERVER_GONE = "Its tmux server is gone"
 
 
 def lost_agent_sentence(workflow: Workflow, status: str, what: str) -> str:
-    """A sentence about an agent that is gone, with how there will be one again, if there is a way."""
+    """A sentence about an agent that is gone, with the way to get it back, if there is one."""
     state = workflow.states.get(status)
     if state is not None and state.respawn_prompt is not None:
-        return f"{what}; respawn brings {'the agent' if what == SERVER_GONE else 'it'} back"
+        return f"{what}; restart brings {'the agent' if what == SERVER_GONE else 'it'} back"
     return f"{what}; retry starts it over" if workflow.starts_by_itself else what
 
 

@@ -55,7 +55,7 @@ class TaskText:
     def read(self) -> TaskFile:
         """The file as it is now."""
         try:
-            return task_file.decode(read_bytes(self.path, max_bytes=task_file.MOST_BYTES))
+            return task_file.decode(read_bytes(self.path, max_bytes=task_file.MAX_BYTES))
         except NotFound:
             raise Unreadable("TASK.md is gone") from None
 

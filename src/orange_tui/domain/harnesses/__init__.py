@@ -1,4 +1,4 @@
-"""An agent as data: what Orange ships, and what `harnesses.yml` may add or change.
+"""Harnesses: the command-line agents as data, those Orange ships and those of `harnesses.yml`.
 
 Begin with `harness.py`; `shipped.py` has the agents Orange knows.
 """

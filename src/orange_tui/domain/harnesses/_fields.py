@@ -1,4 +1,4 @@
-"""The fields of a harness in `harnesses.yml`: what each must look like, and how it is read."""
+"""The fields of a harness in `harnesses.yml`: how each is read and checked. A new field is one entry in `READERS`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SCREEN = ("busy", "idle", "permission", "error")
 
 
 def read_fields(entries: Mapping[str, Item]) -> dict[str, object]:
-    """Every field that is there, read; what is wrong with one is noted and the others are read all the same."""
+    """Read every field that is given; a problem with one does not keep the others from being read."""
     return {key: READERS[key](item) for key, item in entries.items() if key not in IGNORED}
 
 

@@ -1,7 +1,7 @@
-"""A harness: everything Orange knows about a command-line agent, as data, and the words that start it.
+"""A harness: everything Orange knows about a command-line agent, as data, and its command lines.
 
 Command lines are tuples of words, never text for a shell. A word may contain placeholders; `{prompt}` is always
-a word of its own and is left for the launcher, which keeps prompts of any length and content out of our hands.
+a word of its own, and the launcher puts the prompt there: a prompt can have any length and content.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ PLACEHOLDERS: Mapping[str, str] = {
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+\[\]~-]{0,199}", re.ASCII)
-_MOST_PROMPT = 130_000  # bytes; a single argument cannot be longer than 128 KiB on Linux
+_MAX_PROMPT_BYTES = 130_000  # a single argument cannot be longer than 128 KiB on Linux
 
 
 @record
 class ScreenPatterns:
-    """Regular expressions that tell an agent's state, from the last lines of its screen or from its title."""
+    """Regular expressions for an agent's state, matched with the last lines of its screen or with its title."""
 
     busy: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class ScreenPatterns:
 
 @record
 class Dialog:
-    """A question the agent asks before it starts, which only the person can answer: how to know it, what to say."""
+    """A question the agent asks before it starts, which only a person can answer: its pattern, and our advice."""
 
     seen: str
     advice: str
@@ -77,11 +77,11 @@ class Harness:
     reduced: Words = ()  # empty: the agent knows no difference
     resume: Words = ()
     one_shot: Words = ()  # answers one question and ends; changes nothing
-    one_shot_work: Words = ()  # does one piece of work, asks nobody and ends; edits files, and little else
+    one_shot_work: Words = ()  # does one piece of work without questions and ends; edits files, and little else
     root_full: Words = ()  # instead of `full` for root, where the agent refuses that
     model: Words = ()
     effort: Words = ()
-    system_prompt: Words = ()  # how it is told who it is; an agent without such a flag reads it before its prompt
+    system_prompt: Words = ()  # the flag for it; an agent without one gets it in front of its prompt
     efforts: tuple[str, ...] = ()
     environment: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
@@ -90,12 +90,12 @@ class Harness:
     screen: ScreenPatterns = ScreenPatterns()
     window_title: ScreenPatterns = ScreenPatterns()
     dialogs: tuple[Dialog, ...] = ()
-    events: Mapping[str, str] = {}  # what its hooks report, and the state that means
-    hidden_threads: tuple[str, ...] = ()  # how prompts begin that the agent gives itself, in secret
-    max_prompt: int = _MOST_PROMPT
+    events: Mapping[str, str] = {}  # what its hooks report, and the state each means
+    hidden_threads: tuple[str, ...] = ()  # how the prompts begin that the agent gives itself
+    max_prompt: int = _MAX_PROMPT_BYTES
 
     def command_line(self, mode: Mode, *, root: bool = False) -> Words:
-        """The words of a mode, placeholders and all; empty when the agent cannot do it."""
+        """The words of a mode, with their placeholders; empty when the agent has no such mode."""
         if root and mode == "full" and self.root_full:
             return self.root_full
         if mode == "reduced":
@@ -104,7 +104,7 @@ class Harness:
         return own
 
 
-def build_command(  # noqa: PLR0913 - each of them is a part of the question
+def build_command(  # noqa: PLR0913 - all of them shape the command line
     harness: Harness,
     mode: Mode,
     values: Mapping[str, str],
@@ -144,9 +144,9 @@ def environment(harness: Harness, values: Mapping[str, str]) -> dict[str, str]:
 
 
 def fill(word: str, values: Mapping[str, str], harness: Harness) -> str:
-    """Replace placeholders in one pass: what a value contains is never looked at again.
+    """Replace placeholders in one pass: a placeholder inside a value stays as it is.
 
-    Right after a double quote a value is part of JSON or TOML, and must not end the text it stands in.
+    Right after a double quote a value is part of JSON or TOML, so it is escaped and cannot end that string.
     """
 
     def value(found: re.Match[str]) -> str:
@@ -154,7 +154,7 @@ def fill(word: str, values: Mapping[str, str], harness: Harness) -> str:
         if name not in PLACEHOLDERS:
             return found[0]
         if not values.get(name):
-            raise Refused(f"{harness.title} cannot be started this way: nothing is known for {{{name}}}")
+            raise Refused(f"{harness.title} cannot be started this way: there is no value for {{{name}}}")
         quoted = found.start() > 0 and word[found.start() - 1] == '"'
         return values[name].replace("\\", "\\\\").replace('"', '\\"') if quoted else values[name]
 
@@ -162,7 +162,7 @@ def fill(word: str, values: Mapping[str, str], harness: Harness) -> str:
 
 
 def _options(harness: Harness, model: str | None, effort: str | None) -> list[str]:
-    """The flags for model and effort, in that order; an agent without such a flag is not asked."""
+    """The flags for model and effort, in that order; none for an agent without such a flag."""
     words: list[str] = []
     if model and harness.model:
         words += [fill(word, {"model": check_model(model)}, harness) for word in harness.model]
@@ -179,11 +179,11 @@ def check_model(model: str) -> str:
 
 
 def check_effort(harness: Harness, effort: str) -> str:
-    """One of the agent's own levels. For an agent without such a flag anything goes, and nothing is passed."""
+    """One of the agent's own levels. For an agent without such a flag anything is accepted, and nothing is passed."""
     if not harness.effort or effort in harness.efforts or (not harness.efforts and _PLAIN.fullmatch(effort)):
         return effort
-    levels = f"it knows {', '.join(harness.efforts)}" if harness.efforts else "write one plain word"
-    raise Refused(f"{harness.title} knows no effort '{printable(effort[:100])}'; {levels}")
+    levels = f"its levels are {', '.join(harness.efforts)}" if harness.efforts else "write one plain word"
+    raise Refused(f"{harness.title} has no effort level '{printable(effort[:100])}'; {levels}")
 
 
 def placeholders(word: str) -> list[str]:
@@ -192,7 +192,7 @@ def placeholders(word: str) -> list[str]:
 
 
 def safe_prompt(text: str) -> str:
-    """A prompt or message that no agent takes for something else.
+    """A prompt or message that no agent takes for a command, a file or a flag.
 
     `!` runs a shell command in three of the four agents, `/` is a command, `@` a file and `-` a flag; `#` and
     whatever else may come to mean something one day. So all text begins with a letter or a digit.

@@ -1,7 +1,7 @@
 """`harnesses.yml`, the person's own agents: a mapping of names, each with the fields that differ from ours.
 
 A name Orange knows changes only the fields that are given; a new one needs at least `binary` and `full`. As with
-workflows, everything that is wrong is reported at once, each with its line and the way out, and nothing raises.
+workflows, all problems are reported together, each with its line and the way out, and nothing raises.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}", re.ASCII)
 _NEEDED = ("binary", "full")
-_NOT_THEIRS = "demo"  # the engine's own tests and the demonstration depend on it
+_RESERVED_NAME = "demo"  # the tests and the demo depend on it
 
 
 @record
@@ -76,7 +76,7 @@ def _new(name: str, given: dict[str, object]) -> Harness:
 
 
 def _check_name(name: str, item: Item) -> None:
-    if name == _NOT_THEIRS:
+    if name == _RESERVED_NAME:
         item.add_problem("cannot be changed", "choose another name for yours")
     elif not _NAME.fullmatch(name):
         item.add_problem(
@@ -86,7 +86,7 @@ def _check_name(name: str, item: Item) -> None:
 
 
 def _check_options(harness: Harness, given: dict[str, object], item: Item, entries: Mapping[str, Item]) -> None:
-    """A model or an effort that is asked for must not be dropped in silence."""
+    """A model or an effort that is asked for must not be dropped silently."""
     if not harness.model and not harness.effort:
         return
     for mode in ("full", "reduced", "resume", "root_full"):

@@ -1,4 +1,4 @@
-"""Text and data: TASK.md, frontmatter, Markdown sections, YAML with line numbers, quoting.
+"""Text formats: TASK.md, its frontmatter and Markdown sections, YAML with line numbers, text for prompts.
 
 Begin with `task_file.py`.
 """

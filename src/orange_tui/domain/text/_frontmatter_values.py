@@ -1,7 +1,7 @@
-"""One value on one line of frontmatter: how Orange writes it, and how it is known again.
+"""One value on one line of frontmatter: how Orange writes it, and how such a line is read without a YAML parser.
 
-A line that is exactly as Orange would write it needs no YAML parser to be read. That is the whole of the quick
-way, and it is quick: no regular expression is compiled for it, because that alone takes longer than the reading.
+This is the fast path: only a line that is exactly as Orange would write it takes it. No regular expression is used,
+because compiling one takes longer than the reading.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ MAX_YAML_BYTES = 256 * 1024
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _WORD_CHARACTERS = _LETTERS + "0123456789/_.-"
 _KEY_CHARACTERS = _LETTERS + "_"
-_NOT_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
-_LONGEST_KEY = 100
-_LONGEST_NUMBER = 15
-_DEEPEST = 4  # of what we write in one line; YAML reads deeper ones
-_LAST_OF_TWO_BYTES = 0xFFFF
+_RESERVED_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+_MAX_KEY_CHARACTERS = 100
+_MAX_DIGITS = 15
+_MAX_DEPTH = 4  # deeper values take the YAML parser
+_LAST_TWO_BYTE_CHARACTER = 0xFFFF
 
 
 @record
@@ -27,7 +27,7 @@ class FrontmatterEntry:
     """One top-level key: its value as data, its text as written, and the lines it takes."""
 
     value: object
-    text: str | None  # a scalar exactly as typed: dates and numbers in text fields stay what they were
+    text: str | None  # a scalar exactly as typed: dates and numbers in text fields stay as they are
     first: int
     after: int
     texts: tuple[str, ...] | None = None  # likewise the items of a list of scalars
@@ -36,7 +36,7 @@ class FrontmatterEntry:
 def write_key(key: str) -> str:
     """Keys read as text whatever they look like, except for null."""
     bare = key.replace("-", "_")
-    is_plain = bare.isascii() and bare.isidentifier() and not key.startswith("-") and key.lower() not in _NOT_WORDS
+    is_plain = bare.isascii() and bare.isidentifier() and not key.startswith("-") and key.lower() not in _RESERVED_WORDS
     return key if is_plain else write_value(key)
 
 
@@ -52,13 +52,13 @@ def write_value(value: object) -> str:
 
 
 def _escaped(character: str) -> str:
-    """JSON lets through some characters that YAML, or a terminal, does not."""
+    """An escape for a character that JSON allows, but YAML or a terminal does not."""
     code = ord(character)
-    return f"\\u{code:04x}" if code <= _LAST_OF_TWO_BYTES else f"\\U{code:08x}"
+    return f"\\u{code:04x}" if code <= _LAST_TWO_BYTE_CHARACTER else f"\\U{code:08x}"
 
 
 def _refuse_unwritable(value: object) -> None:
-    """No escape makes these readable: YAML has none for half a character, and Orange reads no NUL."""
+    """Refuse what no escape can express: YAML has none for half a surrogate pair, and Orange reads no NUL."""
     if isinstance(value, dict):
         value = [*value, *value.values()]
     if isinstance(value, list | tuple):
@@ -67,19 +67,25 @@ def _refuse_unwritable(value: object) -> None:
         return
     for character in value if isinstance(value, str) else "":
         if character == "\0" or "\ud800" <= character <= "\udfff":
-            raise Refused(f"no text here may have the character U+{ord(character):04X}; remove it")
+            raise Refused(f"the character U+{ord(character):04X} is not allowed here; remove it")
 
 
 def _is_word(text: str) -> bool:
-    return text[:1] in _LETTERS and text != "" and not text.strip(_WORD_CHARACTERS) and text not in _NOT_WORDS
+    return text[:1] in _LETTERS and text != "" and not text.strip(_WORD_CHARACTERS) and text not in _RESERVED_WORDS
 
 
 def read_simple(line: str) -> tuple[str, object] | None:
-    """Key and value of a line that is just as we write it; None for any other."""
+    """Key and value of a line that is exactly as Orange writes it; None for any other."""
     if not line.endswith("\n"):
         return None
     key, colon, rest = line[: -2 if line.endswith("\r\n") else -1].partition(":")
-    is_key = colon and key and not key.strip(_KEY_CHARACTERS) and len(key) <= _LONGEST_KEY and key not in _NOT_WORDS
+    is_key = (
+        colon
+        and key
+        and not key.strip(_KEY_CHARACTERS)
+        and len(key) <= _MAX_KEY_CHARACTERS
+        and key not in _RESERVED_WORDS
+    )
     if not is_key or (rest and rest[0] != " "):
         return None
     if rest in {"", " null"}:
@@ -92,25 +98,25 @@ def _simple_value(text: str) -> object | None:
     if _is_word(text):
         return text
     if text[:1] not in {'"', "[", "{"}:
-        is_number = text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
+        is_number = text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
         return int(text) if is_number and (text[0] != "0" or text == "0") else None
     try:
         value = json.loads(text)
-        is_ours = write_value(value) == text
+        is_as_written = write_value(value) == text
     except (ValueError, RecursionError, Refused):
         return None
     if isinstance(value, dict):
-        return value if is_ours and _reads_alike(value) else None
+        return value if is_as_written and _reads_alike(value) else None
     texts = value if isinstance(value, list) else [value]
-    return value if is_ours and all(isinstance(item, str) for item in texts) else None
+    return value if is_as_written and all(isinstance(item, str) for item in texts) else None
 
 
 def _reads_alike(value: object, depth: int = 0) -> bool:
-    """Whether JSON and YAML agree on a value: on texts, flags and what is made of them; of numbers, on few."""
-    if depth > _DEEPEST:
+    """Whether JSON and YAML agree on a value: they do on texts, flags and collections of these, not on all numbers."""
+    if depth > _MAX_DEPTH:
         return False
     if isinstance(value, dict):
-        are_keys = all(len(key) <= _LONGEST_KEY for key in value)
+        are_keys = all(len(key) <= _MAX_KEY_CHARACTERS for key in value)
         return are_keys and all(_reads_alike(part, depth + 1) for part in value.values())
     if isinstance(value, list):
         return all(_reads_alike(part, depth + 1) for part in value)

@@ -1,4 +1,4 @@
-"""Frontmatter that takes a YAML parser: somebody wrote it by hand, or in a style of their own."""
+"""Frontmatter read with a YAML parser: somebody has written it by hand, in a style of their own."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def read_yaml(lines: tuple[str, ...]) -> dict[str, FrontmatterEntry]:
 
 
 def _lines_by_yaml(lines: tuple[str, ...]) -> list[int]:
-    """Our line for each of YAML's, which also end at U+0085, U+2028 and U+2029, where no editor ends one.
+    """The file's line for each of YAML's, which also end at U+0085, U+2028 and U+2029, where no editor ends one.
 
-    An empty line stands in for the opening one, so that the lines in YAML's complaints are those of the file.
+    An empty line takes the place of the opening one, so that YAML's line numbers are those of the file.
     """
     return [-1, *(number for number, line in enumerate(lines) for _ in _YAML_LINE_END.findall(line)), len(lines)]
 
@@ -63,11 +63,11 @@ def _close_gaps(entries: dict[str, FrontmatterEntry], lines: tuple[str, ...]) ->
     for key, entry in entries.items():
         limit = next_start[entry.first]
         after = min(max(entry.after, entry.first + 1), limit)
-        while after > entry.first + 1 and _says_nothing(lines[after - 1]):
+        while after > entry.first + 1 and _is_blank_or_comment(lines[after - 1]):
             after -= 1
         closed[key] = replace(entry, after=after)
     return closed
 
 
-def _says_nothing(line: str) -> bool:
+def _is_blank_or_comment(line: str) -> bool:
     return not line.strip() or line.startswith("#")

@@ -52,7 +52,7 @@ class Outline:
 
 
 class _TopLevel(BlockState):
-    """A paragraph is known by where it begins: adding it up line by line, as mistune does, is quadratic."""
+    """Keeps only where a paragraph begins: joining its lines one by one, as mistune does, is quadratic."""
 
     def add_paragraph(self, text: str) -> None:  # noqa: ARG002 - the name is mistune's
         if not self._is_in_paragraph():
@@ -74,7 +74,7 @@ class _OutlineParser(BlockParser):
         self.found: list[tuple[int, str, int, int]] = []
         self.verbatim: list[tuple[int, int]] = []
         self._blocks = 0
-        # mistune's own does not see `<div>` at the end of a quote or a list, for the `>` in it.
+        # mistune's own pattern misses `<div>` at the end of a quote or a list, because of the `>` in it.
         self.specification["block_html"] = _BLOCK_HTML
 
     def parse(self, state: BlockState, rules: list[str] | None = None) -> None:
@@ -89,19 +89,19 @@ class _OutlineParser(BlockParser):
     def _count_block(self) -> None:
         self._blocks += 1
         if self._blocks > _MAX_BLOCKS:
-            raise Unreadable(f"the Markdown has more than {_MAX_BLOCKS:,} blocks; move the bulk of it to another file")
+            raise Unreadable(f"the Markdown has more than {_MAX_BLOCKS:,} blocks; move most of it to another file")
 
     def compile_sc(self, rules: list[str] | None = None) -> Pattern[str]:
-        # CommonMark: a heading ends a quote. mistune leaves it out and would take it as a lazy continuation.
+        # In CommonMark a heading ends a quote; mistune would take it as a lazy continuation.
         return super().compile_sc([*rules, "atx_heading"] if rules == _QUOTE_ENDS else rules)
 
     def extract_block_quote(self, m: Match[str], state: BlockState) -> tuple[str, int | None, set[int]]:
-        # What ends the quote must not be taken for more of the paragraph above it.
+        # What ends the quote must not be taken for a continuation of the paragraph above it.
         state.append_token({"type": "block_quote"})
         return super().extract_block_quote(m, state)
 
     def parse_atx_heading(self, m: Match[str], state: BlockState) -> int:
-        # Not mistune's own: its way to find the closing marks is quadratic in the blanks of the line.
+        # Not mistune's own: finding the closing marks there is quadratic in the blanks of the line.
         self.found.append((len(m["atx_1"]), without_closing_marks(m["atx_2"]), m.start(), m.end() + 1))
         state.append_token({"type": "heading"})
         return m.end() + 1

@@ -1,4 +1,4 @@
-"""What is wrong with a workflow file, gathered so that its author sees everything at once."""
+"""Problems and warnings in a person's file, collected so that its author sees all of them at once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.errors import Unreadable
 
-_LONGEST_WORD = 60
-_MOST_NAMES = 20
-_MOST_CANDIDATES = 200  # looking for a similar word compares with each of them
+_MAX_WORD_CHARACTERS = 60
+_MAX_NAMES = 20
+_MAX_CANDIDATES = 200  # a similar word is looked for in each of them
 
 
 @record
@@ -30,7 +30,7 @@ class Problem:
 
 
 class Findings:
-    """Problems and warnings as they turn up, in whatever order the checks run."""
+    """Problems and warnings, in whatever order the checks find them."""
 
     def __init__(self, file: str) -> None:
         self._file = printable(file)
@@ -38,16 +38,16 @@ class Findings:
         self._warnings: list[Problem] = []
 
     def add_problem(self, line: int, what: str, fix: str) -> None:
-        """Something that keeps the workflow from being used."""
+        """A mistake that keeps the file from being used."""
         self._problems.append(Problem(self._file, line, printable(what), printable(fix)))
 
-    def add_unreadable(self, fault: Unreadable, line: int) -> None:
-        """A reader's refusal, which says what is wrong and, after a semicolon, the way out."""
-        what, _, fix = fault.reason.rpartition("; ")
-        self.add_problem(fault.line or line, what or fix, fix if what else "correct that, and check the file again")
+    def add_unreadable(self, error: Unreadable, line: int) -> None:
+        """A parser's error, which says what is wrong and, after a semicolon, the way out."""
+        what, _, fix = error.reason.rpartition("; ")
+        self.add_problem(error.line or line, what or fix, fix if what else "correct it and check the file again")
 
     def add_warning(self, line: int, what: str, fix: str) -> None:
-        """Something that is probably not what the author meant."""
+        """Something that the author probably did not mean."""
         self._warnings.append(Problem(self._file, line, printable(what), printable(fix)))
 
     @property
@@ -62,26 +62,26 @@ class Findings:
 
 
 def quoted(text: str) -> str:
-    """A word from the file in a message: shown as such, and never a page of it."""
-    return f"'{text[:_LONGEST_WORD]}…'" if len(text) > _LONGEST_WORD else f"'{text}'"
+    """A word from the file in quotes, shortened if it is long."""
+    return f"'{text[:_MAX_WORD_CHARACTERS]}…'" if len(text) > _MAX_WORD_CHARACTERS else f"'{text}'"
 
 
 def listed(names: Collection[str]) -> str:
-    """Names for a message, the first few of very many."""
-    shown = [name[:_LONGEST_WORD] for name in names][:_MOST_NAMES]
+    """Names for a message, at most the first twenty."""
+    shown = [name[:_MAX_WORD_CHARACTERS] for name in names][:_MAX_NAMES]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def suggest(word: str, allowed: Collection[str]) -> str:
-    """The way out of a wrong word: the one that was probably meant, and all there are."""
-    everything = f"use one of: {listed(allowed)}" if allowed else "there is none to use here"
+    """The way out of a wrong word: the one that was probably meant, and all that are allowed."""
+    choices = f"use one of: {listed(allowed)}" if allowed else "there is none to use here"
     meant = _similar(word, allowed)
-    return f"did you mean {quoted(meant)}? Otherwise {everything}" if meant else everything
+    return f"did you mean {quoted(meant)}? Otherwise {choices}" if meant else choices
 
 
 def _similar(word: str, allowed: Collection[str]) -> str | None:
-    if len(word) > _LONGEST_WORD or len(allowed) > _MOST_CANDIDATES:
+    if len(word) > _MAX_WORD_CHARACTERS or len(allowed) > _MAX_CANDIDATES:
         return None
     import difflib
 

@@ -2,7 +2,7 @@
 
 A rewrite replaces the lines of the keys it changes and leaves every other byte alone: unknown fields, their
 order, comments and quoting survive. Orange writes simple lines, so most files are read without a YAML parser;
-whatever is less simple goes to the real one, and a property test holds the two equal.
+everything else goes to the YAML parser, and a property test checks that the two agree.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["FrontmatterEntry", "Head", "change", "join", "read", "split", "with_body", "write_value"]
 
-_MAX_SIMPLE_CHARACTERS = MAX_YAML_BYTES // 4  # in characters, of which none is longer than four bytes
+_MAX_SIMPLE_CHARACTERS = MAX_YAML_BYTES // 4  # none is longer than four bytes
 _FENCE = "---"
 
 
 @record
 class Head:
-    """A file taken apart: opening line, YAML lines, closing line, body. Joined, they are the file."""
+    """A TASK.md split into opening line, YAML lines, closing line and body. Joined, they are the file again."""
 
     opening: str
     lines: tuple[str, ...]
@@ -46,7 +46,7 @@ class Head:
 
 
 def split(text: str) -> Head:
-    """Take a TASK.md apart; without frontmatter it is not one."""
+    """Split a TASK.md; without frontmatter it is refused."""
     opening, lines = "", list[str]()
     position = 0
     for line in _lines(text):
@@ -61,11 +61,11 @@ def split(text: str) -> Head:
             lines.append(line)
     if not opening:
         raise Unreadable("there is no frontmatter: the first line must be `---`", line=1)
-    raise Unreadable("the frontmatter is never closed: a line `---` must follow it", line=len(lines) + 1)
+    raise Unreadable("the frontmatter is never closed: add a line `---` after it", line=len(lines) + 1)
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines with their ends; splitlines() would end some where no editor does."""
+    """The lines with their line ends; splitlines() would also split where no editor does."""
     position = 0
     while position < len(text):
         end = text.find("\n", position) + 1 or len(text)
@@ -86,7 +86,7 @@ def join(head: Head) -> str:
 
 
 def with_body(head: Head, body: str) -> Head:
-    """Another body; the closing line keeps its end, or gets one where the body would run into it."""
+    """The same frontmatter with another body; a closing line without a line end gets one."""
     closing = head.closing
     if body and not closing.endswith("\n") and (body[0] == "\n" or not closing.endswith("\r")):
         closing = closing.rstrip("\r") + head.newline
@@ -94,7 +94,7 @@ def with_body(head: Head, body: str) -> Head:
 
 
 def read(head: Head) -> dict[str, FrontmatterEntry]:
-    """Every top-level key with its value; line numbers in errors count from the head of the file."""
+    """Every top-level key with its value; line numbers in errors count from the top of the file."""
     simple = _read_simple(head.lines)
     if simple is not None:
         return simple
@@ -104,7 +104,7 @@ def read(head: Head) -> dict[str, FrontmatterEntry]:
 
 
 def _read_simple(lines: tuple[str, ...]) -> dict[str, FrontmatterEntry] | None:
-    """What YAML would say of these lines, or None where that takes a YAML parser."""
+    """The entries of these lines as YAML would read them; None where that takes a YAML parser."""
     if sum(map(len, lines)) > _MAX_SIMPLE_CHARACTERS:
         return None
     entries: dict[str, FrontmatterEntry] = {}
@@ -126,11 +126,11 @@ def _simple_entry(line: str, number: int) -> tuple[str, FrontmatterEntry] | None
         return key, FrontmatterEntry(value, None, number, number + 1, tuple(value))
     if isinstance(value, dict):
         return key, FrontmatterEntry(value, None, number, number + 1)
-    text = value if isinstance(value, str) else _typed(value, line)
+    text = value if isinstance(value, str) else _scalar_text(value, line)
     return key, FrontmatterEntry(value, text, number, number + 1, None)
 
 
-def _typed(value: object, line: str) -> str:
+def _scalar_text(value: object, line: str) -> str:
     return str(value) if value is not None else "null" if line.rstrip().endswith("null") else ""
 
 
@@ -139,9 +139,9 @@ def change(head: Head, changes: Mapping[str, object]) -> Head:
     entries = read(head)
     for attempt in (_edit, _rewrite):
         changed = attempt(head, entries, changes)
-        if _took(changed, entries, changes):
+        if _holds_changes(changed, entries, changes):
             return changed
-    raise Refused(f"the frontmatter cannot hold this: {', '.join(changes)}")
+    raise Refused(f"the frontmatter cannot hold a value for {', '.join(changes)}")
 
 
 def _edit(head: Head, entries: Mapping[str, FrontmatterEntry], changes: Mapping[str, object]) -> Head:
@@ -160,7 +160,7 @@ def _edit(head: Head, entries: Mapping[str, FrontmatterEntry], changes: Mapping[
 
 
 def _indent_of(head: Head, entries: Mapping[str, FrontmatterEntry]) -> str:
-    """All keys of a mapping stand in one column, which need not be the first."""
+    """The indent of all keys, which need not be zero."""
     first = next((head.lines[entry.first] for entry in entries.values()), "")
     return first[: len(first) - len(first.lstrip(" "))]
 
@@ -171,8 +171,8 @@ def _with_lines(head: Head, lines: list[str]) -> Head:
     return Head(head.opening, tuple(lines), head.closing, head.body)
 
 
-def _took(head: Head, before: Mapping[str, FrontmatterEntry], changes: Mapping[str, object]) -> bool:
-    """Whether the new lines read back as the old values with the changes; if not, editing lines was too clever."""
+def _holds_changes(head: Head, before: Mapping[str, FrontmatterEntry], changes: Mapping[str, object]) -> bool:
+    """Whether the new lines read back as the old values with the changes applied."""
     try:
         after = {key: entry.value for key, entry in read(head).items()}
     except Unreadable:
@@ -181,17 +181,17 @@ def _took(head: Head, before: Mapping[str, FrontmatterEntry], changes: Mapping[s
 
 
 def _same(one: object, other: object) -> bool:
-    """Equal, in order and in kind: to Python 1 is True, in a file it is not."""
+    """Equal in order and in type: to Python 1 == True, in a file they differ."""
     return json.dumps(one) == json.dumps(other)
 
 
 def _rewrite(head: Head, before: Mapping[str, FrontmatterEntry], changes: Mapping[str, object]) -> Head:
-    """Write the whole block anew: for YAML that no single line can be replaced in, such as a flow mapping."""
+    """Rewrite the whole block: for YAML whose lines cannot be replaced one by one, such as a flow mapping."""
     values = {key: _as_typed(entry) for key, entry in before.items()}
     values |= {key: write_value(value) for key, value in changes.items()}
     return _with_lines(head, [f"{write_key(key)}: {text}{head.newline}" for key, text in values.items()])
 
 
 def _as_typed(entry: FrontmatterEntry) -> str:
-    """`0x1f` and `yes` may be the text of a summary: what is not quoted anyway stays as it was written."""
+    """The value as it was typed: `0x1f` and `yes` may be the text of a summary."""
     return write_value(entry.value) if entry.text is None or isinstance(entry.value, str) else entry.text

@@ -1,6 +1,6 @@
-"""What a one-shot agent printed, and the JSON object in it that was asked for.
+"""The JSON answer in what a one-shot agent has printed.
 
-Agents wrap their answer in prose, in a code fence, or in an envelope of their own with what it cost.
+Agents wrap their answer in prose, in a code fence, or in an envelope of their own that says what it cost.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
     Object = dict[str, object]
 
-_MOST_TEXT = 1_000_000  # characters, from the end: an answer comes last
-_INSIDE = "result"  # where an envelope has the answer
+_MAX_CHARACTERS = 1_000_000  # from the end: an answer comes last
+_ENVELOPE_KEY = "result"  # where an envelope has the answer
 
 
 def find_answer(text: str, key: str) -> Object | None:
     """The last object with this key, also inside an envelope; else the last object there is."""
-    objects = list(_objects(text[-_MOST_TEXT:]))
+    objects = list(_objects(text[-_MAX_CHARACTERS:]))
     for found in reversed(objects):
         if key in found:
             return found
-        inner = found.get(_INSIDE)
+        inner = found.get(_ENVELOPE_KEY)
         if isinstance(inner, str):
             for answer in reversed(list(_objects(inner))):
                 if key in answer:
@@ -32,12 +32,12 @@ def find_answer(text: str, key: str) -> Object | None:
 
 
 def envelope(text: str) -> Object:
-    """What an agent says around its answer: what it cost, and how long it took. Most say nothing."""
-    return next((found for found in reversed(list(_objects(text[-_MOST_TEXT:]))) if _INSIDE in found), {})
+    """The envelope around an answer, with its cost and duration; empty for an agent that prints none."""
+    return next((found for found in reversed(list(_objects(text[-_MAX_CHARACTERS:]))) if _ENVELOPE_KEY in found), {})
 
 
 def _objects(text: str) -> Iterator[Object]:
-    """Every JSON object in a text that is in no other, in order."""
+    """Every outermost JSON object in a text, in order."""
     decoder, position = json.JSONDecoder(), text.find("{")
     while position >= 0:
         try:

@@ -107,7 +107,7 @@ def _gap(body: str, newline: str) -> str:
 
 
 def demote_headings(text: str) -> str:
-    """Text in which no heading would end a section of level two: everything moves two levels down."""
+    """The text with its headings two levels down, so that none of them ends a section."""
     lines = split_lines(text)
     for heading in reversed(outline(text).headings):
         level = min(heading.level + SECTION_LEVEL, _DEEPEST_LEVEL)
@@ -118,7 +118,7 @@ def demote_headings(text: str) -> str:
 
 
 def close_open_blocks(text: str) -> str:
-    """Close a fence or comment that would otherwise swallow every section written after this text."""
+    """Close a code fence or comment that would otherwise hide every section after this text."""
     if _is_section_seen_after(text):
         return text
     fence, newline = outline(text).last_fence, _newline_of(text)

@@ -1,6 +1,6 @@
-"""TASK.md as text and as a task: one place that knows both.
+"""TASK.md as text and as a `Task`.
 
-What cannot be understood is refused with the reason and the line, and never rewritten.
+A file that cannot be read is refused with the reason and the line, and never rewritten.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.text.frontmatter import FrontmatterEntry, Head
 
-MOST_BYTES = 5_000_000
+MAX_BYTES = 5_000_000
 
 
 @record
 class TaskFile:
-    """A TASK.md that was understood: the task in its frontmatter, and the text it came from."""
+    """A TASK.md that was read: the task in its frontmatter, and the text it came from."""
 
     task: Task
     head: Head
@@ -38,23 +38,21 @@ class TaskFile:
         return frontmatter.join(self.head)
 
     def encode(self) -> bytes:
-        """The file as it goes to disk; one that could not be read again is not written."""
+        """The bytes of the file; refused if they could not be read again."""
         try:
             data = self.text.encode()
         except UnicodeEncodeError as problem:
             broken = self.text[problem.start]
             raise Refused(
-                f"TASK.md cannot hold half a character (U+{ord(broken):04X}); was the text not UTF-8?"
+                f"TASK.md cannot hold the lone surrogate U+{ord(broken):04X}; was the text not UTF-8?"
             ) from None
-        if len(data) > MOST_BYTES:
-            raise Refused(
-                f"TASK.md would grow over {MOST_BYTES // 1_000_000} MB; put long material into a file of its own"
-            )
+        if len(data) > MAX_BYTES:
+            raise Refused(f"TASK.md would grow over {MAX_BYTES // 1_000_000} MB; put long material into another file")
         return data
 
     def with_fields(self, changes: Mapping[str, object]) -> TaskFile:
         """The same file with some frontmatter fields set."""
-        return _understood(frontmatter.change(self.head, changes))
+        return _read_head(frontmatter.change(self.head, changes))
 
     def with_body(self, body: str) -> TaskFile:
         """The same frontmatter over another body."""
@@ -63,30 +61,30 @@ class TaskFile:
 
 def decode(data: bytes) -> TaskFile:
     """Read a TASK.md from its bytes."""
-    if len(data) > MOST_BYTES:
-        raise Unreadable(f"the file is over {MOST_BYTES // 1_000_000} MB; move the bulk of it elsewhere")
+    if len(data) > MAX_BYTES:
+        raise Unreadable(f"the file is over {MAX_BYTES // 1_000_000} MB; move most of it to another file")
     try:
         text = data.decode()
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
-        raise Unreadable("this is not UTF-8; save the file as UTF-8", line=line) from None
+        raise Unreadable("this is not UTF-8 text; save the file as UTF-8", line=line) from None
     return parse(text)
 
 
 def parse(text: str) -> TaskFile:
     """Read a TASK.md from its text."""
-    return _understood(frontmatter.split(text))
+    return _read_head(frontmatter.split(text))
 
 
 def new(values: Mapping[str, object], body: str) -> TaskFile:
-    """The TASK.md of a new task, with every field spelled out, and those that only some tasks have."""
+    """The TASK.md of a new task, with every known field, and any others that are given."""
     full = {name: values.get(name, field.default) for name, field in FIELDS.items()}
     full |= {name: value for name, value in values.items() if name not in FIELDS}
     lines = tuple(f"{name}: {frontmatter.write_value(value)}\n" for name, value in full.items())
-    return _understood(frontmatter.Head("---\n", lines, "---\n", body))
+    return _read_head(frontmatter.Head("---\n", lines, "---\n", body))
 
 
-def _understood(head: Head) -> TaskFile:
+def _read_head(head: Head) -> TaskFile:
     values: dict[str, object] = {}
     for name, entry in frontmatter.read(head).items():
         field = FIELDS.get(name)
@@ -99,14 +97,14 @@ def _text(name: str, entry: FrontmatterEntry) -> str | None:
     if entry.value is None:
         return None
     if entry.text is None:
-        raise _wrong(name, entry, "one line of text")
+        raise _wrong_kind(name, entry, "one line of text")
     return entry.text
 
 
 def _number(name: str, entry: FrontmatterEntry) -> int | None:
     if entry.value is None or type(entry.value) is int:
         return entry.value
-    raise _wrong(name, entry, "a whole number")
+    raise _wrong_kind(name, entry, "a whole number")
 
 
 def _texts(name: str, entry: FrontmatterEntry) -> tuple[str, ...] | None:
@@ -115,11 +113,11 @@ def _texts(name: str, entry: FrontmatterEntry) -> tuple[str, ...] | None:
     if entry.text is not None:
         return (entry.text,) if entry.text else ()
     if entry.texts is None:
-        raise _wrong(name, entry, "a list of texts, such as [one, two]")
+        raise _wrong_kind(name, entry, "a list of texts, such as [one, two]")
     return entry.texts
 
 
-def _wrong(name: str, entry: FrontmatterEntry, wanted: str) -> Unreadable:
+def _wrong_kind(name: str, entry: FrontmatterEntry, wanted: str) -> Unreadable:
     return Unreadable(f"`{name}` must be {wanted}", line=entry.first + 2)
 
 

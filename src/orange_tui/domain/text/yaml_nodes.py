@@ -1,6 +1,6 @@
-"""A value in a workflow file, asked for what it should be; one that does not fit is reported, and is None.
+"""A YAML value that reports what is wrong with it: asked for text, a number or a list, it is that or None.
 
-Reading goes on after a wrong answer, because all problems of a file are reported together.
+Reading goes on after a problem, because all problems of a file are reported together.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Item:
-    """One value: its node, how messages call it, and the line they give for it."""
+    """One value: its node, its name in messages, and its line."""
 
     def __init__(self, node: yaml.Node, name: str, findings: Findings, key_line: int | None = None) -> None:
         self.node = node
         self.kind = yaml_text.kind_of(node)
         self.name = name
         self.findings = findings
-        # A block begins below its key and an empty value has no place of its own: people look at the key.
+        # A block begins below its key, and an empty value has no line of its own: people look at the key.
         at_key = key_line is not None and (self.kind != "scalar" or not node.value)
         self.line = key_line if key_line is not None and at_key else yaml_text.line_of(node)
 
@@ -37,12 +37,12 @@ class Item:
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a single value that was written down."""
+        """Whether it is a single value, and not null."""
         return self.kind == "scalar" and not self.is_null
 
     @property
     def could_be_mapping(self) -> bool:
-        """Whether it is a mapping, or nothing, which may stand for an empty one."""
+        """Whether it is a mapping, or null, which counts as an empty one."""
         return self.kind == "mapping" or self.is_null
 
     @property
@@ -51,7 +51,7 @@ class Item:
         return self.kind == "sequence"
 
     def line_inside(self, below: int) -> int:
-        """The line of something so far down a text; only a block keeps the lines it was written in."""
+        """The line of something so many lines down a text; only a block keeps its lines."""
         return self.line + 1 + below if getattr(self.node, "style", None) == "|" else self.line
 
     def add_problem(self, what: str, fix: str) -> None:
@@ -59,11 +59,11 @@ class Item:
         self.findings.add_problem(self.line, f"{self.name} {what}", fix)
 
     def text(self) -> str | None:
-        """A single value as typed: `on`, `1` and `true` are words here."""
+        """A single value as typed: `on`, `1` and `true` are text here."""
         if self.is_text and self.node.value.strip():
             return yaml_text.text_of(self.node)
         found = "is empty" if self.kind == "scalar" else f"is a {self.kind}"
-        self.add_problem(found, "write one text; quote it if it begins with # or has a colon in it")
+        self.add_problem(found, "write text; quote it if it begins with # or has a colon in it")
         return None
 
     def flag(self) -> bool | None:
@@ -99,15 +99,15 @@ class Item:
         return None
 
     def value(self) -> object:
-        """Plain data of any kind; None also when it can not be had."""
+        """Plain data of any kind; None also when it cannot be read."""
         try:
             return yaml_text.to_value(self.node)
-        except Unreadable as fault:
-            self.findings.add_unreadable(fault, self.line)
+        except Unreadable as error:
+            self.findings.add_unreadable(error, self.line)
             return None
 
     def items(self, each: str) -> list[Item]:
-        """The values of a list, each called so in messages; nothing written is an empty list."""
+        """The values of a list, each with this name in messages; null is an empty list."""
         if self.is_null:
             return []
         if self.is_list:
@@ -125,7 +125,7 @@ class Item:
         return found
 
     def entries(self, allowed: Collection[str] | None = None, required: Collection[str] = ()) -> dict[str, Item]:
-        """The entries of a mapping that are allowed; nothing written is an empty mapping."""
+        """The entries of a mapping that are allowed; null is an empty mapping."""
         if self.kind != "mapping":
             if not self.is_null:
                 self.add_problem(f"is {self._shown()}", "write a mapping, lines of `key: value`")
@@ -139,9 +139,9 @@ class Item:
         return found
 
     def _known(self, allowed: Collection[str] | None) -> dict[str, Item]:
-        entries, faults = yaml_text.mapping_entries_and_faults(self.node)
-        for fault in faults:
-            self.findings.add_unreadable(fault, self.line)
+        entries, errors = yaml_text.mapping_entries_and_errors(self.node)
+        for error in errors:
+            self.findings.add_unreadable(error, self.line)
         for key, line, _ in entries:
             if allowed is not None and key not in allowed:
                 what = f"{self.name} has the unknown key {quoted(key)}"
@@ -160,12 +160,12 @@ class Item:
 
 def _needed(required: Collection[str]) -> str:
     if len(required) == 1:
-        return "it is always needed"
-    return f"always needed are: {listed(required)}"
+        return "it is required"
+    return f"required are: {listed(required)}"
 
 
 def only_one(owner: Item, entries: dict[str, Item], keys: Collection[str]) -> str | None:
-    """Which of several keys is there, when at most one of them may be; the first where there are more."""
+    """Which of these keys is given, when at most one may be; the first where there are more."""
     found = [key for key in keys if key in entries]
     for extra in found[1:]:
         entries[extra].findings.add_problem(

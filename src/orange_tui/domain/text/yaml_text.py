@@ -1,11 +1,11 @@
-"""The one way Orange reads YAML: into nodes that know their line, after a look at what they would cost.
+"""How Orange reads YAML: into nodes that know their line, after checking the size of what they would become.
 
 The quick C loader overflows the process's stack on deep nesting, and a few hundred bytes of aliases or
-merge keys unfold into millions of values. Both show in the stream of events, which is flat and cheap, so
-that is read first and nothing is built from a text that looks like an attack. YAML 1.1's readings of
-`0123`, `1:30` and dates are not what people mean in these files; here they stay the text they are.
+merge keys expand to millions of values. Both show in the stream of events, which is flat and cheap, so
+that is checked first, and nothing is built from a text that looks like an attack. YAML 1.1's readings of
+`0123`, `1:30` and dates are not what people mean in these files; here they stay text.
 
-`yaml` is imported by the functions, not by the module: a command that needs none of it should not pay.
+`yaml` is imported by the functions, not by the module: a command that needs none of it should not wait for it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     Entries = list[tuple[str, int, yaml.Node]]
 
-MOST_BYTES = 1024 * 1024
-_DEEPEST = 32
-_MOST_EVENTS = 100_000
-_LONGEST_NUMBER = 40  # no count, port or timeout is longer, and Python refuses to print very long ones
+MAX_BYTES = 1024 * 1024
+_MAX_DEPTH = 32
+_MAX_EVENTS = 100_000
+_MAX_NUMBER_CHARACTERS = 40  # no count, port or timeout is longer, and Python refuses to print very long ones
 
 _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _UNUSABLE = re.compile(r"[\x00\ud800-\udfff]")
@@ -34,8 +34,8 @@ _FRACTION = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", 
 _TAG = "tag:yaml.org,2002:"
 
 
-def compose(text: str, *, max_bytes: int = MOST_BYTES) -> yaml.Node | None:
-    """The text as a tree of nodes, None when there is nothing in it. Whatever is wrong is `Unreadable`."""
+def compose(text: str, *, max_bytes: int = MAX_BYTES) -> yaml.Node | None:
+    """Parse a text into a tree of nodes; None for an empty one. Every error is `Unreadable`."""
     import yaml
 
     text = text.removeprefix("\ufeff")
@@ -46,9 +46,9 @@ def compose(text: str, *, max_bytes: int = MOST_BYTES) -> yaml.Node | None:
         _check_events(yaml.parse(text, Loader=loader))
         node: yaml.Node | None = yaml.compose(text, Loader=loader)
     except yaml.YAMLError as error:
-        raise _sentence(error) from None
+        raise _unreadable(error) from None
     except (ArithmeticError, LookupError, ValueError, RecursionError) as error:
-        # The pure Python scanner lets some of these through, on escapes and version numbers out of range.
+        # The pure Python scanner raises some of these, for escapes and version numbers out of range.
         raise Unreadable(f"this is not YAML that can be read ({error})") from None
     return node
 
@@ -68,7 +68,7 @@ def _check_characters(text: str) -> None:
     found = _UNPRINTABLE.search(text)
     if found:
         raise Unreadable(
-            f"YAML has no character like U+{ord(found[0]):04X}; remove it",
+            f"YAML does not allow the character U+{ord(found[0]):04X}; remove it",
             line=text.count("\n", 0, found.start()) + 1,
         )
 
@@ -81,33 +81,33 @@ def _check_events(events: Iterable[yaml.Event]) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         documents += isinstance(event, yaml.DocumentStartEvent)
-        reason = _unwelcome(event) if isinstance(event, yaml.NodeEvent) else None
-        if depth > _DEEPEST:
-            reason = f"this is nested more than {_DEEPEST} levels deep; make it flatter"
+        reason = _unsupported(event) if isinstance(event, yaml.NodeEvent) else None
+        if depth > _MAX_DEPTH:
+            reason = f"this is nested more than {_MAX_DEPTH} levels deep; make it flatter"
         elif documents > 1:
             reason = "a second document begins here, and only one is read; remove the `---`"
-        elif number > _MOST_EVENTS:
-            reason = f"there are more than {_MOST_EVENTS:,} values up to here; make it shorter"
+        elif number > _MAX_EVENTS:
+            reason = f"there are more than {_MAX_EVENTS:,} values up to here; make it shorter"
         if reason:
             raise Unreadable(reason, line=event.start_mark.line + 1 if event.start_mark else None)
 
 
-def _unwelcome(event: yaml.NodeEvent) -> str | None:
+def _unsupported(event: yaml.NodeEvent) -> str | None:
     import yaml
 
     if event.anchor is not None:
-        return "anchors and aliases (`&` and `*`) are not read; write the value out, or quote it if it is text"
+        return "anchors and aliases (`&` and `*`) are not supported; write the value out, or quote it if it is text"
     if getattr(event, "tag", None) is not None:
-        return "tags (`!`) are not read; write the value without, or quote it if it is text"
+        return "tags (`!`) are not supported; write the value without one, or quote it if it is text"
     if isinstance(event, yaml.ScalarEvent) and _UNUSABLE.search(event.value):
-        return "an escape here stands for a character that no text may have; remove it"
+        return "an escape here stands for a character that is not allowed; remove it"
     return None
 
 
-def _sentence(error: yaml.YAMLError) -> Unreadable:
-    """The scanner's complaint, with the line it is about."""
+def _unreadable(error: yaml.YAMLError) -> Unreadable:
+    """The parser's error, with its line."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it can not be understood"
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
     context = getattr(error, "context", None)
     hint = "; indent with spaces, not with tabs" if "cannot start any token" in problem else ""
     reason = f"this is not YAML: {problem}{f' ({context})' if context else ''}{hint}"
@@ -130,44 +130,44 @@ def kind_of(node: yaml.Node) -> str:
 
 
 def is_null(node: yaml.Node) -> bool:
-    """Whether nothing stands there, or a `null` that means the same."""
+    """Whether the value is empty or `null`."""
     return node.tag == _TAG + "null"
 
 
 def mapping_entries(node: yaml.Node) -> Entries:
-    """The keys of a mapping as they were typed, with their lines; a key that stands twice is refused."""
-    entries, faults = mapping_entries_and_faults(node)
-    for fault in faults:
-        raise fault
+    """The keys of a mapping as they were typed, with their lines; a duplicate key is refused."""
+    entries, errors = mapping_entries_and_errors(node)
+    for error in errors:
+        raise error
     return entries
 
 
-def mapping_entries_and_faults(node: yaml.Node) -> tuple[Entries, list[Unreadable]]:
-    """The good keys and what is wrong with the others, for a reader who reports everything at once."""
+def mapping_entries_and_errors(node: yaml.Node) -> tuple[Entries, list[Unreadable]]:
+    """The valid keys and what is wrong with the others, for a reader that reports all problems at once."""
     import yaml
 
     entries: Entries = []
-    faults: list[Unreadable] = []
+    errors: list[Unreadable] = []
     seen: dict[str, int] = {}
     if not isinstance(node, yaml.MappingNode):
         return entries, [Unreadable("this must be a mapping, lines of `key: value`", line=line_of(node))]
     for key_node, value in node.value:
-        fault = _key_fault(key_node, seen)
-        if fault:
-            faults.append(Unreadable(fault, line=line_of(key_node)))
+        problem = _key_problem(key_node, seen)
+        if problem:
+            errors.append(Unreadable(problem, line=line_of(key_node)))
         else:
             seen[key_node.value] = line_of(key_node)
             entries.append((key_node.value, line_of(key_node), value))
-    return entries, faults
+    return entries, errors
 
 
-def _key_fault(key: yaml.Node, seen: dict[str, int]) -> str | None:
+def _key_problem(key: yaml.Node, seen: dict[str, int]) -> str | None:
     import yaml
 
     if not isinstance(key, yaml.ScalarNode) or is_null(key):
         return "a key must be text; if it has brackets, braces or nothing in it, quote it"
     if key.value in seen:
-        return f"the key '{key.value[:60]}' already stands on line {seen[key.value]}; keep one of the two"
+        return f"the key '{key.value[:60]}' is already on line {seen[key.value]}; keep one of the two"
     return None
 
 
@@ -205,7 +205,7 @@ def _scalar(kind: str, text: str) -> object:
         return None
     if kind == "bool":
         return text.lower() in {"yes", "true", "on"}
-    if len(text) > _LONGEST_NUMBER:
+    if len(text) > _MAX_NUMBER_CHARACTERS:
         return text
     if kind == "int" and _WHOLE.fullmatch(text):
         return int(text, 0)
@@ -215,6 +215,6 @@ def _scalar(kind: str, text: str) -> object:
 
 
 def _finite(text: str) -> object:
-    """JSON, into which these values also go, knows no infinity."""
+    """A number as it is, but infinity as text: JSON, into which these values also go, has none."""
     number = float(text)
     return text if number in {float("inf"), float("-inf")} else number

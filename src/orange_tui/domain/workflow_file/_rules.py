@@ -102,17 +102,17 @@ def read_signal(item: Item, draft: Draft) -> None:
 
 
 def _conditional_targets(item: Item | None, draft: Draft) -> tuple[ConditionalTarget, ...]:
-    """The arms of a `then_when`, which must leave no number out and none to chance."""
+    """The cases of a `then_when`, which must cover every number exactly once."""
     if item is None:
         return ()
-    arms = [_conditional_target(entry, draft) for entry in item.items("arm of `then_when`")]
-    if not arms and (item.is_null or item.is_list):
-        item.add_problem("is empty", "add arms with `when` and `then`")
-    sound = tuple(arm for arm in arms if arm is not None)
-    gap = coverage_problem([arm.when for arm in sound]) if sound and len(sound) == len(arms) else None
+    cases = [_conditional_target(entry, draft) for entry in item.items("case of `then_when`")]
+    if not cases and (item.is_null or item.is_list):
+        item.add_problem("is empty", "add cases with `when` and `then`")
+    sound = tuple(case for case in cases if case is not None)
+    gap = coverage_problem([case.when for case in sound]) if sound and len(sound) == len(cases) else None
     if gap:
         item.add_problem(
-            f"does not take every number once: {gap}",
+            f"does not cover every number once: {gap}",
             "change the conditions so that exactly one always holds",
         )
     return sound
@@ -122,5 +122,5 @@ def _conditional_target(item: Item, draft: Draft) -> ConditionalTarget | None:
     entries = item.entries(("when", "then"), required=("when", "then"))
     when = draft.condition(entries.get("when"))
     then = draft.state(entries.get("then"))
-    # An arm whose target is wrong still covers its numbers: no second complaint about the same line.
+    # A case whose target is wrong still covers its numbers: no second problem on the same line.
     return None if when is None else ConditionalTarget(when, then or "")
