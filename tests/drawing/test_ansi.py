@@ -47,7 +47,7 @@ def screen(frame: str) -> list[str]:
         ("58:2::1:2:3;1", "bold"),
     ],
 )
-def test_colours_and_attributes(codes: str, style: str) -> None:
+def test_colour_sequence_becomes_a_style(codes: str, style: str) -> None:
     strips = PaneScreen().render(f"a\x1b[{codes}mword\x1b[0mb")
     assert texts(strips) == ["awordb"]
     assert style_at(strips, "word") == Style.parse(style)
@@ -68,14 +68,14 @@ def test_colours_and_attributes(codes: str, style: str) -> None:
         ("1", ""),
     ],
 )
-def test_what_begins_can_end(begin: str, end: str) -> None:
+def test_attribute_that_was_set_is_reset(begin: str, end: str) -> None:
     assert style_at(PaneScreen().render(f"\x1b[{begin}ma\x1b[{end}mword"), "word") == Style.null()
 
 
 @pytest.mark.parametrize(
     "codes", ["38", "38;5", "38;2;1;2", "38;5;999", "38;9;1", "77", "999999999999", ";;", "5:3", "38:7:1", ":"]
 )
-def test_codes_that_make_no_sense_do_nothing(codes: str) -> None:
+def test_invalid_colour_codes_change_nothing(codes: str) -> None:
     assert style_at(PaneScreen().render(f"\x1b[{codes}mword"), "word") == Style.null()
 
 
@@ -161,5 +161,5 @@ def test_any_frame_gives_harmless_lines(frame: str) -> None:
 
 @steadily
 @given(st.text(alphabet="0123456789;:", max_size=30))
-def test_any_codes_are_survived(codes: str) -> None:
+def test_any_colour_codes_are_survived(codes: str) -> None:
     assert screen(f"\x1b[{codes}mword") == ["word"]

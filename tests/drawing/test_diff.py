@@ -114,7 +114,9 @@ def head(*lines: str) -> str:
         ("diff --git \n", "", "", "modified", None),
     ],
 )
-def test_whatever_git_prints_about_a_file(text: str, path: str, old: str, status: str, note: str | None) -> None:
+def test_each_kind_of_file_header_git_prints_is_parsed(
+    text: str, path: str, old: str, status: str, note: str | None
+) -> None:
     file = only(text)
     assert (file.path, file.old_path, file.status) == (path, old, status)
     assert file.notes == (() if note is None else (note,))
@@ -148,7 +150,7 @@ def test_line_ends_of_windows_are_shown_only_where_they_changed() -> None:
     assert [line for line in shown(text.replace("+two\r", "+one")) if "x0d" in line][-1].endswith(r"one\x0d")
 
 
-def test_a_long_line_is_cut_with_a_word_about_it() -> None:
+def test_long_line_is_cut_and_says_how_much_is_left() -> None:
     lines = shown(head("--- a/x", "+++ b/x", "@@ -0,0 +1,1 @@", "+" + "x" * 9_000))
     assert lines[2].endswith("x … 7,000 more characters")
 
@@ -175,7 +177,7 @@ def test_a_thousand_files_are_taken_apart_and_none_is_drawn() -> None:
 
 @steadily
 @given(nasty_text)
-def test_no_line_is_wider_than_was_foretold(text: str) -> None:
+def test_no_line_is_wider_than_the_width_announced(text: str) -> None:
     lines = DiffLines(parse_diff(CHANGED + text), DARK)
     assert max(strip.cell_length for strip in lines) <= lines.width
     assert len(list(lines)) == len(lines)
@@ -212,7 +214,7 @@ def changed_repository(repository: Path) -> Path:
 
 
 @pytest.mark.parametrize("options", [[], ["--no-prefix"], ["-U0"], ["--binary"], ["-c", "core.quotepath=off"], ["-R"]])
-def test_what_the_real_git_prints(changed_repository: Path, options: list[str]) -> None:
+def test_output_of_the_real_git_is_parsed_and_drawn(changed_repository: Path, options: list[str]) -> None:
     before, after = (options, []) if "-c" in options else ([], options)
     words = ["git", "-C", str(changed_repository), *before, "diff", "-M", *after, "HEAD"]
     files = {

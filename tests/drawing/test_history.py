@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import orange_tui
 from orange_tui.domain.actions import ACTIONS
-from orange_tui.tui.drawing.event_sentences import EVENT_LINES, HOOKS, say
-from orange_tui.tui.drawing.history import entries, render_history, when
+from orange_tui.tui.drawing.event_sentences import EVENT_LINES, HOOK_SENTENCES, describe_event
+from orange_tui.tui.drawing.history import entries, format_time, render_history
 from support.looking import DARK, assert_harmless, nasty_text, steadily, style_at, texts
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
@@ -68,7 +68,7 @@ def test_a_move_is_one_entry_with_what_it_set_off_under_it() -> None:
     assert style_at(strips, "✗ ") == DARK.bad
 
 
-def test_a_move_that_was_interrupted_says_so_and_does_not_swallow_what_comes_after() -> None:
+def test_interrupted_move_says_so_and_keeps_later_events_apart() -> None:
     lines = told(*HANDED_OVER[:2], event("agent.crashed", "11:59:30", status="x", reason="exit 1", crash_count=1))
     assert lines == [
         " 2m  → working → agent-review, by the agent",
@@ -127,12 +127,12 @@ def test_the_newest_comes_first_unless_asked_otherwise() -> None:
     ],
 )
 def test_every_event_is_a_sentence(happened: Event, sentence: str) -> None:
-    assert say(happened).sentence == sentence
+    assert describe_event(happened).sentence == sentence
 
 
-def test_there_are_words_for_every_event_and_every_hook() -> None:
+def test_every_event_and_every_hook_has_a_sentence() -> None:
     assert SPEC | _recorded_in_the_code() <= set(EVENT_LINES)
-    assert set(HOOKS) == set(ACTIONS)
+    assert set(HOOK_SENTENCES) == set(ACTIONS)
 
 
 def _recorded_in_the_code() -> set[str]:
@@ -147,7 +147,7 @@ def _recorded_in_the_code() -> set[str]:
     return {name for name in names if "." in name}
 
 
-def test_what_hooks_were_told_is_in_their_line() -> None:
+def test_hook_sentence_names_its_parameters() -> None:
     hooks = [{"action": "run_command", "command": "make {x}"}, {"action": "somebodys", "x": 1}]
     lines = told(
         event("transition.started", **move("a", "b", "engine"), hooks=hooks),
@@ -172,9 +172,9 @@ def test_what_hooks_were_told_is_in_their_line() -> None:
         ("", "?", "?"),
     ],
 )
-def test_times(stamp: str, relative: str, absolute: str) -> None:
-    assert when(stamp, NOW, UTC) == relative
-    assert when(stamp, None, UTC) == absolute
+def test_time_is_relative_or_a_date(stamp: str, relative: str, absolute: str) -> None:
+    assert format_time(stamp, NOW, UTC) == relative
+    assert format_time(stamp, None, UTC) == absolute
 
 
 def test_long_sentences_wrap_under_themselves_and_a_narrow_screen_has_no_times() -> None:
@@ -202,6 +202,6 @@ some_event = st.dictionaries(
 
 @steadily
 @given(st.lists(some_event, max_size=8), st.integers(0, 100))
-def test_any_events_are_told_harmlessly(events: list[Event], width: int) -> None:
+def test_any_events_give_harmless_lines(events: list[Event], width: int) -> None:
     assert_harmless(render_history(events, width, DARK, now=NOW, zone=UTC), max(width, 8))
     assert len(entries(events)) <= len(events)

@@ -52,7 +52,7 @@ def test_a_plan_reads_line_by_line_with_its_keys_set_off() -> None:
 
 
 @pytest.mark.parametrize("line", ["http://x", "lower: case", "12:30 is a time", "A sentence: with a colon", "X:y"])
-def test_what_is_no_key_is_left_alone(line: str) -> None:
+def test_word_that_is_no_key_is_left_alone(line: str) -> None:
     strips = render_markdown(line, 80, DARK)
     assert texts(strips) == [line]
     assert style_at(strips, line[:3]) == DARK.text
@@ -89,7 +89,7 @@ def test_what_is_no_key_is_left_alone(line: str) -> None:
         ("a\r\nb\rc", ["a", "b", "c"]),
     ],
 )
-def test_each_form_has_its_look(written: str, shown: list[str]) -> None:
+def test_each_markdown_form_has_its_style(written: str, shown: list[str]) -> None:
     assert page(written) == shown
 
 
@@ -191,7 +191,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_megabyte_of_hostility_does_not_keep_anybody_waiting(name: str) -> None:
+def test_hostile_megabyte_is_rendered_without_delay(name: str) -> None:
     started = time.process_time()
     strips = render_markdown(HOSTILE[name] * (1_000_000 // len(HOSTILE[name])), 80, DARK)
     assert time.process_time() - started < 10  # some hundredths to one second; minutes without the limits

@@ -42,7 +42,7 @@ async def test_a_workflow_that_breaks_while_the_app_runs_is_told_in_its_rows_and
 
 
 @story
-async def test_a_project_whose_directory_is_gone(stage: Stage) -> None:
+async def test_project_whose_directory_is_gone_is_shown_and_others_go_on(stage: Stage) -> None:
     stage.tasks()
     shutil.rmtree(stage.root / "coffee")
     async with stage.open() as scene:
@@ -80,7 +80,7 @@ async def meet_no_tmux(office: Office) -> None:
 
 
 @story
-async def test_a_terminal_made_tiny_and_large_again(stage: Stage) -> None:
+async def test_terminal_made_tiny_and_large_again_shows_the_list_again(stage: Stage) -> None:
     stage.tasks()
     async with stage.open() as scene:
         await scene.press("j", "j")

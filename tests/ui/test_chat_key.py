@@ -6,7 +6,7 @@ from support.stage import Stage, story
 
 
 @story
-async def test_without_an_agent_the_key_says_how_to_get_one(stage: Stage) -> None:
+async def test_chat_key_without_an_agent_says_how_to_get_one(stage: Stage) -> None:
     stage.tasks()
     async with stage.open() as scene:
         await scene.press("C")
@@ -15,7 +15,7 @@ async def test_without_an_agent_the_key_says_how_to_get_one(stage: Stage) -> Non
 
 
 @story
-async def test_with_all_projects_in_sight_it_is_about_that_of_the_task_under_the_cursor(stage: Stage) -> None:
+async def test_chat_key_with_all_projects_shown_is_about_the_selected_tasks_project(stage: Stage) -> None:
     (stage.root / "tea").mkdir()
     stage.orange.projects.add({"name": "tea", "path": str(stage.root / "tea"), "default_branch": "main"})
     async with stage.open(project=None) as scene:

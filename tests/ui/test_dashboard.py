@@ -196,7 +196,7 @@ async def test_at_80_columns_the_preview_is_a_key_away(stage: Stage) -> None:
 
 
 @story
-async def test_with_nothing_to_show_the_screen_says_what_to_do(stage: Stage) -> None:
+async def test_empty_list_says_how_to_create_a_task(stage: Stage) -> None:
     async with stage.open() as scene:
         await scene.sees("No tasks yet", "Press c")
 
@@ -232,7 +232,7 @@ async def test_the_log_is_a_key_away(stage: Stage) -> None:
 
 
 @story
-async def test_a_broken_config_is_told_and_stops_nothing(stage: Stage) -> None:
+async def test_broken_config_is_reported_and_stops_nothing(stage: Stage) -> None:
     stage.tasks()
     (stage.root / "home" / "config.yml").write_text("bel: true\n")
     async with stage.open() as scene:
@@ -247,13 +247,6 @@ async def test_a_new_task_is_created_from_the_form(stage: Stage) -> None:
         await scene.sees("is not a branch name")
         await scene.press(*["backspace"] * 9, *"warm-milk", "ctrl+s")
         await scene.sees("warm-milk", "Warm milk")
-
-
-def test_each_command_has_a_name_and_a_key_of_its_own() -> None:
-    from orange_tui.tui.commands.keys import COMMANDS
-
-    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
-    assert len({command.key for command in COMMANDS}) == len(COMMANDS)
 
 
 @story
@@ -291,7 +284,7 @@ async def test_letters_typed_before_the_search_line_has_the_focus_are_letters(st
 
 
 @story
-async def test_an_app_that_has_looked_before_it_begins_begins(stage: Stage) -> None:
+async def test_app_that_has_read_everything_before_it_starts_shows_it_at_once(stage: Stage) -> None:
     """As `orange` does it: settings and tasks are read before there is an event loop, and a screen."""
     stage.tasks()
     app = stage.app()

@@ -90,7 +90,7 @@ async def test_what_the_agent_has_not_committed_yet_is_there_with_new_files(stag
 
 
 @story
-async def test_without_changes_or_without_a_branch_it_says_so(stage: Stage) -> None:
+async def test_diff_screen_without_changes_or_branch_says_so(stage: Stage) -> None:
     stage.tasks({"branch": "empty", "status": "working"}, {"branch": "none-yet", "status": "pending"})
     stage.work("other", files=WORK)
     stage._git("branch", "empty", "main")
@@ -120,7 +120,7 @@ async def test_a_thousand_files_and_five_megabytes_are_opened_and_gone_through(s
 
 
 @story
-async def test_why_there_is_no_diff_is_told_to_its_last_word(stage: Stage) -> None:
+async def test_diff_screen_shows_the_whole_reason_why_there_is_no_diff(stage: Stage) -> None:
     stage.tasks()
     (stage.root / "coffee").rename(stage.root / "away")
     async with stage.open((100, 24)) as scene:

@@ -39,7 +39,7 @@ async def test_a_newcomer_adds_a_job_and_sees_when_it_runs(stage: Stage) -> None
 
 
 @story
-async def test_what_is_wrong_is_said_while_it_is_typed_and_nothing_typed_is_lost(stage: Stage) -> None:
+async def test_job_form_says_what_is_wrong_while_typing_and_loses_nothing_typed(stage: Stage) -> None:
     stage.tasks()
     async with stage.open() as scene:
         await scene.press("J")
@@ -91,7 +91,7 @@ async def test_a_job_is_removed_after_a_question(stage: Stage) -> None:
 
 
 @story
-async def test_what_others_do_to_the_jobs_is_seen_and_a_broken_file_is_told(stage: Stage) -> None:
+async def test_jobs_screen_follows_the_job_file_and_reports_a_broken_one(stage: Stage) -> None:
     stage.tasks()
     async with stage.open() as scene:
         await scene.press("J")

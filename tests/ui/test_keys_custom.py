@@ -45,7 +45,9 @@ prompts: {cook: "Cook {summary}."}
     ],
 )
 @story
-async def test_keys(stage: Stage, monkeypatch: pytest.MonkeyPatch, status: str, agent: str | None, usable: str) -> None:
+async def test_each_key_works_or_says_why_in_a_custom_workflow(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, status: str, agent: str | None, usable: str
+) -> None:
     (stage.root / "home" / "workflows").mkdir()
     (stage.root / "home" / "workflows" / "kitchen.yml").write_text(KITCHEN)
     does = one_task(stage, monkeypatch, status, agent, workflow="kitchen")

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     ],
 )
 @story
-async def test_keys(stage: Stage, monkeypatch: pytest.MonkeyPatch, status: str, agent: str | None, usable: str) -> None:
+async def test_each_key_works_or_says_why_in_the_default_workflow(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, status: str, agent: str | None, usable: str
+) -> None:
     does = one_task(stage, monkeypatch, status, agent)
     async with stage.open() as scene:
         await tries_every_key(scene, does, usable)

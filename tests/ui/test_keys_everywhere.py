@@ -8,9 +8,7 @@ import pytest
 from textual.command import CommandPalette
 from textual.widgets import OptionList
 
-from orange_tui.domain.errors import Refused
 from orange_tui.tui.app import OrangeApp
-from orange_tui.tui.commands.keys import COMMANDS, keymap
 from orange_tui.tui.dashboard import Dashboard
 from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.task_list import TaskList
@@ -67,7 +65,7 @@ async def test_n_finds_what_needs_the_person_behind_any_filter(stage: Stage) -> 
 
 
 @story
-async def test_who_answers_sees_the_questions(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_answer_dialog_shows_the_agents_questions(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     lively(stage, monkeypatch)
     for ref in stage.orange.store.refs():
         with stage.orange.engine.open(ref) as opened:
@@ -148,29 +146,8 @@ async def test_another_key_is_in_help_and_footer_and_the_old_one_is_free(stage: 
         await scene.sees("!        Delete a finished task", "d        Cancel the task")
 
 
-@pytest.mark.parametrize(
-    ("chosen", "why"),
-    [
-        ({"merge": "x"}, "'x' is already used for merge; choose another key for cancel"),
-        ({"merge": "j"}, "'j' is already used for moving around"),
-        ({"merge": "x", "cancel": "x"}, "'x' is already used for"),
-        ({"murge": "x"}, "there is no command 'murge'"),
-        ({"merge": "a b"}, "merge must be one key"),
-        ({"merge": ""}, "merge must be one key"),
-    ],
-)
-def test_keys_that_clash_or_make_no_sense_are_refused(chosen: dict[str, str], why: str) -> None:
-    with pytest.raises(Refused, match=why):
-        keymap(chosen)
-
-
-def test_keys_can_change_places() -> None:
-    assert keymap({"merge": "x", "cancel": "m", "help": "f1"}) == {"merge": "x", "cancel": "m", "help": "f1"}
-    assert keymap({"help": "?"}) == {"help": "question_mark"}
-
-
 @story
-async def test_a_clash_is_told_and_the_usual_keys_stay(stage: Stage) -> None:
+async def test_keys_that_clash_in_config_are_reported_and_the_default_keys_stay(stage: Stage) -> None:
     stage.tasks()
     (stage.root / "home" / "config.yml").write_text("keys: {merge: x}\n")
     async with stage.open() as scene:
@@ -179,12 +156,8 @@ async def test_a_clash_is_told_and_the_usual_keys_stay(stage: Stage) -> None:
         await scene.sees("Cancel login-fix?")
 
 
-def test_every_command_says_what_it_is_for() -> None:
-    assert all(command.help and command.title for command in COMMANDS)
-
-
 @story
-async def test_every_theme_can_be_had_and_colours_the_list_anew(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_theme_can_be_chosen_and_recolours_the_list(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     lively(stage, monkeypatch)
     async with stage.open() as scene:
         seen = set()
@@ -218,8 +191,18 @@ async def test_the_mouse_chooses_rows_and_tabs_and_a_double_click_opens(
 
 
 @story
-async def test_ctrl_c_says_how_one_leaves(stage: Stage) -> None:
+async def test_ctrl_c_says_how_to_quit(stage: Stage) -> None:
     stage.tasks()
     async with stage.open() as scene:
         await scene.press("ctrl+c")
         await scene.says("Press ctrl+q to quit; agents keep running.")
+
+
+@story
+async def test_workflow_map_follows_the_task(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    refs = lively(stage, monkeypatch)
+    async with stage.open() as scene:
+        await scene.press("W")
+        await scene.sees("login-fix is here, with receipts")
+        stage.orange.tasks.update(refs[0], status="clarification")
+        await scene.sees("login-fix is here, with search-box")

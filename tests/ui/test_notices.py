@@ -59,7 +59,7 @@ async def test_a_task_that_comes_to_need_the_person_rings_once(stage: Stage, mon
 
 
 @story
-async def test_without_the_bell_nothing_rings(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_bell_switched_off_never_rings(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     configure(stage, "bell: false\n")
     ref = stage.task(branch="tea", summary="Brew", status="working")
     async with stage.open() as scene:
@@ -83,7 +83,9 @@ async def test_a_desktop_notice_names_the_task_and_nothing_else(stage: Stage, mo
 
 
 @story
-async def test_without_a_program_for_it_the_terminal_is_asked(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_desktop_notice_without_notify_send_goes_to_the_terminal(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shutil, "which", lambda _name: None)
     configure(stage, "desktop: true\nbell: false\n")
     refs = [stage.task(branch=branch, summary=SECRET, status="working") for branch in ("tea", "milk")]
@@ -94,7 +96,7 @@ async def test_without_a_program_for_it_the_terminal_is_asked(stage: Stage, monk
 
 
 @story
-async def test_settings_count_as_soon_as_they_are_saved(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_changed_settings_apply_as_soon_as_they_are_saved(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = stage.task(branch="tea", summary="Brew", status="working")
     async with stage.open() as scene:
         ears = Ears(scene, monkeypatch)
@@ -106,7 +108,7 @@ async def test_settings_count_as_soon_as_they_are_saved(stage: Stage, monkeypatc
 
 
 @story
-async def test_a_config_broken_meanwhile_is_told_once_and_what_was_set_stays(stage: Stage) -> None:
+async def test_config_broken_while_the_app_runs_is_reported_once_and_the_old_one_stays(stage: Stage) -> None:
     configure(stage, "keys:\n  cancel: X\n")
     stage.task(branch="tea", summary="Brew", status="working")
     async with stage.open() as scene:

@@ -24,7 +24,7 @@ def linked(stage: Stage, ref: TaskRef, **more: Any) -> TaskRef:
 
 
 @story
-async def test_the_column_is_there_when_a_task_in_sight_has_one(stage: Stage) -> None:
+async def test_pull_request_column_appears_when_a_listed_task_has_one(stage: Stage) -> None:
     refs = stage.tasks()
     async with stage.open() as scene:
         await scene.sees("login-fix", "±")
@@ -36,7 +36,7 @@ async def test_the_column_is_there_when_a_task_in_sight_has_one(stage: Stage) ->
 
 
 @story
-async def test_checks_and_review_change_as_github_says(stage: Stage) -> None:
+async def test_row_shows_checks_and_review_as_github_reports_them(stage: Stage) -> None:
     ref = linked(stage, stage.tasks()[0], checks="running")
     async with stage.open() as scene:
         await scene.sees("#12 …", "checks running")
@@ -66,7 +66,7 @@ async def test_a_failed_check_rings_once(stage: Stage, monkeypatch: pytest.Monke
 
 
 @story
-async def test_the_key_asks_now_and_tells_what_was_heard(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_refresh_key_asks_github_now_and_shows_the_answer(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     linked(stage, stage.tasks()[0])
     monkeypatch.setattr(pull_requests, "read_pull_request", lambda url: PullRequest(url, "open", checks="passed"))
     async with stage.open() as scene:
@@ -77,7 +77,7 @@ async def test_the_key_asks_now_and_tells_what_was_heard(stage: Stage, monkeypat
 
 
 @story
-async def test_without_one_the_key_says_how_to_get_one(stage: Stage) -> None:
+async def test_refresh_key_without_a_pull_request_says_how_to_create_one(stage: Stage) -> None:
     started = {"branch": "login-fix", "status": "working", "workspace": "coffee--1"}
     stage.tasks(started, {"branch": "old", "status": "done"})
     async with stage.open() as scene:
@@ -88,7 +88,7 @@ async def test_without_one_the_key_says_how_to_get_one(stage: Stage) -> None:
 
 
 @story
-async def test_one_is_made_after_a_question(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pull_request_is_created_after_a_confirmation(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     stage.tasks({"branch": "login-fix", "summary": "Fix it", "status": "working", "workspace": "coffee--1"})
     made: list[TaskRef] = []
 
@@ -109,7 +109,9 @@ async def test_one_is_made_after_a_question(stage: Stage, monkeypatch: pytest.Mo
 
 
 @story
-async def test_one_that_is_there_is_opened_or_its_address_told(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_existing_pull_request_is_opened_or_its_address_copied(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     linked(stage, stage.tasks()[0])
     opened: list[str] = []
 

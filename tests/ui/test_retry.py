@@ -36,7 +36,7 @@ async def test_u_starts_a_blocked_task_over_without_a_question(stage: Stage) -> 
 
 
 @story
-async def test_one_that_is_under_way_is_asked_for_first(stage: Stage) -> None:
+async def test_retry_of_a_running_task_asks_first(stage: Stage) -> None:
     ref = autopilot(stage, "in_progress")
     async with stage.open() as scene:
         await scene.press("u")
@@ -49,7 +49,7 @@ async def test_one_that_is_under_way_is_asked_for_first(stage: Stage) -> None:
 
 
 @story
-async def test_where_there_is_no_way_back_the_key_says_so(stage: Stage) -> None:
+async def test_retry_without_a_way_back_says_why_not(stage: Stage) -> None:
     stage.task(branch="default", status="working")
     autopilot(stage, "done", "finished")
     autopilot(stage, "new", "fresh")

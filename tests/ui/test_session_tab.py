@@ -43,7 +43,7 @@ def says(office: Office, ref: TaskRef, text: str) -> None:
 
 
 @story
-async def test_it_follows_what_the_agent_prints(office: Office) -> None:
+async def test_session_tab_follows_what_the_agent_prints(office: Office) -> None:
     ref = agent(office, "seq 1 200; exec cat")
     async with opened(office) as scene:
         await scene.press("tab")
@@ -53,7 +53,9 @@ async def test_it_follows_what_the_agent_prints(office: Office) -> None:
 
 
 @story
-async def test_nothing_is_asked_of_tmux_while_nobody_looks(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_session_tab_reads_nothing_from_tmux_while_hidden(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
     agent(office, "echo hello; exec cat")
     async with opened(office) as scene:
         await scene.sees("Brew fix/tea")
@@ -87,7 +89,7 @@ async def frames(scene: Scene) -> None:
 
 
 @story
-async def test_page_up_goes_back_to_the_beginning_and_at_the_end_it_follows_again(office: Office) -> None:
+async def test_page_up_scrolls_the_session_to_its_start_and_at_its_end_it_follows_again(office: Office) -> None:
     ref = agent(office, "for n in $(seq 1 400); do echo line-$n-; done; exec cat")
     async with opened(office) as scene:
         await scene.press("tab")
@@ -107,7 +109,7 @@ async def test_page_up_goes_back_to_the_beginning_and_at_the_end_it_follows_agai
 
 
 @story
-async def test_five_megabytes_of_output_and_the_keys_are_heard(office: Office) -> None:
+async def test_keys_work_while_an_agent_prints_five_megabytes(office: Office) -> None:
     ref = agent(office, "yes '\033[31mred\033[0m milk' | head -c 5000000; echo the-end; exec cat")
     async with opened(office) as scene:
         await scene.press("tab")
@@ -119,7 +121,7 @@ async def test_five_megabytes_of_output_and_the_keys_are_heard(office: Office) -
 
 
 @story
-async def test_colours_are_colours_and_markup_is_text(office: Office) -> None:
+async def test_session_tab_shows_colours_and_leaves_markup_as_text(office: Office) -> None:
     agent(office, "printf '\\033[31mred\\033[0m [bold]x[/] [@click=app.quit]y[/]\\033]0;title\\007\\n'; exec cat")
     async with opened(office) as scene:
         await scene.press("tab")
@@ -133,7 +135,7 @@ async def test_colours_are_colours_and_markup_is_text(office: Office) -> None:
 
 
 @story
-async def test_a_tmux_server_that_dies_while_its_session_is_looked_at(office: Office) -> None:
+async def test_session_tab_survives_a_tmux_server_that_dies(office: Office) -> None:
     agent(office, "echo hello; exec cat")
     async with opened(office, acts=True) as scene:
         await scene.press("tab")

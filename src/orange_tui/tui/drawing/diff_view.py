@@ -225,14 +225,14 @@ def _alike(one: str, other: str) -> int:
 
 def _strip(line: _Line, digits: int, palette: Palette) -> Strip:
     numbers = " ".join(str(number if number is not None else "").rjust(digits) for number in (line.old, line.new))
-    looks = {
+    styles = {
         "+": (palette.added, palette.added_line, palette.added_words),
         "-": (palette.removed, palette.removed_line, palette.removed_words),
     }
     gutter: Run = (f"{numbers} ", palette.dim)
-    if line.sign not in looks:
+    if line.sign not in styles:
         return strip_of([gutter, ("  ", palette.text), *line.runs])
-    sign, behind, words = looks[line.sign]
+    sign, behind, words = styles[line.sign]
     runs = [(text, behind + own) for text, own in line.runs] if palette.syntax else [(line.text, sign)]
     runs = restyle(runs, *line.changed, words) if line.changed[0] < line.changed[1] else runs
     return strip_of([gutter, (f"{_SIGNS[line.sign]} ", sign + behind), *runs])

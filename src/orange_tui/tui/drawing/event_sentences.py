@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     Event = Mapping[str, Any]
 
-_LONGEST = 300
-_KEPT_BACK = frozenset({"type", "timestamp", "engine", "body"})
+_LONGEST_VALUE = 300
+_HIDDEN_KEYS = frozenset({"type", "timestamp", "engine", "body"})
 _SHORT_COMMIT = 10
 _BEFORE_AND_AFTER = 2
 
@@ -25,38 +25,38 @@ class EventLine:
     """An icon, the name of a style in the palette, and the sentence or how to make it."""
 
     icon: str
-    look: str
+    style: str
     sentence: str | Callable[[Event], str]
 
 
-def say(event: Event) -> EventLine:
+def describe_event(event: Event) -> EventLine:
     """The saying for an event, its sentence filled in."""
     found = EVENT_LINES.get(str(event.get("type")))
     if found is None:
-        return EventLine("·", "dim", _plainly(event))
+        return EventLine("·", "dim", _raw_sentence(event))
     sentence = found.sentence
-    made = sentence.format_map(Filled(event)) if isinstance(sentence, str) else sentence(event)
-    return EventLine(found.icon, found.look, made)
+    made = sentence.format_map(TemplateValues(event)) if isinstance(sentence, str) else sentence(event)
+    return EventLine(found.icon, found.style, made)
 
 
-class Filled(dict[str, str]):
+class TemplateValues(dict[str, str]):
     """An event's values for a template, as text; what is not there is a question mark."""
 
     def __init__(self, event: Event) -> None:
-        super().__init__({str(key): text_of(value) for key, value in event.items()})
+        super().__init__({str(key): value_text(value) for key, value in event.items()})
 
     def __missing__(self, key: str) -> str:
         return "?"
 
 
-def text_of(value: object) -> str:
+def value_text(value: object) -> str:
     """A value on one line and of bearable length."""
     text = "nothing" if value is None else str(value)
     line = " ⏎ ".join(part for part in text.splitlines() if part.strip()) if "\n" in text else text
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    return line if len(line) <= _LONGEST_VALUE else f"{line[:_LONGEST_VALUE]}…"
 
 
-def who(by: object) -> str:
+def actor_text(by: object) -> str:
     """Who made a move."""
     known = {
         "agent": "by the agent",
@@ -65,12 +65,12 @@ def who(by: object) -> str:
         "force": "by a person, unreviewed",
         "create": "at creation",
     }
-    return known.get(str(by), f"by {text_of(by)}")
+    return known.get(str(by), f"by {value_text(by)}")
 
 
-def _plainly(event: Event) -> str:
-    rest = [f"{text_of(key)} {text_of(value)}" for key, value in event.items() if key not in _KEPT_BACK]
-    return " · ".join([text_of(event.get("type")), *rest])
+def _raw_sentence(event: Event) -> str:
+    rest = [f"{value_text(key)} {value_text(value)}" for key, value in event.items() if key not in _HIDDEN_KEYS]
+    return " · ".join([value_text(event.get("type")), *rest])
 
 
 def _updated(event: Event) -> str:
@@ -81,13 +81,13 @@ def _updated(event: Event) -> str:
     values = {**pairs, **(fields if isinstance(fields, dict) else {})}
     if set(values) == {"attention"}:
         reason = values["attention"]
-        return "No longer needs a person" if reason is None else f"Needs a person: {text_of(reason)}"
-    return f"{', '.join(f'{text_of(key)} is now {text_of(value)}' for key, value in values.items()) or 'Updated'}"
+        return "No longer needs a person" if reason is None else f"Needs a person: {value_text(reason)}"
+    return f"{', '.join(f'{value_text(key)} is now {value_text(value)}' for key, value in values.items()) or 'Updated'}"
 
 
 def _tampered(event: Event) -> str:
     fields = event.get("fields")
-    names = ", ".join(map(text_of, fields)) if isinstance(fields, dict | list) else "A field"
+    names = ", ".join(map(value_text, fields)) if isinstance(fields, dict | list) else "A field"
     return f"{names} changed by hand in TASK.md; restored"
 
 
@@ -99,47 +99,47 @@ def _merged(event: Event) -> str:
 def _pull_request(what: str) -> Callable[[Event], str]:
     def sentence(event: Event) -> str:
         address = event.get("url") or event.get("pr_url")
-        return f"Pull request {what}{f': {text_of(address)}' if address else ''}"
+        return f"Pull request {what}{f': {value_text(address)}' if address else ''}"
 
     return sentence
 
 
 def _gate(event: Event) -> str:
     code = event.get("exit_code")
-    result = "passed" if code == 0 else f"failed ({'timed out' if code is None else f'exit {text_of(code)}'})"
-    return f"Check {result}: {text_of(event.get('command'))}"
+    result = "passed" if code == 0 else f"failed ({'timed out' if code is None else f'exit {value_text(code)}'})"
+    return f"Check {result}: {value_text(event.get('command'))}"
 
 
 def _created(event: Event) -> str:
     engine = event.get("engine")
     status = engine.get("status") if isinstance(engine, dict) else None
-    return f"Created, {text_of(status)}" if status else "Created"
+    return f"Created, {value_text(status)}" if status else "Created"
 
 
 def _routed(event: Event) -> str:
     route = event.get("route")
     known = route if isinstance(route, dict) else {}
-    to = " · ".join(text_of(known[key]) for key in ("executor", "model") if known.get(key)) or "nobody"
+    to = " · ".join(value_text(known[key]) for key in ("executor", "model") if known.get(key)) or "nobody"
     why = event.get("fallback")
     split = ", to be split" if known.get("decompose") is True else ""
-    return f"Routed to {to}{split}{f', the fallback: {text_of(why)}' if why else ''}"
+    return f"Routed to {to}{split}{f', the fallback: {value_text(why)}' if why else ''}"
 
 
 def _reported(event: Event) -> str:
     report = event.get("report")
     known = report if isinstance(report, dict) else {}
     why = known.get("why") or known.get("reason") or known.get("summary")
-    return f"The agent reports {text_of(known.get('status'))}{f': {text_of(why)}' if why else ''}"
+    return f"The agent reports {value_text(known.get('status'))}{f': {value_text(why)}' if why else ''}"
 
 
 def _labelled(event: Event) -> str:
     labels = event.get("labels")
-    names = ", ".join(map(text_of, labels)) if isinstance(labels, list) else ""
+    names = ", ".join(map(value_text, labels)) if isinstance(labels, list) else ""
     return f"Label on the issue: {names}" if names else "Our labels were removed from the issue"
 
 
 def _moved(event: Event) -> str:
-    return f"{text_of(event.get('from'))} → {text_of(event.get('to'))}, {who(event.get('by'))}"
+    return f"{value_text(event.get('from'))} → {value_text(event.get('to'))}, {actor_text(event.get('by'))}"
 
 
 EVENT_LINES: Mapping[str, EventLine] = {
@@ -190,7 +190,7 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "pr.closed": EventLine("-", "dim", _pull_request("closed")),
 }
 
-HOOKS: Mapping[str, str] = {
+HOOK_SENTENCES: Mapping[str, str] = {
     "acquire_workspace": "acquired a workspace",
     "release_workspace": "released the workspace",
     "spawn_agent": "started the agent",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.tui.drawing.event_sentences import HOOKS, EventLine, Filled, say
+from orange_tui.tui.drawing.event_sentences import HOOK_SENTENCES, EventLine, TemplateValues, describe_event
 from orange_tui.tui.drawing.lines import NARROWEST, safe, strip_of, wrap
 
 if TYPE_CHECKING:
@@ -43,39 +43,39 @@ _INDENT, _ROOM_BESIDE = 2, 12
 
 
 @dataclass(slots=True)
-class Entry:
+class HistoryEntry:
     """One thing that happened, and what belongs to it."""
 
     stamp: str
-    saying: EventLine
+    line: EventLine
     event: Event
     details: list[EventLine] = field(default_factory=list)
     is_open: bool = False
 
 
-def entries(events: Iterable[Event]) -> list[Entry]:
+def entries(events: Iterable[Event]) -> list[HistoryEntry]:
     """The history as a person tells it, oldest first."""
-    told: list[Entry] = []
-    move: Entry | None = None
+    history: list[HistoryEntry] = []
+    move: HistoryEntry | None = None
     for event in events:
         kind = str(event.get("type"))
         if kind == "transition.started":
             move = _entry(event, is_open=True)
-            told.append(move)
+            history.append(move)
         elif move is None or not _belongs(event, move):
-            told.append(_entry(event))
+            history.append(_entry(event))
         elif kind == "status.changed":
             move.is_open = False
         else:
             move.details += _details(event, move)
-    return told
+    return history
 
 
-def _entry(event: Event, *, is_open: bool = False) -> Entry:
-    return Entry(str(event.get("timestamp", "")), say(event), event, is_open=is_open)
+def _entry(event: Event, *, is_open: bool = False) -> HistoryEntry:
+    return HistoryEntry(str(event.get("timestamp", "")), describe_event(event), event, is_open=is_open)
 
 
-def _belongs(event: Event, move: Entry) -> bool:
+def _belongs(event: Event, move: HistoryEntry) -> bool:
     """Whether an event is part of a move: noted while it was made, or telling the reason right after it."""
     kind = str(event.get("type"))
     if kind in {"auto.advanced", "status.changed"}:
@@ -84,17 +84,19 @@ def _belongs(event: Event, move: Entry) -> bool:
     return move.is_open and kind in _PART_OF_A_MOVE
 
 
-def _details(event: Event, move: Entry) -> list[EventLine]:
+def _details(event: Event, move: HistoryEntry) -> list[EventLine]:
     if event.get("type") != "hook.done":
-        return [say(event)]
+        return [describe_event(event)]
     action = str(event.get("action"))
     if action in _SPAWNS and move.details and move.details[-1].icon == "▸":
         return []  # the agent that was started has been named already
-    sentence = HOOKS.get(action, "{action}").format_map(Filled({**_parameters(event, move), "action": action}))
+    sentence = HOOK_SENTENCES.get(action, "{action}").format_map(
+        TemplateValues({**_parameters(event, move), "action": action})
+    )
     return [EventLine("✓", "good", sentence)]
 
 
-def _parameters(event: Event, move: Entry) -> Event:
+def _parameters(event: Event, move: HistoryEntry) -> Event:
     hooks, index = move.event.get("hooks"), event.get("index")
     if not isinstance(hooks, list) or not isinstance(index, int) or not 0 <= index < len(hooks):
         return {}
@@ -111,11 +113,11 @@ def render_history(  # noqa: PLR0913 - all but the first three have a usual valu
     newest_first: bool = True,
 ) -> list[Strip]:
     """The timeline at a width. With `now` times are relative; without, they are dates in `zone` (local if None)."""
-    told = entries(events)
-    times = [when(entry.stamp, now, zone) for entry in told]
+    history = entries(events)
+    times = [format_time(entry.stamp, now, zone) for entry in history]
     column = max(map(len, times), default=0)
     page = _Timeline(max(width, NARROWEST), palette, column if column + _ROOM_BESIDE <= width else 0)
-    for entry, time in list(zip(told, times, strict=True))[:: -1 if newest_first else 1]:
+    for entry, time in list(zip(history, times, strict=True))[:: -1 if newest_first else 1]:
         page.add(time, entry)
     return page.strips
 
@@ -127,27 +129,27 @@ class _Timeline:
         self.strips: list[Strip] = []
         self._width, self._palette, self._column = width, palette, column
 
-    def add(self, time: str, entry: Entry) -> None:
+    def add(self, time: str, entry: HistoryEntry) -> None:
         lead: list[Run] = [(f"{time:>{self._column}}  ", self._palette.dim)] if self._column else []
         blank: list[Run] = [(" " * (self._column + _INDENT), self._palette.text)] if self._column else []
-        self._saying(entry.saying, lead, blank)
+        self._add_line(entry.line, lead, blank)
         inner: list[Run] = [*blank, (" " * _INDENT, self._palette.text)]
         for detail in entry.details:
-            self._saying(detail, inner, inner)
+            self._add_line(detail, inner, inner)
         if entry.is_open:
-            self._saying(EventLine("…", "warning", "not finished yet"), inner, inner)
+            self._add_line(EventLine("…", "warning", "not finished yet"), inner, inner)
 
-    def _saying(self, saying: EventLine, lead: list[Run], blank: list[Run]) -> None:
-        style = getattr(self._palette, saying.look)
-        icon: list[Run] = [(f"{saying.icon} ", style)]
+    def _add_line(self, event: EventLine, lead: list[Run], blank: list[Run]) -> None:
+        style = getattr(self._palette, event.style)
+        icon: list[Run] = [(f"{event.icon} ", style)]
         used = sum(len(text) for text, _ in [*lead, *icon])
-        text: list[Run] = [(safe(str(saying.sentence)), self._palette.text)]
+        text: list[Run] = [(safe(str(event.sentence)), self._palette.text)]
         for index, line in enumerate(wrap(text, max(self._width - used, 2))):
             before = [*blank, ("  ", self._palette.text)] if index else [*lead, *icon]
             self.strips.append(strip_of([*before, *line]))
 
 
-def when(stamp: str, now: datetime | None, zone: tzinfo | None = None) -> str:
+def format_time(stamp: str, now: datetime | None, zone: tzinfo | None = None) -> str:
     """`2m` ago, or a date; what is not a time is a question mark."""
     try:
         moment = datetime.fromisoformat(stamp)

@@ -46,12 +46,12 @@ def session_icon(session: str, palette: Palette) -> tuple[str, Style]:
     return SESSION_ICONS[session], styles[session]
 
 
-def name_of(task: Task) -> str:
+def task_name(task: Task) -> str:
     """What a task is called in a list: its branch, unless nobody chose one; then what it is about tells more."""
     return task.summary if task.summary and task.branch.endswith(f"/{task.id}") else task.branch
 
 
-def status_of(row: TaskRow) -> str:
+def status_label(row: TaskRow) -> str:
     """The status; with how many of its parts are done where it waits for them."""
     if row.task is None:
         return ""

@@ -145,11 +145,8 @@ def restyle(runs: list[Run], start: int, end: int, style: Style) -> list[Run]:
     return [run for run in changed if run[0]]
 
 
-def paragraph(text: str, style: object, width: int) -> list[Strip]:
+def paragraph(text: str, style: Style, width: int) -> list[Strip]:
     """A sentence, wrapped."""
     import textwrap
 
-    from rich.style import Style
-
-    look = style if isinstance(style, Style) else None
-    return [Strip([Segment(line, look)]) for line in textwrap.wrap(printable(text), width) or [""]]
+    return [Strip([Segment(line, style)]) for line in textwrap.wrap(printable(text), width) or [""]]

@@ -45,9 +45,9 @@ def _where_tasks_are(
     workflow: Workflow, tasks: Sequence[Task], here: Task | None, width: int, palette: Palette
 ) -> Iterator[Strip]:
     path = forward_path(workflow)
-    beside = [name for name in workflow.states if name not in path]
+    others = [name for name in workflow.states if name not in path]
     column = max(map(len, workflow.states)) + 1
-    for number, name in enumerate([*path, *beside]):
+    for number, name in enumerate([*path, *others]):
         if number == len(path):
             yield strip_of([("  Other states", palette.dim)])
         yield strip_of(_state(workflow, name, tasks, here, column, width, palette))
@@ -67,11 +67,11 @@ def _state(  # noqa: PLR0913, PLR0917 - one line's facts
     is_here = here is not None and here.status == name and here.workflow == workflow.name
     there = [task.branch for task in tasks if task.status == name and not (is_here and task.id == here.id)]  # type: ignore[union-attr]
     count = len(there) + is_here
-    look = status_style(state_facts(workflow, name), palette)
+    status = status_style(state_facts(workflow, name), palette)
     runs: list[Run] = [
         ("▌ " if is_here else "  ", palette.accent),
-        (f"{look.mark} ", look.style),
-        (fit(name, column), look.style),
+        (f"{status.mark} ", status.style),
+        (fit(name, column), status.style),
         (fit_right(str(count) if count else "·", 6), palette.text if count else palette.dim),
         ("  ", palette.text),
     ]

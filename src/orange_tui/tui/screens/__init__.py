@@ -1,1 +1,4 @@
-"""What the app shows, a screen each."""
+"""Screens besides the dashboard: dialogs, pages to read, a diff, a workspace, saved work, jobs, the welcome.
+
+Each is given what it shows, or the `AppContext`. Begin with `dialogs.py` and `page.py`.
+"""

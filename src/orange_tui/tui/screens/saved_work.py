@@ -27,14 +27,14 @@ _NOTHING = "No saved work: no workspace was released with work that is on no bra
 
 
 class SavedWorkScreen(ModalScreen[None]):
-    """Every piece, the latest first; those of the selected task are where the cursor is."""
+    """All saved work, the latest first; the cursor is on that of the selected task."""
 
     BINDINGS = [("escape", "dismiss", "Back"), ("q", "dismiss", "Back")]  # noqa: RUF012 - Textual's own way
 
     def __init__(self, shared: AppContext, selected: TaskRef | None) -> None:
         super().__init__()
         self._shared, self._selected = shared, selected
-        self._pieces: list[SavedSnapshot] = []
+        self._saved: list[SavedSnapshot] = []
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog wide"):
@@ -47,53 +47,53 @@ class SavedWorkScreen(ModalScreen[None]):
         self.run_worker(self._load(), exclusive=True)
 
     async def _load(self) -> None:
-        self._pieces = await asyncio.to_thread(self._shared.orange.saved_work.snapshots, self._shared.project)
+        self._saved = await asyncio.to_thread(self._shared.orange.saved_work.snapshots, self._shared.project)
         options = self.query_one(OptionList)
         options.clear_options()
-        options.add_options([Option(Text(line_of(piece), no_wrap=True)) for piece in self._pieces])
-        self.query_one("#hint", Static).update(_HINT if self._pieces else _NOTHING)
-        own = (place for place, piece in enumerate(self._pieces) if piece.ref == self._selected)
-        options.highlighted = next(own, 0) if self._pieces else None
+        options.add_options([Option(Text(saved_line(saved), no_wrap=True)) for saved in self._saved])
+        self.query_one("#hint", Static).update(_HINT if self._saved else _NOTHING)
+        own = (place for place, saved in enumerate(self._saved) if saved.ref == self._selected)
+        options.highlighted = next(own, 0) if self._saved else None
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        piece = self._pieces[event.option_index]
-        branch = f"orange-restored/{piece.ref.id}-{piece.number}"
+        saved = self._saved[event.option_index]
+        branch = f"orange-restored/{saved.ref.id}-{saved.number}"
 
         def restore(yes: bool | None) -> None:
             if yes:
-                self._shared.work.start(piece.ref, "Restoring", lambda _report: work())
+                self._shared.work.start(saved.ref, "Restoring", lambda _report: work())
                 self.dismiss()
 
         def work() -> str:
             orange = self._shared.orange
-            project = orange.projects.get(piece.ref.project)
-            made = orange.saved_work.restore(project, piece.ref.id, piece.number, branch)
+            project = orange.projects.get(saved.ref.project)
+            made = orange.saved_work.restore(project, saved.ref.id, saved.number, branch)
             return f"Restored to branch {made} in {project.path}."
 
-        what = f"Branch {branch} is created in {piece.repository} with snapshot {piece.number} of {name_of(piece)},"
-        what += f" saved {day_of(piece)}. No checkout changes; the saved copy stays."
+        what = f"Branch {branch} is created in {saved.repository} with snapshot {saved.number} of {saved_name(saved)},"
+        what += f" saved {saved_at(saved)}. No checkout changes; the saved copy stays."
         self.app.push_screen(
-            ConfirmDialog(f"Restore the saved work of {name_of(piece)}?", printable(what), "Restore"), restore
+            ConfirmDialog(f"Restore the saved work of {saved_name(saved)}?", printable(what), "Restore"), restore
         )
 
 
-def name_of(piece: SavedSnapshot) -> str:
+def saved_name(saved: SavedSnapshot) -> str:
     """What people knew the task by."""
-    known = piece.task or piece.deleted
-    return known.branch if known is not None else f"task {piece.ref.id}"
+    known = saved.task or saved.deleted
+    return known.branch if known is not None else f"task {saved.ref.id}"
 
 
-def day_of(piece: SavedSnapshot) -> str:
+def saved_at(saved: SavedSnapshot) -> str:
     """When it was written, to the minute."""
-    return piece.when[:16].replace("T", " ")
+    return saved.when[:16].replace("T", " ")
 
 
-def line_of(piece: SavedSnapshot) -> str:
-    """A piece in one line: when, whose, which, and how long it will be there."""
-    known = piece.task or piece.deleted
+def saved_line(saved: SavedSnapshot) -> str:
+    """Saved work in one line: when, whose, which, and how long it will be there."""
+    known = saved.task or saved.deleted
     what = f" · {known.summary}" if known is not None and known.summary else ""
     fate = ""
-    if piece.task is None:
-        until = expires_on(piece.deleted) if piece.deleted is not None else None
+    if saved.task is None:
+        until = expires_on(saved.deleted) if saved.deleted is not None else None
         fate = f" · task deleted, kept until {until}" if until is not None else " · its task is gone"
-    return printable(f"{day_of(piece)}  {piece.ref.id}-{piece.number}  {name_of(piece)}{fate}{what}")
+    return printable(f"{saved_at(saved)}  {saved.ref.id}-{saved.number}  {saved_name(saved)}{fate}{what}")

@@ -1,4 +1,4 @@
-"""What the tabs of the preview show.
+"""What the tabs of the preview show, read and drawn in a thread.
 
-Begin with `sources.py`: each tab a title and a function that makes lines, in a thread.
+Begin with `preview_tabs.py`: a new tab is one entry there.
 """

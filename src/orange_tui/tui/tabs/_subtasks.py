@@ -12,7 +12,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.store.store import StoredTask
 from orange_tui.store.subtasks import parent_of
 from orange_tui.tui.drawing.cells import fit
-from orange_tui.tui.drawing.labels import name_of, session_icon
+from orange_tui.tui.drawing.labels import session_icon, task_name
 from orange_tui.tui.drawing.lines import paragraph
 from orange_tui.tui.drawing.palette import state_facts, status_style
 
@@ -36,7 +36,7 @@ def subtask_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) ->
     if row.task is not None and row.task.parent is not None:
         parent = parent_of(orange.store, row.task)
         name = (
-            f"{name_of(parent.task)} ({parent.task.status})"
+            f"{task_name(parent.task)} ({parent.task.status})"
             if parent is not None
             else f"{row.task.parent}, which is gone"
         )
@@ -50,7 +50,7 @@ def subtask_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) ->
 def _each_subtask(orange: Orange, refs: Sequence[TaskRef], width: int, palette: Palette) -> list[Strip]:
     found = [orange.store.read(ref) for ref in refs[:_MOST_SUBTASKS]]
     subtasks = [each.task for each in found if isinstance(each, StoredTask)]
-    longest = max((cell_len(name_of(task)) for task in subtasks), default=0)
+    longest = max((cell_len(task_name(task)) for task in subtasks), default=0)
     room = min(longest, max(4, width - _STATUS_CELLS - 6))
     lines = [_subtask_line(orange, task, room, palette) for task in subtasks]
     left = len(refs) - _MOST_SUBTASKS
@@ -67,7 +67,7 @@ def _subtask_line(orange: Orange, task: Task, room: int, palette: Palette) -> St
     return Strip(
         [
             Segment(fit(f"  {icon}", 5), style),
-            Segment(fit(name_of(task), room), palette.text),
+            Segment(fit(task_name(task), room), palette.text),
             Segment(f"  {fit(task.status, _STATUS_CELLS)}", status.style),
         ]
     )

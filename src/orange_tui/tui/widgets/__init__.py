@@ -1,1 +1,4 @@
-"""The parts of the screens. None of them reads a file: they show what they are given."""
+"""The parts of the screens. None reads a file or knows a screen: they show what they are given, and post messages.
+
+Begin with `task_list.py`; a new column of the list is one entry in `columns.py`.
+"""

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from orange_tui.domain.records import record
 from orange_tui.presentation.tasks import age
 from orange_tui.tui.drawing.cells import fit, fit_right
-from orange_tui.tui.drawing.labels import conflict_marks, format_count, pull_request_label, status_of
+from orange_tui.tui.drawing.labels import conflict_marks, format_count, pull_request_label, status_label
 from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Columns:
     def line(  # noqa: PLR0913 - each of them is seen
         self, row: TaskRow, name: str, name_style: Style, status_style: Style, palette: Palette, *, guide: str = ""
     ) -> list[Segment]:
-        """A row, from its name on; a guide before it leads from the task that it is a part of."""
+        """A row, from its name on; in a tree, the guide before it leads from its parent."""
         right = (segment for column in self._shown for segment in column.cells(row, palette, column.width))
         marks = conflict_marks(row)
         room = self._name - len(marks) - 1 if marks else self._name
@@ -105,7 +105,7 @@ class Columns:
             *([Segment(led, palette.dim)] if led else []),
             Segment(fit(name, room - len(led)), name_style),
             *([Segment(f" {marks}", palette.warning)] if marks else []),
-            Segment(f" {fit(status_of(row), _STATUS)}", status_style),
+            Segment(f" {fit(status_label(row), _STATUS)}", status_style),
             *right,
         ]
 

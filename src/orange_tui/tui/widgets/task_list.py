@@ -18,7 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from orange_tui.tui.drawing.cells import fit, fit_right
-from orange_tui.tui.drawing.labels import name_of, task_icon
+from orange_tui.tui.drawing.labels import task_icon, task_name
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.columns import MARKS, columns_for
 from orange_tui.tui.widgets.task_tree import ListedTasks
@@ -265,7 +265,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
                 Segment(fit(icon, _ICON), icon_style),
                 Segment(fit(" " * (MARKS - 1 - _ICON) + name, width - 1 - _ICON), palette.bad),
             ]
-        name = f"{row.task.project}/{name_of(row.task)}" if self._shows_project else name_of(row.task)
+        name = f"{row.task.project}/{task_name(row.task)}" if self._shows_project else task_name(row.task)
         columns = columns_for(width, pull_requests=self.has_pull_requests)
         name_style = palette.dim if row.finished else palette.accent if row.needs else palette.text
         return [
@@ -280,14 +280,14 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         text = self._second_line(place)
         style = palette.info if row.ref in self._busy else palette.warning if row.needs or row.error else palette.dim
         bar = Segment("▌" if place == self._cursor else " ", palette.accent)
-        margin, beside = " " * (MARKS - 1), self._beside(place)[: width // 2]
-        if not beside:
+        margin, guide = " " * (MARKS - 1), self._guide_below(place)[: width // 2]
+        if not guide:
             return [bar, Segment(fit(margin + text.replace("\n", " "), width - 1), style)]
-        shown = fit(text.replace("\n", " "), width - MARKS - len(beside))
-        return [bar, Segment(margin + beside, palette.dim), Segment(shown, style)]
+        shown = fit(text.replace("\n", " "), width - MARKS - len(guide))
+        return [bar, Segment(margin + guide, palette.dim), Segment(shown, style)]
 
-    def _beside(self, place: int) -> str:
-        return self._listed.below[place] if self._listed.below else ""
+    def _guide_below(self, place: int) -> str:
+        return self._listed.guides_below[place] if self._listed.guides_below else ""
 
     def _guide(self, place: int) -> str:
         return self._listed.guides[place] if self._listed.guides else ""

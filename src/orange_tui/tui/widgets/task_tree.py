@@ -1,4 +1,4 @@
-"""The list as a tree: every task below the one that it is a part of, with guides that lead to it."""
+"""The list as a tree: every subtask below its parent, with guides that lead to it."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ class ListedTasks:
 
     rows: Sequence[TaskRow]
     guides: Sequence[str] = ()
-    below: Sequence[str] = ()
+    guides_below: Sequence[str] = ()
 
 
 def as_tree(rows: Sequence[TaskRow], shown: Sequence[TaskRow]) -> ListedTasks:
-    """Parents before their parts, the parts oldest first; those to be shown come with all that lead to them.
+    """Parents before their subtasks, the subtasks oldest first; those to be shown come with all their ancestors.
 
     A row is known by its place among the rows: there may be ten thousand, and this is done with every change.
     """
     places = {row.ref.id: place for place, row in enumerate(rows)}
     parents = [places.get(row.task.parent) if row.task is not None and row.task.parent else None for row in rows]
-    kept = range(len(rows)) if shown is rows else _with_those_above(rows, shown, parents)
-    parts: dict[int, list[int]] = {}
+    kept = range(len(rows)) if shown is rows else _with_ancestors(rows, shown, parents)
+    subtasks: dict[int, list[int]] = {}
     for place in kept:
         parent = parents[place]
         if parent is not None:
-            parts.setdefault(parent, []).append(place)
-    for each in parts.values():  # only the age counts: a part that is done keeps its place
+            subtasks.setdefault(parent, []).append(place)
+    for each in subtasks.values():  # only the age counts: a subtask that is done keeps its place
         each.sort(key=lambda place: rows[place].order[1:])
-    return _walk(rows, kept, parents, parts)
+    return _walk(rows, kept, parents, subtasks)
 
 
-def _with_those_above(rows: Sequence[TaskRow], shown: Sequence[TaskRow], parents: Parents) -> Sequence[int]:
+def _with_ancestors(rows: Sequence[TaskRow], shown: Sequence[TaskRow], parents: Parents) -> Sequence[int]:
     wanted = {id(row) for row in shown}
     kept: set[int] = set()
     for each, row in enumerate(rows):
@@ -54,23 +54,25 @@ def _with_those_above(rows: Sequence[TaskRow], shown: Sequence[TaskRow], parents
     return sorted(kept)
 
 
-def _walk(rows: Sequence[TaskRow], kept: Sequence[int], parents: Parents, parts: dict[int, list[int]]) -> ListedTasks:
-    """From the tops down. Tasks that are parts of each other have no top: then the first of them serves as one."""
+def _walk(
+    rows: Sequence[TaskRow], kept: Sequence[int], parents: Parents, subtasks: dict[int, list[int]]
+) -> ListedTasks:
+    """From the tops down. Tasks that are each other's subtasks have no top: then the first of them serves as one."""
     found: list[tuple[TaskRow, str, str]] = []
     seen: set[int] = set()
     for top in (*(place for place in kept if parents[place] is None), *kept):
         waiting = [(top, "", "")] if top not in seen else []
         while waiting:
-            place, guide, beside = waiting.pop()
+            place, guide, below = waiting.pop()
             if place in seen:
                 continue
             seen.add(place)
-            own = parts.get(place)
+            own = subtasks.get(place)
             if own is None:
-                found.append((rows[place], guide, beside))
+                found.append((rows[place], guide, below))
                 continue
-            branch, line = beside + _BRANCH, beside + _LINE
+            branch, line = below + _BRANCH, below + _LINE
             found.append((rows[place], guide, line))
-            waiting.append((own[-1], beside + _LAST, beside + _BLANK))
+            waiting.append((own[-1], below + _LAST, below + _BLANK))
             waiting += [(each, branch, line) for each in own[-2::-1]]
     return ListedTasks(*(list(column) for column in zip(*found, strict=True))) if found else ListedTasks(())

@@ -101,5 +101,5 @@ def _verdict(text: str, style: Style, palette: Palette) -> list[Run] | None:
     found = _VERDICT.match(text)
     if found is None:
         return None
-    look = palette.good if found[2] == "PASS" else palette.bad
-    return [(found[1], style), (found[2], style + look + palette.strong), (text[found.end() :], style)]
+    verdict = palette.good if found[2] == "PASS" else palette.bad
+    return [(found[1], style), (found[2], style + verdict + palette.strong), (text[found.end() :], style)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,13 +9,7 @@ from orange_tui.domain.task import make_task
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.tui.drawing.workflow_map import workflow_map
-from support.lively import lively
 from support.looking import DARK, assert_harmless, steadily, style_at, texts
-from support.stage import Stage, story
-
-if TYPE_CHECKING:
-    import pytest
-
 
 DEFAULT = assemble(Home("/nowhere")).workflows.load("default")
 
@@ -43,16 +35,6 @@ def test_a_state_has_its_colour_everywhere() -> None:
 
 @steadily
 @given(st.text(max_size=200), st.integers(60, 200))
-def test_any_branch_fits(branch: str, width: int) -> None:
+def test_any_branch_name_fits_the_workflow_map(branch: str, width: int) -> None:
     tasks = [make_task({"id": str(n), "branch": branch, "status": "working", "workflow": "default"}) for n in range(9)]
     assert_harmless(workflow_map(DEFAULT, tasks, tasks[0], width, DARK)[:20], width)
-
-
-@story
-async def test_the_map_follows_the_task(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    refs = lively(stage, monkeypatch)
-    async with stage.open() as scene:
-        await scene.press("W")
-        await scene.sees("login-fix is here, with receipts")
-        stage.orange.tasks.update(refs[0], status="clarification")
-        await scene.sees("login-fix is here, with search-box")

@@ -33,7 +33,7 @@ async def test_tasks_that_will_collide_are_marked_while_they_are_at_work(kitchen
 
 
 @story
-async def test_a_task_that_would_not_merge_needs_the_person_and_r_has_the_words_ready(kitchen: Kitchen) -> None:
+async def test_task_that_conflicts_needs_the_person_and_r_opens_a_prepared_request(kitchen: Kitchen) -> None:
     ref = kitchen.at_work("latte", "latte")
     kitchen.commit("menu", "ristretto\n")
     async with kitchen.open() as scene:
@@ -48,7 +48,7 @@ async def test_a_task_that_would_not_merge_needs_the_person_and_r_has_the_words_
 
 
 @story
-async def test_the_words_may_be_changed_and_never_minded(kitchen: Kitchen) -> None:
+async def test_person_edits_or_cancels_the_prepared_request(kitchen: Kitchen) -> None:
     ref = kitchen.at_work("latte", "latte")
     kitchen.commit("menu", "ristretto\n")
     async with kitchen.open() as scene:
@@ -67,7 +67,7 @@ async def test_the_words_may_be_changed_and_never_minded(kitchen: Kitchen) -> No
 
 
 @story
-async def test_words_that_were_only_looked_at_are_prepared_anew(kitchen: Kitchen) -> None:
+async def test_prepared_request_that_nobody_edited_is_prepared_again(kitchen: Kitchen) -> None:
     git(kitchen.path, "switch", "--quiet", "--create", "latte", "main")
     kitchen.commit("prices", "3\n")
     git(kitchen.path, "switch", "--quiet", "main")
@@ -144,7 +144,7 @@ prompts: {brew: "Brew"}
 
 
 @story
-async def test_a_workflow_with_names_of_its_own_is_understood_too(kitchen: Kitchen) -> None:
+async def test_send_back_works_in_a_workflow_with_other_state_names(kitchen: Kitchen) -> None:
     folder = kitchen.root / "home" / "workflows"
     folder.mkdir(exist_ok=True)
     (folder / "cafe.yml").write_text(CAFE)
@@ -160,7 +160,7 @@ async def test_a_workflow_with_names_of_its_own_is_understood_too(kitchen: Kitch
 
 
 @story
-async def test_where_there_is_no_way_back_and_nobody_to_tell_that_is_said(kitchen: Kitchen) -> None:
+async def test_send_back_without_a_way_back_or_a_live_worker_says_why_not(kitchen: Kitchen) -> None:
     kitchen.at_work("latte", "latte", status="working")
     kitchen.commit("menu", "ristretto\n")
     async with kitchen.open() as scene:

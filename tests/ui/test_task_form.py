@@ -22,7 +22,7 @@ def can_create(scene: Scene) -> bool:
 
 
 @story
-async def test_a_branch_that_git_would_refuse_is_refused_at_once(stage: Stage) -> None:
+async def test_form_refuses_a_branch_name_git_would_refuse(stage: Stage) -> None:
     async with stage.open() as scene:
         await opened(scene)
         await scene.press("tab", *"bad..")
@@ -31,7 +31,7 @@ async def test_a_branch_that_git_would_refuse_is_refused_at_once(stage: Stage) -
 
 
 @story
-async def test_a_branch_that_has_a_task_is_named_with_it(stage: Stage) -> None:
+async def test_form_refuses_a_branch_that_has_a_task_and_names_the_task(stage: Stage) -> None:
     stage.tasks()
     async with stage.open() as scene:
         await opened(scene)
@@ -43,7 +43,7 @@ async def test_a_branch_that_has_a_task_is_named_with_it(stage: Stage) -> None:
 
 
 @story
-async def test_a_branch_that_git_has_is_taken_over_with_a_word_about_it(stage: Stage) -> None:
+async def test_form_says_that_a_branch_git_has_already_is_continued(stage: Stage) -> None:
     stage.work("latte", files=WORK)
     async with stage.open() as scene:
         await opened(scene)
@@ -53,7 +53,7 @@ async def test_a_branch_that_git_has_is_taken_over_with_a_word_about_it(stage: S
 
 
 @story
-async def test_the_states_to_begin_in_follow_the_workflow(stage: Stage) -> None:
+async def test_form_offers_the_initial_states_of_the_chosen_workflow(stage: Stage) -> None:
     async with stage.open() as scene:
         await opened(scene)
         state, workflow = (scene.app.screen.query_one(f"#{name}", Select) for name in ("state", "workflow"))
@@ -70,7 +70,7 @@ async def test_the_states_to_begin_in_follow_the_workflow(stage: Stage) -> None:
 
 
 @story
-async def test_a_workflow_that_is_broken_says_why_when_it_is_chosen(stage: Stage) -> None:
+async def test_form_says_why_a_broken_workflow_cannot_be_chosen(stage: Stage) -> None:
     (stage.root / "home" / "workflows").mkdir()
     (stage.root / "home" / "workflows" / "odd.yml").write_text("name: odd\nstates: {}\n")
     async with stage.open() as scene:

@@ -38,7 +38,7 @@ def test_every_theme_gives_a_palette_in_which_meanings_differ(theme: str) -> Non
 
 
 @pytest.mark.parametrize("theme", [name for name, theme in BUILTIN_THEMES.items() if not theme.ansi])
-def test_what_is_dim_can_still_be_read(theme: str) -> None:
+def test_dim_text_is_readable_in_every_theme(theme: str) -> None:
     background = Color.parse(BUILTIN_THEMES[theme].to_color_system().generate()["background"])
     dim = palette_of(BUILTIN_THEMES[theme]).dim.color
     assert dim is not None
@@ -99,7 +99,7 @@ NOBODY, ANYBODY, END = State(""), State("", respawn_prompt="p"), State("", termi
         ("tasting", NOBODY, "person"),
     ],
 )
-def test_a_state_looks_like_what_it_means(name: str, state: State, kind: str) -> None:
+def test_state_is_styled_by_what_it_means(name: str, state: State, kind: str) -> None:
     facts = state_facts(workflow(first=State("first", agent="none"), **{name: state}), name)
     assert kind_of(facts) == kind
 
@@ -108,7 +108,7 @@ def test_the_first_state_waits_whatever_it_is_called() -> None:
     assert kind_of(state_facts(workflow(beans=State("beans", agent="none")), "beans")) == "waiting"
 
 
-def test_a_state_nobody_knows_is_shown_plainly() -> None:
+def test_unknown_state_has_no_colour() -> None:
     assert status_style(state_facts(workflow(a=NOBODY), "b"), NO_COLOUR).kind == "unknown"
     assert status_style(state_facts(None, "working"), NO_COLOUR).style == NO_COLOUR.text
 
@@ -123,7 +123,7 @@ def test_marks_tell_the_kinds_apart_without_colour() -> None:
 
 @steadily
 @given(st.text(), st.booleans(), st.booleans(), st.sampled_from([None, "worker", "reviewer", "any"]))
-def test_any_facts_have_a_look_one_cell_wide(name: str, terminal: bool, initial: bool, agent: str | None) -> None:
+def test_any_state_facts_have_a_mark_one_cell_wide(name: str, terminal: bool, initial: bool, agent: str | None) -> None:
     look = status_style(StateFacts(name, terminal, initial, agent), NO_COLOUR)
     assert len(look.mark) == 1
     assert (look.kind in {"done", "dropped"}) == terminal

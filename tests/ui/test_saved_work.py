@@ -24,7 +24,7 @@ def cancelled(kitchen: Kitchen) -> TaskRef:
 
 
 @story
-async def test_saved_work_is_put_on_a_branch_after_a_question(kitchen: Kitchen, cancelled: TaskRef) -> None:
+async def test_saved_work_is_restored_to_a_branch_after_a_confirmation(kitchen: Kitchen, cancelled: TaskRef) -> None:
     async with kitchen.open() as scene:
         await scene.press("S")
         await scene.sees("Saved work", f"{cancelled.id}-1", "latte", "Enter restores one to a new branch")
@@ -37,7 +37,7 @@ async def test_saved_work_is_put_on_a_branch_after_a_question(kitchen: Kitchen, 
 
 
 @story
-async def test_no_is_the_safe_answer(kitchen: Kitchen, cancelled: TaskRef) -> None:
+async def test_enter_on_the_restore_question_restores_nothing(kitchen: Kitchen, cancelled: TaskRef) -> None:
     async with kitchen.open() as scene:
         await scene.press("S")
         await scene.sees(f"{cancelled.id}-1")
@@ -49,7 +49,7 @@ async def test_no_is_the_safe_answer(kitchen: Kitchen, cancelled: TaskRef) -> No
 
 
 @story
-async def test_work_of_a_deleted_task_says_until_when_it_is_kept(kitchen: Kitchen, cancelled: TaskRef) -> None:
+async def test_saved_work_of_a_deleted_task_says_when_it_expires(kitchen: Kitchen, cancelled: TaskRef) -> None:
     kitchen.orange.tasks.delete(cancelled)
     async with kitchen.open() as scene:
         await scene.press("S")
@@ -57,7 +57,7 @@ async def test_work_of_a_deleted_task_says_until_when_it_is_kept(kitchen: Kitche
 
 
 @story
-async def test_where_nothing_is_saved_that_is_said(kitchen: Kitchen) -> None:
+async def test_saved_work_screen_without_saved_work_says_so(kitchen: Kitchen) -> None:
     async with kitchen.open() as scene:
         await scene.press("S")
         await scene.sees("No saved work:")

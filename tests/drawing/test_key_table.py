@@ -1,0 +1,46 @@
+"""The table of keys, and what is loaded for it: no app is needed to check them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from orange_tui.domain.errors import Refused
+from orange_tui.tui.commands.keys import COMMANDS, keymap
+from orange_tui.tui.preload import SCREEN_MODULES
+
+
+def test_each_command_has_a_name_and_a_key_of_its_own() -> None:
+    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
+    assert len({command.key for command in COMMANDS}) == len(COMMANDS)
+
+
+def test_every_command_says_what_it_is_for() -> None:
+    assert all(command.help and command.title for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "why"),
+    [
+        ({"merge": "x"}, "'x' is already used for merge; choose another key for cancel"),
+        ({"merge": "j"}, "'j' is already used for moving around"),
+        ({"merge": "x", "cancel": "x"}, "'x' is already used for"),
+        ({"murge": "x"}, "there is no command 'murge'"),
+        ({"merge": "a b"}, "merge must be one key"),
+        ({"merge": ""}, "merge must be one key"),
+    ],
+)
+def test_keys_that_clash_or_make_no_sense_are_refused(chosen: dict[str, str], why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        keymap(chosen)
+
+
+def test_keys_can_change_places() -> None:
+    assert keymap({"merge": "x", "cancel": "m", "help": "f1"}) == {"merge": "x", "cancel": "m", "help": "f1"}
+    assert keymap({"help": "?"}) == {"help": "question_mark"}
+
+
+@pytest.mark.parametrize("name", SCREEN_MODULES)
+def test_module_that_is_loaded_ahead_exists(name: str) -> None:
+    assert find_spec(f"orange_tui.tui.{name}") is not None
