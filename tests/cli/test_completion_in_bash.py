@@ -56,39 +56,39 @@ def complete(shell: Path, words: list[str], answer: str) -> tuple[str, list[str]
     return (shell / "asked").read_text(), run.stdout.splitlines()
 
 
-def test_words_are_offered_without_their_meaning(shell: Path) -> None:
+def test_bash_gets_words_without_their_meaning(shell: Path) -> None:
     asked, reply = complete(shell, ["orange", "task", "s"], "show\tShow one task.\nstuck\tSay so.\n")
     assert asked == "<task><s>"
     assert reply == ["show", "stuck"]
 
 
-def test_an_empty_word_is_asked_about_too(shell: Path) -> None:
+def test_bash_completes_an_empty_word(shell: Path) -> None:
     assert complete(shell, ["orange", "task", ""], "list\n") == ("<task><>", ["list"])
 
 
-def test_a_value_after_an_equals_sign(shell: Path) -> None:
+def test_bash_completes_a_value_after_an_equals_sign(shell: Path) -> None:
     words = ["orange", "task", "update", "--status", "=", "wo"]
     assert complete(shell, words, "--status=working\n") == ("<task><update><--status=wo>", ["working"])
     assert complete(shell, words[:-1], "--status=stuck\n") == ("<task><update><--status=>", ["stuck"])
 
 
-def test_words_after_an_attached_value_stand_alone(shell: Path) -> None:
+def test_bash_completes_words_after_an_attached_value(shell: Path) -> None:
     words = ["orange", "task", "update", "--status", "=", "working", "k3"]
     assert complete(shell, words, "k3x9\n") == ("<task><update><--status=working><k3>", ["k3x9"])
 
 
-def test_a_name_with_a_space_or_a_star_stays_one_word(shell: Path) -> None:
+def test_bash_keeps_a_name_with_a_space_or_star_as_one_word(shell: Path) -> None:
     asked, reply = complete(shell, ["orange", "--project", r"my\ p"], "my project\nmy *\n")
     assert asked == "<--project><my p>"
     assert reply == [r"my\ project", r"my\ \*"]
 
 
-def test_files_are_bashs_own_business(shell: Path) -> None:
+def test_bash_completes_file_names_itself(shell: Path) -> None:
     (shell / "flow one.yml").touch()
     (shell / "flow-two.yml").touch()
     _, reply = complete(shell, ["orange", "workflow", "check", "flow"], "flowing\n:files\n")
     assert sorted(reply) == ["flow one.yml", "flow-two.yml", "flowing"]
 
 
-def test_nothing_to_offer(shell: Path) -> None:
+def test_bash_offers_nothing_if_nothing_fits(shell: Path) -> None:
     assert complete(shell, ["orange", "zzz"], "") == ("<zzz>", [""])

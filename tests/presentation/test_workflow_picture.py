@@ -110,11 +110,11 @@ def shipped(name: str, width: int) -> str:
     return drawn((FILES / f"{name}.yml").read_text(encoding="utf-8"), width)
 
 
-def test_the_whole_picture_of_a_small_workflow() -> None:
+def test_picture_of_a_small_workflow_is_complete() -> None:
     assert shipped("minimal", 80) == MINIMAL
 
 
-def test_the_ways_of_the_default_workflow_at_one_glance() -> None:
+def test_picture_begins_with_the_ways_of_the_default_workflow() -> None:
     assert shipped("default", 80).startswith(DEFAULT_WAYS)
 
 
@@ -134,15 +134,15 @@ def test_nothing_is_lost_when_the_terminal_is_narrow(name: str) -> None:
     assert sorted(narrow) == sorted(wide)
 
 
-def test_it_uses_the_room_there_is() -> None:
+def test_picture_uses_the_available_width() -> None:
     assert len(shipped_lines("default", 140)) < len(shipped_lines("default", 80))
 
 
-def test_a_terminal_too_narrow_for_columns_gets_sixty() -> None:
+def test_picture_is_at_least_sixty_wide() -> None:
     assert shipped("solo", 10) == shipped("solo", 60)
 
 
-def test_guards_gates_and_hooks_stand_beside_their_arrow() -> None:
+def test_conditions_gates_and_hooks_stand_beside_their_arrow() -> None:
     assert_shows(
         shipped("default", 100),
         """
@@ -160,7 +160,7 @@ def test_guards_gates_and_hooks_stand_beside_their_arrow() -> None:
     )
 
 
-def test_what_runs_when_a_task_is_created_there() -> None:
+def test_picture_shows_what_runs_when_a_task_is_created() -> None:
     assert_shows(
         shipped("default", 100),
         """
@@ -170,7 +170,7 @@ def test_what_runs_when_a_task_is_created_there() -> None:
     )
 
 
-def test_rules_with_a_choice_have_a_row_for_each_arm() -> None:
+def test_rule_with_conditions_has_a_row_for_each() -> None:
     assert_shows(
         shipped("classic", 120),
         """
@@ -182,7 +182,7 @@ def test_rules_with_a_choice_have_a_row_for_each_arm() -> None:
     )
 
 
-def test_signals_are_shown_with_the_states_they_hold_in() -> None:
+def test_signals_are_shown_with_their_states() -> None:
     assert_shows(
         shipped("solo", 100),
         """
@@ -192,24 +192,24 @@ def test_signals_are_shown_with_the_states_they_hold_in() -> None:
     )
 
 
-def test_parameters_that_are_not_the_usual_ones_are_named() -> None:
+def test_parameters_other_than_the_defaults_are_named() -> None:
     text = " ".join(shipped("classic", 160).split())
     assert "spawn_agent(reviewer, harness review, permissions reduced, increment review_round)" in text
     assert "harness task" not in text
 
 
-def test_a_name_too_long_for_its_column_stands_alone() -> None:
+def test_name_too_long_for_its_column_stands_alone() -> None:
     lines = drawn(ODD, 80).splitlines()
     assert "● a-state-with-a-name-that-is-longer-than-any-column" in lines
     assert "  ├─▶ a-state-with-a-name-that-is-longer-than-any-column" in lines
     assert max(map(len, lines)) == 80
 
 
-def test_a_path_that_goes_round_ends_where_it_would_repeat() -> None:
+def test_forward_path_ends_where_it_would_repeat() -> None:
     assert "  forward   a-state-with-a-name-that-is-longer-than-any-column → loop\n" in drawn(ODD, 100)
 
 
-def test_every_kind_of_gate_hook_and_rule_has_words() -> None:
+def test_every_kind_of_gate_hook_and_rule_is_shown() -> None:
     text = " ".join(drawn(ODD, 160).split())
     assert "needs `make test` to succeed" in text
     assert "set_field(tone, value calm)" in text
@@ -219,7 +219,7 @@ def test_every_kind_of_gate_hook_and_rule_has_words() -> None:
     assert "(2 lines, used nowhere)" in text
 
 
-def test_what_a_terminal_would_obey_is_shown_and_not_sent() -> None:
+def test_escape_sequences_are_shown_and_not_sent() -> None:
     text = drawn(ODD, 100)
     assert "\x1b" not in text
     assert "\\x1b[31mred" in text

@@ -1,4 +1,4 @@
-"""From the words of a command line to a command: grammar, parser, help and refusals.
+"""From the words of a command line to a command: grammar, parser, help, usage errors and shell completion.
 
-Begin with `grammar.py`.
+It knows no command: it works on whatever table it is given. Begin with `grammar.py`.
 """

@@ -1,4 +1,4 @@
-"""Every command of `orange` as data: what it takes, what it does, what runs it.
+"""Every command of `orange` as data: what it takes, what it does, what runs it, and its help.
 
-Begin with `root.py`.
+Parser, help, completion and documentation all read this one table. Begin with `root.py`.
 """

@@ -25,7 +25,7 @@ def name_of(entry: CommandSpec) -> str:
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=name_of)
-def test_everything_is_explained(entry: CommandSpec) -> None:
+def test_every_command_argument_and_option_has_help(entry: CommandSpec) -> None:
     explained = [entry.summary, *(a.help for a in entry.arguments), *(o.help for o in entry.options)]
     assert all(text.endswith((".", ").")) and text.isascii() for text in explained)
 
@@ -57,7 +57,7 @@ def test_help_fits_its_width(entry: CommandSpec, width: int) -> None:
     assert "\n\n\n" not in text
 
 
-def test_a_commands_help_from_top_to_bottom() -> None:
+def test_command_help_has_summary_usage_arguments_options_details_examples() -> None:
     text = command_help(command("task", "stuck"), 80)
     assert text == (
         "Report that the agent cannot go on and a person should look.\n"
@@ -94,12 +94,12 @@ def test_usage_shows_every_form_an_option_has() -> None:
     assert "[NAME|FILE]" in usage(command("workflow", "check"))
 
 
-def test_usage_is_broken_between_options_only() -> None:
+def test_usage_is_wrapped_between_options_only() -> None:
     for line in command_help(command("task", "create"), 50).splitlines():
         assert line.count("[") == line.count("]")
 
 
-def test_the_programs_help_names_every_command() -> None:
+def test_program_help_names_every_command() -> None:
     text = group_help((), COMMANDS, 80)
     assert text.startswith("Run several coding agents at once")
     assert "Usage: orange [--all | --project NAME] [--version]\n       orange COMMAND ...\n" in text
@@ -108,19 +108,19 @@ def test_the_programs_help_names_every_command() -> None:
     assert "Exit codes: 0 done; 1 refused" in text
 
 
-def test_a_groups_help_names_its_commands_only() -> None:
+def test_group_help_names_only_its_commands() -> None:
     text = render(HelpRequest(("project",)), COMMANDS, 80)
     assert "  remove  Remove a project" in text
     assert "create" not in text
     assert text.endswith("More about a command: orange help project COMMAND\n")
 
 
-def test_a_group_without_an_entry_of_its_own() -> None:
+def test_group_without_an_entry_lists_its_commands() -> None:
     table = [CommandSpec(("a", "b"), "Do it.", run="m:f")]
     assert render(HelpRequest(("a",)), table, 80).startswith("Usage: orange a COMMAND ...\n\nCommands:\n  b  Do it.\n")
 
 
-def test_choices_repetition_and_long_names_are_shown() -> None:
+def test_help_shows_choices_repetition_and_long_names() -> None:
     assert "One of: debug, info, warning, error." in command_help(command("log"), 100)
     assert "May be repeated." in command_help(command("task", "create"), 100)
     long = Option("--a-name-that-is-much-too-long", "VALUE", "What it does.")
@@ -128,17 +128,17 @@ def test_choices_repetition_and_long_names_are_shown() -> None:
     assert f"  {long.name} VALUE\n{' ' * 30}What it does.\n" in text
 
 
-def test_version() -> None:
+def test_version_is_printed() -> None:
     assert render(HelpRequest(version=True), COMMANDS) == f"orange {__version__}\n"
 
 
 @pytest.mark.parametrize(("columns", "used"), [(0, 80), (20, 40), (90, 90), (250, 100)])
-def test_the_terminal_decides_the_width(columns: int, used: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_is_as_wide_as_the_terminal(columns: int, used: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "get_terminal_size", lambda: os.terminal_size((columns, 24)))
     assert terminal_width() == used
 
 
-def test_without_a_terminal_the_width_is_80(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_without_a_terminal_is_80_wide(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_terminal() -> os.terminal_size:
         raise OSError
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ASKED_FOR = "Changes were asked for. Read ## Feedback, then run: orange task update --status agent-review"
 
 
-def test_a_good_task_goes_from_plan_to_review_in_one_session(stage: Open) -> None:
+def test_good_worker_goes_from_plan_to_review_in_one_session(stage: Open) -> None:
     it = stage("default", "good")
     worker = it.start("worker")
     it.until("agent-review")
@@ -41,7 +41,7 @@ def test_a_good_task_goes_from_plan_to_review_in_one_session(stage: Open) -> Non
     assert it.task.attention is None
 
 
-def test_a_failed_review_is_mended_and_passes(stage: Open) -> None:
+def test_failed_review_is_fixed_and_then_passes(stage: Open) -> None:
     it = stage("default", "fail-once")
     worker = it.start("worker")
     it.until("agent-review")
@@ -57,7 +57,7 @@ def test_a_failed_review_is_mended_and_passes(stage: Open) -> None:
     assert "raise ValueError" in (it.worktree / "coffee" / "oat_milk.py").read_text()
 
 
-def test_two_failed_reviews_get_a_task_stuck_and_a_person_gets_it_out(stage: Open) -> None:
+def test_two_failed_reviews_make_a_task_stuck_and_a_person_gets_it_out(stage: Open) -> None:
     it = stage("default", "fail-twice")
     worker = it.start("worker")
     it.until("agent-review")
@@ -79,7 +79,7 @@ def test_two_failed_reviews_get_a_task_stuck_and_a_person_gets_it_out(stage: Ope
     assert worker.finish() == 0
 
 
-def test_feedback_is_acted_upon_once(stage: Open) -> None:
+def test_worker_acts_on_feedback_once(stage: Open) -> None:
     it = stage("default", "good")
     worker = it.start("worker")
     it.until("agent-review")
@@ -96,7 +96,7 @@ def test_feedback_is_acted_upon_once(stage: Open) -> None:
     assert "As asked: And sing (5 tests, all pass)" in it.section("Handoff")
 
 
-def test_a_crash_loses_nothing_and_the_next_session_goes_on(stage: Open) -> None:
+def test_crash_loses_nothing_and_the_next_session_continues(stage: Open) -> None:
     it = stage("default", "crash")
     assert it.start("worker").end() == CRASH_EXIT_CODE
     assert (it.status, it.subjects(), it.section("Handoff")) == ("working", [CODE], "")
@@ -108,7 +108,7 @@ def test_a_crash_loses_nothing_and_the_next_session_goes_on(stage: Open) -> None
     assert it.is_clean()
 
 
-def test_one_that_always_crashes_does_so_again_and_waits_once_it_is_stuck(stage: Open) -> None:
+def test_worker_that_always_crashes_waits_once_it_is_stuck(stage: Open) -> None:
     it = stage("default", "crash-always")
     assert it.start("worker").end() == CRASH_EXIT_CODE
     assert it.start("worker_respawn").end() == CRASH_EXIT_CODE
@@ -122,13 +122,13 @@ def test_one_that_always_crashes_does_so_again_and_waits_once_it_is_stuck(stage:
     assert it.subjects() == [CODE, TEST]
 
 
-def test_one_that_dies_silently_leaves_no_artifact(stage: Open) -> None:
+def test_worker_that_exits_silently_leaves_no_artifact(stage: Open) -> None:
     it = stage("default", "dies-silent")
     assert it.start("worker").end() == 0
     assert (it.status, it.section("Handoff"), it.subjects()) == ("working", "", [])
 
 
-def test_a_question_waits_for_its_answer(stage: Open) -> None:
+def test_worker_waits_for_the_answer_to_its_question(stage: Open) -> None:
     it = stage("default", "ask")
     worker = it.start("worker")
     it.until("clarification")
@@ -141,7 +141,7 @@ def test_a_question_waits_for_its_answer(stage: Open) -> None:
     assert worker.finish() == 0
 
 
-def test_a_question_survives_the_one_who_asked(stage: Open) -> None:
+def test_question_outlives_the_worker_that_asked(stage: Open) -> None:
     it = stage("default", "ask")
     assert it.start("worker").finish() == 0
     assert it.status == "clarification"
@@ -152,7 +152,7 @@ def test_a_question_survives_the_one_who_asked(stage: Open) -> None:
     assert it.section("Questions").count("1. Is this") == 1
 
 
-def test_a_task_without_a_summary_gets_one_and_a_better_branch(stage: Open) -> None:
+def test_task_without_a_summary_gets_one_and_a_better_branch(stage: Open) -> None:
     it = stage("default", "good", start=None, summary="", branch=None, status="clarification")
     worker = it.start("clarification")
     worker.waits_after("not clear to me yet")
@@ -163,14 +163,14 @@ def test_a_task_without_a_summary_gets_one_and_a_better_branch(stage: Open) -> N
     assert it.task.branch == "cold-brew-over-ice" == git(it.worktree, "branch", "--show-current")
 
 
-def test_a_branch_name_that_is_taken_gets_the_id(stage: Open) -> None:
+def test_branch_name_that_is_taken_gets_the_id(stage: Open) -> None:
     it = stage("default", "good", branch=None)
     git(it.worktree, "branch", "oat-milk")
     assert it.start("worker").finish() == 0
     assert (it.status, it.task.branch) == ("agent-review", f"oat-milk-{it.ref.id}")
 
 
-def test_one_that_gives_up_says_why_and_mends_it_with_a_person(stage: Open) -> None:
+def test_worker_that_gives_up_says_why_and_fixes_it_with_a_person(stage: Open) -> None:
     it = stage("default", "stuck")
     worker = it.start("worker")
     it.until("stuck")
@@ -185,7 +185,7 @@ def test_one_that_gives_up_says_why_and_mends_it_with_a_person(stage: Open) -> N
     assert "DONE: " in it.section("Handoff")
 
 
-def test_one_that_ignores_its_gates_is_refused_and_learns(stage: Open) -> None:
+def test_worker_that_ignores_gates_is_refused_and_then_writes_what_is_missing(stage: Open) -> None:
     it = stage("default", "ignores-gate")
     worker = it.start("worker")
     it.until("agent-review")
@@ -197,14 +197,14 @@ def test_one_that_ignores_its_gates_is_refused_and_learns(stage: Open) -> None:
     assert it.path() == ["planning", "working", "agent-review", "reviewing"]
 
 
-def test_a_slow_one_takes_its_time(stage: Open) -> None:
+def test_slow_worker_takes_its_time(stage: Open) -> None:
     assert requested_behaviour("demo: slow", ()).thoughts > requested_behaviour("", ()).thoughts
     it = stage("default", "slow")
     assert it.start("worker").finish() == 0  # at pace 0 that is no time at all
     assert it.status == "agent-review"
 
 
-def test_conflicting_tasks_conflict(stage: Open) -> None:
+def test_two_conflict_tasks_conflict(stage: Open) -> None:
     it = stage("default", "conflict")
     assert it.start("worker").finish() == 0
     assert "Today's special: oat-milk\n" in (it.worktree / "README.md").read_text()
@@ -217,7 +217,7 @@ def test_conflicting_tasks_conflict(stage: Open) -> None:
     assert subprocess.run(words, capture_output=True, check=False).returncode == 1
 
 
-def test_one_that_replaces_the_link_has_its_text_taken_over(stage: Open) -> None:
+def test_text_of_a_worker_that_replaces_the_link_is_adopted(stage: Open) -> None:
     it = stage("default", "edit-with-sed")
     assert it.start("worker").finish() == 0
     assert it.status == "agent-review"
@@ -228,7 +228,7 @@ def test_one_that_replaces_the_link_has_its_text_taken_over(stage: Open) -> None
     assert it.review() == "reviewing"
 
 
-def test_one_that_tampers_achieves_nothing(stage: Open) -> None:
+def test_worker_that_tampers_changes_nothing(stage: Open) -> None:
     it = stage("default", "tamper")
     worker = it.start("worker")
     it.until("agent-review")
@@ -238,7 +238,7 @@ def test_one_that_tampers_achieves_nothing(stage: Open) -> None:
     assert it.path() == ["planning", "working", "agent-review"]
 
 
-def test_one_that_renames_its_branch_is_followed(stage: Open) -> None:
+def test_task_follows_a_worker_that_renames_its_branch(stage: Open) -> None:
     it = stage("default", "rename-branch")
     assert it.start("worker").finish() == 0
     assert it.status == "agent-review"
@@ -246,7 +246,7 @@ def test_one_that_renames_its_branch_is_followed(stage: Open) -> None:
     assert (it.worktree / "coffee" / "renamed_oat_milk.py").is_file()
 
 
-def test_a_reviewer_that_crashes_is_followed_by_one_that_does_not(stage: Open) -> None:
+def test_crashed_reviewer_is_followed_by_one_that_does_not_crash(stage: Open) -> None:
     it = stage("default", "reviewer-crash")
     assert it.start("worker").finish() == 0
     assert it.start("reviewer", "review-1").end() == CRASH_EXIT_CODE
@@ -255,7 +255,7 @@ def test_a_reviewer_that_crashes_is_followed_by_one_that_does_not(stage: Open) -
     assert it.review() == "reviewing"
 
 
-def test_variants_combine(stage: Open) -> None:
+def test_behaviours_combine(stage: Open) -> None:
     it = stage("default", "ask, fail-once")
     worker = it.start("worker")
     it.until("clarification")
@@ -266,7 +266,7 @@ def test_variants_combine(stage: Open) -> None:
 
 
 @pytest.mark.parametrize("status", ["agent-review", "reviewing"])
-def test_a_worker_brought_back_with_nothing_to_do_waits(stage: Open, status: str) -> None:
+def test_restarted_worker_with_nothing_to_do_waits(stage: Open, status: str) -> None:
     it = stage("default", "good")
     assert it.start("worker").finish() == 0
     if status == "reviewing":
@@ -280,7 +280,7 @@ def test_a_worker_brought_back_with_nothing_to_do_waits(stage: Open, status: str
     assert (it.directory / "TASK.md").read_text() == before
 
 
-def test_what_git_refuses_gets_the_task_stuck_with_the_reason(stage: Open) -> None:
+def test_git_error_makes_the_task_stuck_with_the_reason(stage: Open) -> None:
     it = stage("default", "good")
     lock = git(it.worktree, "rev-parse", "--git-path", "index.lock")
     (it.worktree / lock).touch()
@@ -289,7 +289,7 @@ def test_what_git_refuses_gets_the_task_stuck_with_the_reason(stage: Open) -> No
     assert "index.lock" in str(it.task.attention)
 
 
-def test_every_variant_is_in_a_story_above() -> None:
+def test_every_behaviour_is_tested_above() -> None:
     with open(__file__, encoding="utf-8") as file:
         stories = file.read()
     assert [name for name in BEHAVIOURS if f'"{name}"' not in stories] == []
@@ -305,15 +305,15 @@ def test_every_variant_is_in_a_story_above() -> None:
         ("", "Resuming: x", False),
     ],
 )
-def test_who_is_who(window: str, prompt: str, reviewer: bool) -> None:
+def test_reviewer_is_recognized_by_window_or_prompt(window: str, prompt: str, reviewer: bool) -> None:
     assert is_reviewer(prompt, {"ORANGE_WINDOW": window}) is reviewer
 
 
-def test_a_prompt_without_a_command_means_the_usual_review() -> None:
+def test_prompt_without_a_command_leads_to_review() -> None:
     assert read_instructions("Task: x").next_status == "agent-review"
 
 
-def test_the_demo_s_tasks_ask_for_variants_there_are(tmp_path: Path) -> None:
+def test_demo_tasks_ask_for_behaviours_that_exist(tmp_path: Path) -> None:
     assert not [task.branch for task in DEMO_TASKS if requested_behaviour(task.context, ()).unknown]
     world = make_world(str(tmp_path / "w"))
     assert world.git("log", "--format=%s").count("\n") == 3

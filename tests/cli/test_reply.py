@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("tasks", [1, 30])
-def test_a_list_whose_reader_has_gone_is_no_accident(world: World, tasks: int) -> None:
+def test_closed_pipe_is_not_an_error(world: World, tasks: int) -> None:
     for _ in range(tasks):
         world.task(summary="x" * 4000)
     reader, writer = os.pipe()
@@ -35,7 +35,7 @@ def test_a_list_whose_reader_has_gone_is_no_accident(world: World, tasks: int) -
 
 
 @pytest.mark.parametrize("closed", [1, 2])
-def test_a_closed_standard_stream_is_no_accident_either(world: World, closed: int) -> None:
+def test_closed_standard_stream_is_not_an_error(world: World, closed: int) -> None:
     world.task()
     script = f"exec {sys.executable} -m orange_tui task list --all {closed}>&-"
     done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=False, timeout=60)
@@ -44,7 +44,7 @@ def test_a_closed_standard_stream_is_no_accident_either(world: World, closed: in
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("more", [(), ("--json",)])
-def test_an_output_that_cannot_be_written_is_an_error(
+def test_output_that_cannot_be_written_is_an_error(
     world: World, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], unbuffered: str
 ) -> None:
     world.task()
@@ -62,7 +62,7 @@ def test_an_output_that_cannot_be_written_is_an_error(
     assert b"No space left" in done.stderr
 
 
-def test_the_same_as_a_process_of_its_own(world: World, tmp_path: Path) -> None:
+def test_program_runs_as_its_own_process_even_in_an_ascii_terminal(world: World, tmp_path: Path) -> None:
     ref = world.task()
     assert orange("task", "list", "--all", "--json").json()[0]["id"] == ref.id
     assert orange("task", "update", ref.id, "--summary", "Ünïcode ☕", cwd=tmp_path).code == 0

@@ -75,7 +75,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 @example(path=("task", "list"), words=["--project", "\x00"])
 @example(path=("log",), words=["--grep", "\udcff"])
 @example(path=("task", "create"), words=["x" * 300, "--no-spawn", "--project", "coffee"])
-def test_no_words_lead_to_a_traceback(place: World, path: tuple[str, ...], words: list[str]) -> None:
+def test_no_arguments_cause_a_traceback(place: World, path: tuple[str, ...], words: list[str]) -> None:
     os.environ["ORANGE_HOME"] = str(place.root)
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with redirect_stdout(out), redirect_stderr(err):

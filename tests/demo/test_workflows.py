@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from support.demo_stage import Open
 
 
-def test_classic_starts_a_new_agent_for_every_phase(stage: Open) -> None:
+def test_classic_worker_is_a_new_agent_in_every_phase(stage: Open) -> None:
     it = stage("classic", "fail-once")
     assert it.start("worker").finish() == 0
     assert it.status == "agent-review"
@@ -25,7 +25,7 @@ def test_classic_starts_a_new_agent_for_every_phase(stage: Open) -> None:
     assert it.subjects() == [CODE, TEST, MENDED]
 
 
-def test_classic_gets_stuck_after_two_rounds_and_out_again(stage: Open) -> None:
+def test_classic_task_gets_stuck_after_two_rounds_and_out_again(stage: Open) -> None:
     it = stage("classic", "fail-twice")
     assert it.start("worker").finish() == 0
     assert it.review("worker") == "working"
@@ -37,7 +37,7 @@ def test_classic_gets_stuck_after_two_rounds_and_out_again(stage: Open) -> None:
     assert it.subjects() == [CODE, TEST, MENDED, "Fix what review 2 found"]
 
 
-def test_classic_asks_and_goes_on(stage: Open) -> None:
+def test_classic_worker_asks_and_continues(stage: Open) -> None:
     it = stage("classic", "ask")
     worker = it.start("worker")
     it.until("clarification")
@@ -47,7 +47,7 @@ def test_classic_asks_and_goes_on(stage: Open) -> None:
     assert it.path() == ["working", "clarification", "working", "agent-review"]
 
 
-def test_classic_gives_up_and_a_person_sends_it_back(stage: Open) -> None:
+def test_classic_worker_gives_up_and_a_person_sends_it_back(stage: Open) -> None:
     it = stage("classic", "stuck")
     assert it.start("worker").finish() == 0
     assert it.status == "stuck"
@@ -56,7 +56,7 @@ def test_classic_gives_up_and_a_person_sends_it_back(stage: Open) -> None:
     assert (it.status, it.subjects()) == ("agent-review", [CODE, TEST])
 
 
-def test_classic_crashes_and_comes_back(stage: Open) -> None:
+def test_classic_worker_crashes_and_is_restarted(stage: Open) -> None:
     it = stage("classic", "crash")
     assert it.start("worker").end() == CRASH_EXIT_CODE
     assert it.start("worker_respawn").finish() == 0
@@ -64,7 +64,7 @@ def test_classic_crashes_and_comes_back(stage: Open) -> None:
 
 
 @pytest.mark.parametrize("demo", ["good", "ignores-gate", "edit-with-sed", "rename-branch", "tamper", "conflict"])
-def test_minimal_goes_straight_to_the_person(stage: Open, demo: str) -> None:
+def test_minimal_task_goes_straight_to_the_person(stage: Open, demo: str) -> None:
     it = stage("minimal", demo)
     assert it.start("worker").finish() == 0
     assert it.status == "reviewing"
@@ -72,7 +72,7 @@ def test_minimal_goes_straight_to_the_person(stage: Open, demo: str) -> None:
     assert it.is_clean()
 
 
-def test_minimal_takes_no_questions_so_the_agent_decides(stage: Open) -> None:
+def test_minimal_worker_decides_itself_since_it_cannot_ask(stage: Open) -> None:
     it = stage("minimal", "ask")
     worker = it.start("worker")
     it.until("reviewing")
@@ -80,14 +80,14 @@ def test_minimal_takes_no_questions_so_the_agent_decides(stage: Open) -> None:
     assert "minimal has no state clarification" in worker.said
 
 
-def test_minimal_crashes_and_the_same_prompt_brings_it_back(stage: Open) -> None:
+def test_minimal_worker_crashes_and_restarts_with_the_same_prompt(stage: Open) -> None:
     it = stage("minimal", "crash")
     assert it.start("worker").end() == CRASH_EXIT_CODE
     assert it.start("worker").finish() == 0
     assert (it.status, it.subjects()) == ("reviewing", [CODE, TEST])
 
 
-def test_minimal_has_no_stuck_so_the_agent_waits_for_a_word(stage: Open) -> None:
+def test_minimal_worker_without_a_stuck_state_waits_for_a_message(stage: Open) -> None:
     it = stage("minimal", "stuck")
     worker = it.start("worker")
     wait_for(lambda: it.task.attention)
@@ -112,7 +112,7 @@ def outcome(it: Stage) -> dict[str, str]:
         ("stuck", "stuck", []),
     ],
 )
-def test_solo_reviews_itself_and_reports(stage: Open, demo: str, status: str, reviews: list[str]) -> None:
+def test_solo_worker_reviews_itself_and_reports(stage: Open, demo: str, status: str, reviews: list[str]) -> None:
     it = stage("solo", demo)
     assert it.start("worker").finish() == 0
     assert it.status == status
@@ -122,7 +122,7 @@ def test_solo_reviews_itself_and_reports(stage: Open, demo: str, status: str, re
 
 
 @pytest.mark.parametrize("demo", ["fail-twice", "stuck"])
-def test_solo_comes_back_and_gets_unstuck(stage: Open, demo: str) -> None:
+def test_solo_worker_is_restarted_and_gets_unstuck(stage: Open, demo: str) -> None:
     it = stage("solo", demo)
     assert it.start("worker").finish() == 0
     assert it.status == "stuck"
@@ -130,7 +130,7 @@ def test_solo_comes_back_and_gets_unstuck(stage: Open, demo: str) -> None:
     assert (it.status, outcome(it)["outcome"]) == ("reviewing", "passed")
 
 
-def test_solo_brought_back_when_all_is_done_says_so(stage: Open) -> None:
+def test_solo_worker_restarted_after_success_says_so(stage: Open) -> None:
     it = stage("solo", "good")
     assert it.start("worker").finish() == 0
     commits = it.subjects()
@@ -138,7 +138,7 @@ def test_solo_brought_back_when_all_is_done_says_so(stage: Open) -> None:
     assert (it.status, outcome(it)["outcome"], it.subjects()) == ("reviewing", "reviewing", commits)
 
 
-def test_solo_crashes_and_comes_back(stage: Open) -> None:
+def test_solo_worker_crashes_and_is_restarted(stage: Open) -> None:
     it = stage("solo", "crash")
     assert it.start("worker").end() == CRASH_EXIT_CODE
     assert it.start("worker_respawn").finish() == 0

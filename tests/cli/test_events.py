@@ -68,7 +68,7 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Agent:
     return Agent(tmp_path, monkeypatch)
 
 
-def test_a_turn_of_claude_from_start_to_stop(agent: Agent) -> None:
+def test_claude_reports_its_turn_from_start_to_stop(agent: Agent) -> None:
     agent.claude("SessionStart", source="startup", transcript_path="/t.jsonl")
     assert agent.window()["state"] == "idle"
     assert (agent.window()["session_id"], agent.window()["transcript"]) == ("s1", "/t.jsonl")
@@ -81,7 +81,7 @@ def test_a_turn_of_claude_from_start_to_stop(agent: Agent) -> None:
     assert (agent.window()["state"], agent.window()["event"], agent.window()["agent"]) == ("idle", "Stop", "claude")
 
 
-def test_each_window_is_noted_for_itself(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_window_has_its_own_state(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     agent.claude("UserPromptSubmit")
     monkeypatch.setenv("ORANGE_WINDOW", "review-1")
     agent.claude("Stop", session_id="s2")
@@ -89,7 +89,7 @@ def test_each_window_is_noted_for_itself(agent: Agent, monkeypatch: pytest.Monke
     assert agent.window("review-1")["session_id"] == "s2"
 
 
-def test_an_agent_that_the_agent_runs_is_not_the_window(agent: Agent) -> None:
+def test_event_of_an_agent_that_the_agent_runs_does_not_change_the_window(agent: Agent) -> None:
     agent.claude("SessionStart", source="startup")
     agent.claude("UserPromptSubmit")
     agent.claude("SessionStart", session_id="inner", source="startup")
@@ -97,14 +97,14 @@ def test_an_agent_that_the_agent_runs_is_not_the_window(agent: Agent) -> None:
     assert (agent.window()["state"], agent.window()["session_id"]) == ("busy", "s1")
 
 
-def test_a_cleared_conversation_goes_on_under_its_new_id(agent: Agent) -> None:
+def test_cleared_conversation_continues_under_its_new_id(agent: Agent) -> None:
     agent.claude("UserPromptSubmit")
     agent.claude("SessionStart", session_id="s2", source="clear")
     agent.claude("UserPromptSubmit", session_id="s2")
     assert (agent.window()["state"], agent.window()["session_id"]) == ("busy", "s2")
 
 
-def test_codex_is_idle_after_its_turn_and_its_search_for_a_title_does_not_count(agent: Agent) -> None:
+def test_codex_is_idle_after_its_turn_and_not_while_it_looks_for_a_title(agent: Agent) -> None:
     agent.codex("hidden", TITLE)
     assert agent.window() == {}
     agent.codex("t1", "Task: fix it")
@@ -115,7 +115,7 @@ def test_codex_is_idle_after_its_turn_and_its_search_for_a_title_does_not_count(
     assert (agent.window()["state"], agent.window()["session_id"]) == ("busy", "t1")
 
 
-def test_a_thread_that_did_not_get_our_prompt_is_not_ours(agent: Agent) -> None:
+def test_codex_thread_without_the_windows_prompt_is_ignored(agent: Agent) -> None:
     agent.runtime.update("worker", prompt="Task: fix it\n\nand more")
     agent.codex("helper", "Look at the tests")
     assert "session_id" not in agent.window()
@@ -123,7 +123,7 @@ def test_a_thread_that_did_not_get_our_prompt_is_not_ours(agent: Agent) -> None:
     assert agent.window()["session_id"] == "t1"
 
 
-def test_any_agent_can_report_a_state_by_its_name(agent: Agent) -> None:
+def test_any_agent_can_report_a_state_by_name(agent: Agent) -> None:
     agent.says("--agent", "pi", "--event", "busy")
     assert agent.window()["state"] == "busy"
     agent.says("--agent", "opencode", "--event", "Nonsense")
@@ -144,20 +144,18 @@ def test_any_agent_can_report_a_state_by_its_name(agent: Agent) -> None:
         ["--agent", "claude", "--event", "Preparing"],
     ],
 )
-def test_whatever_is_wrong_it_says_nothing_and_notes_nothing(agent: Agent, words: list[str]) -> None:
+def test_bad_event_prints_nothing_and_records_nothing(agent: Agent, words: list[str]) -> None:
     agent.says(*words)
     assert agent.runtime.read() == {}
 
 
-def test_an_agent_that_a_person_runs_by_hand_in_a_worktree_is_not_the_tasks(
-    agent: Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_agent_that_a_person_runs_in_a_worktree_is_not_the_tasks(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ORANGE_TASK")
     agent.says("--agent", "claude", "--event", "Stop")
     assert agent.runtime.read() == {}
 
 
-def test_a_task_file_from_elsewhere_is_not_believed(
+def test_task_file_outside_the_home_is_not_trusted(
     agent: Agent, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / agent.ref.id
@@ -168,7 +166,7 @@ def test_a_task_file_from_elsewhere_is_not_believed(
     assert agent.window()["state"] == "idle"
 
 
-def test_a_task_that_was_deleted_meanwhile_is_no_matter(agent: Agent) -> None:
+def test_event_of_a_deleted_task_is_ignored(agent: Agent) -> None:
     agent.orange.store.remove(agent.ref)
     agent.says("--agent", "claude", "--event", "Stop")
     assert not os.path.exists(agent.directory)
@@ -199,7 +197,7 @@ def _run(report: bytes | None) -> subprocess.CompletedProcess[bytes]:
     ],
     ids=["a report", "nothing", "torn", "not text", "very deep", "very long", "a pipe that nobody closes"],
 )
-def test_the_report_comes_on_standard_input(agent: Agent, report: bytes | None, state: str) -> None:
+def test_report_is_read_from_standard_input(agent: Agent, report: bytes | None, state: str) -> None:
     ran = _run(report)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
     assert agent.window()["state"] == state

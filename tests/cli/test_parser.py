@@ -34,7 +34,7 @@ def refusal(*argv: str) -> str:
     return str(caught.value)
 
 
-def test_an_agent_moves_its_task() -> None:
+def test_agents_update_command_is_parsed() -> None:
     parsed = read("task", "update", "--status", "agent-review")
     assert parsed.command.path == ("task", "update")
     assert parsed.text("status") == "agent-review"
@@ -57,12 +57,12 @@ def test_orange_alone_opens_the_app() -> None:
         ["--json", "--status=working", "--", "k3x9"],
     ],
 )
-def test_options_stand_anywhere(argv: list[str]) -> None:
+def test_options_may_stand_anywhere_after_the_command(argv: list[str]) -> None:
     parsed = read("task", "update", *argv)
     assert (parsed.required("id"), parsed.text("status"), parsed.json) == ("k3x9", "working", True)
 
 
-def test_a_task_with_everything() -> None:
+def test_create_with_every_option_is_parsed() -> None:
     parsed = read(
         *("task", "create", "fix/login", "Fix the loop", "--context", "-", "--blocked-by", "a1"),
         *("--blocked-by=b2", "--no-spawn", "--review-effort", "high"),
@@ -91,7 +91,7 @@ def test_a_task_with_everything() -> None:
         (["b", "caf\udce9"], "caf\udce9"),
     ],
 )
-def test_text_survives_exactly(argv: list[str], summary: str) -> None:
+def test_text_is_passed_on_unchanged(argv: list[str], summary: str) -> None:
     assert read("task", "create", *argv).text("summary") == summary
 
 
@@ -107,7 +107,7 @@ def test_text_survives_exactly(argv: list[str], summary: str) -> None:
         (["--context", "-"], "-"),
     ],
 )
-def test_values_of_options(argv: list[str], value: str) -> None:
+def test_option_values_are_read_in_every_form(argv: list[str], value: str) -> None:
     assert read("task", "create", *argv).text("context") == value
 
 
@@ -124,17 +124,19 @@ def test_values_of_options(argv: list[str], value: str) -> None:
         (["k3x9", "--branch"], True, None, "k3x9"),
     ],
 )
-def test_a_branch_may_be_named_or_not(argv: list[str], bare: bool, name: str | None, task: str | None) -> None:
+def test_branch_option_works_with_and_without_a_name(
+    argv: list[str], bare: bool, name: str | None, task: str | None
+) -> None:
     parsed = read("task", "update", *argv)
     assert (parsed.flag("branch"), parsed.text("branch"), parsed.text("id")) == (bare, name, task)
 
 
 @pytest.mark.parametrize("argv", [["-n", "20"], ["-n20"], ["-n=20"], ["--lines", "20"], ["--lines=20"]])
-def test_a_number(argv: list[str]) -> None:
+def test_number_option_gives_an_integer(argv: list[str]) -> None:
     assert read("log", *argv).number("lines") == 20
 
 
-def test_no_number_given() -> None:
+def test_missing_number_option_gives_none() -> None:
     assert read("log").number("lines") is None
 
 
@@ -155,7 +157,7 @@ def test_no_number_given() -> None:
         ("log a b c -h", ("log",)),
     ],
 )
-def test_help_is_given_at_the_level_asked_for(argv: str, path: tuple[str, ...] | None) -> None:
+def test_help_is_about_the_command_or_group_asked_for(argv: str, path: tuple[str, ...] | None) -> None:
     if path is None:
         assert "there is no command 'help'" in refusal(*argv.split())
     else:
@@ -163,7 +165,7 @@ def test_help_is_given_at_the_level_asked_for(argv: str, path: tuple[str, ...] |
 
 
 @pytest.mark.parametrize("argv", ["--version", "-V"])
-def test_version(argv: str) -> None:
+def test_version_is_requested_by_either_option(argv: str) -> None:
     assert parse([argv], COMMANDS) == HelpRequest(version=True)
 
 
@@ -201,30 +203,30 @@ def test_version(argv: str) -> None:
         ("task list --project x --all", "--all and --project cannot be used together"),
     ],
 )
-def test_a_refusal_says_what_was_wrong(argv: str, says: str) -> None:
+def test_usage_error_says_what_is_wrong(argv: str, says: str) -> None:
     assert says in refusal(*argv.split(" "))
 
 
-def test_a_refusal_shows_the_usage_and_where_help_is() -> None:
+def test_usage_error_shows_usage_and_where_help_is() -> None:
     assert refusal("task", "show").splitlines()[1:] == [
         "Usage: orange task show ID [--project P] [--json]",
         "More: orange task show --help",
     ]
 
 
-def test_a_group_alone_lists_its_commands() -> None:
+def test_group_alone_lists_its_commands() -> None:
     message = refusal("task")
     assert message.startswith("orange task: which command?")
     assert "\n  update     Move a task" in message
 
 
-def test_a_refusal_obeys_no_escape_sequences_and_stays_short() -> None:
+def test_usage_error_is_short_and_has_no_escape_sequences() -> None:
     message = refusal("task", "show", "a", "\x1b[2J" + "x" * 5000)
     assert "\\x1b[2J" in message
     assert len(message) < 300
 
 
-def test_a_table_without_a_program_or_group_entries() -> None:
+def test_table_without_program_and_group_entries_still_works() -> None:
     table = [CommandSpec(("a", "b"), "Do it.", (Argument("x", "A thing."),), run="m:f")]
     parsed = parse(["a", "b", "1"], table)
     assert isinstance(parsed, Parsed)
@@ -234,7 +236,7 @@ def test_a_table_without_a_program_or_group_entries() -> None:
             parse(argv, table)
 
 
-def test_asking_for_an_undeclared_name_is_a_bug() -> None:
+def test_reading_an_undeclared_name_raises() -> None:
     with pytest.raises(KeyError):
         read("task", "list").text("stauts")
     with pytest.raises(TypeError):
@@ -245,12 +247,12 @@ def test_asking_for_an_undeclared_name_is_a_bug() -> None:
     ("argv", "json"),
     [("task list --json --bogus", True), ("task list", False), ("task create -- --json", False)],
 )
-def test_whether_errors_are_json_is_known_before_parsing(argv: str, json: bool) -> None:
+def test_json_errors_are_recognized_before_parsing(argv: str, json: bool) -> None:
     assert wants_json(argv.split()) is json
 
 
 @given(st.lists(words | known_words, max_size=8))
-def test_any_words_are_understood_or_refused(argv: list[str]) -> None:
+def test_any_arguments_are_parsed_or_refused(argv: list[str]) -> None:
     try:
         assert isinstance(parse(argv, COMMANDS), (Parsed, HelpRequest))
     except UsageError as error:
@@ -258,19 +260,19 @@ def test_any_words_are_understood_or_refused(argv: list[str]) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["context", "harness", "effort", "parent"]), st.text(st.characters())))
-def test_attached_values_come_back_exactly(values: dict[str, str]) -> None:
+def test_attached_values_are_passed_on_unchanged(values: dict[str, str]) -> None:
     parsed = read("task", "create", *(f"--{name}={value}" for name, value in values.items()))
     assert {name: parsed.text(name) for name in values} == values
 
 
 @given(st.lists(st.text(st.characters()), max_size=2), st.lists(st.text(st.characters())))
-def test_text_after_dashes_and_repeated_values_come_back_exactly(places: list[str], ids: list[str]) -> None:
+def test_text_after_dashes_and_repeated_values_are_passed_on_unchanged(places: list[str], ids: list[str]) -> None:
     parsed = read("task", "create", *(f"--blocked-by={one}" for one in ids), "--", *places)
     assert [parsed.text("branch"), parsed.text("summary")][: len(places)] == places
     assert parsed.texts("blocked-by") == tuple(ids)
 
 
-def test_nothing_slow_is_imported_to_parse() -> None:
+def test_parser_imports_nothing_slow() -> None:
     code = (
         "import sys; from orange_tui.cli.parsing.parser import parse; from orange_tui.cli.table.root import COMMANDS;"
         "parse(['task', 'update', 'abc', '--status', 'working'], COMMANDS); print(*sys.modules)"
@@ -287,7 +289,7 @@ def test_nothing_slow_is_imported_to_parse() -> None:
     assert not (slow | ours) & (set(run.stdout.split()) - set(at_start.stdout.split()))
 
 
-def test_names_in_the_table_are_unambiguous() -> None:
+def test_names_in_the_table_are_unique() -> None:
     paths = [command.path for command in COMMANDS]
     assert len(set(paths)) == len(paths)
     for command in COMMANDS:
@@ -305,13 +307,13 @@ def test_required_arguments_come_first() -> None:
         assert needed == sorted(needed, reverse=True), command.path
 
 
-def test_records_describe_themselves() -> None:
+def test_options_and_arguments_know_their_names() -> None:
     option = Option("--lines", "N", "How many.", short="-n")
     assert (option.key, option.names) == ("lines", ("-n", "--lines"))
     assert Argument("id", "A task.").metavar == "ID"
 
 
-def test_runners_are_named_module_and_function() -> None:
+def test_every_run_is_a_module_and_a_function() -> None:
     for command in COMMANDS:
         module, colon, function = command.run.partition(":")
         assert not command.run or (colon and function.isidentifier() and module.startswith("orange_tui."))

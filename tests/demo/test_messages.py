@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from support.demo_stage import Open
 
 
-def test_messages_that_come_while_it_is_busy_wait_their_turn(stage: Open) -> None:
+def test_messages_to_a_busy_agent_wait_their_turn(stage: Open) -> None:
     it = stage("default", "ask")
     worker = it.start("worker")
     worker.tell("Only the large one")  # before it has even asked
@@ -29,7 +29,7 @@ def test_messages_that_come_while_it_is_busy_wait_their_turn(stage: Open) -> Non
     assert it.status == "agent-review"
 
 
-def test_a_pipe_takes_plain_lines(stage: Open) -> None:
+def test_agent_reads_plain_lines_from_a_pipe(stage: Open) -> None:
     it = stage("default", "ask")
     worker = it.start("worker")
     assert worker.process.stdin is not None
@@ -39,7 +39,7 @@ def test_a_pipe_takes_plain_lines(stage: Open) -> None:
     assert it.section("Questions").endswith("Answer: Größe: L")
 
 
-def test_at_a_terminal_a_paste_is_one_message(stage: Open) -> None:
+def test_paste_at_a_terminal_is_one_message(stage: Open) -> None:
     it = stage("default", "fail-once")
     worker = it.start("worker", terminal=True)
     worker.waits_after(HANDED_OVER)
@@ -54,7 +54,7 @@ def test_at_a_terminal_a_paste_is_one_message(stage: Open) -> None:
     assert "200~" not in worker.said
 
 
-def test_at_a_terminal_a_person_types_and_corrects(stage: Open) -> None:
+def test_person_types_and_corrects_at_a_terminal(stage: Open) -> None:
     it = stage("default", "ask")
     worker = it.start("worker", terminal=True)
     worker.waits_after("I'll wait for you here.")
@@ -64,7 +64,7 @@ def test_at_a_terminal_a_person_types_and_corrects(stage: Open) -> None:
     assert it.section("Questions").endswith("Answer: Large, please")
 
 
-def test_a_message_of_many_kilobytes_comes_whole(stage: Open) -> None:
+def test_message_of_many_kilobytes_arrives_complete(stage: Open) -> None:
     it = stage("default", "ask")
     worker = it.start("worker", terminal=True)
     worker.waits_after("I'll wait for you here.")
@@ -75,7 +75,7 @@ def test_a_message_of_many_kilobytes_comes_whole(stage: Open) -> None:
     assert worker.finish() == 0
 
 
-def test_without_colour_there_is_none_and_nothing_spins_in_a_pipe(stage: Open) -> None:
+def test_pipe_gets_no_colour_and_no_spinner(stage: Open) -> None:
     it = stage("default", "good")
     worker = it.start("worker", ORANGE_DEMO_PACE="0.01")
     assert worker.finish() == 0
@@ -83,7 +83,7 @@ def test_without_colour_there_is_none_and_nothing_spins_in_a_pipe(stage: Open) -
 
 
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
-def test_in_tmux_orange_s_paste_and_enter_reach_it(stage: Open, tmp_path: Path) -> None:
+def test_paste_and_enter_through_tmux_reach_the_agent(stage: Open, tmp_path: Path) -> None:
     it = stage("default", "ask")
     socket = str(tmp_path / "t")
     given = {"ORANGE_TASK": it.ref.id, "ORANGE_TASK_FILE": str(it.directory / "TASK.md"), **it.environment}
@@ -107,7 +107,7 @@ def test_in_tmux_orange_s_paste_and_enter_reach_it(stage: Open, tmp_path: Path) 
         tmux("kill-server")
 
 
-def test_a_repository_it_does_not_know_gets_one_page(stage: Open) -> None:
+def test_unknown_repository_gets_one_page(stage: Open) -> None:
     it = stage("default", "fail-once")
     shutil.rmtree(it.worktree / "coffee")
     git(it.worktree, "commit", "--quiet", "--all", "--message=no coffee")
@@ -124,7 +124,7 @@ def test_a_repository_it_does_not_know_gets_one_page(stage: Open) -> None:
     assert git(it.worktree, "diff", "--name-only", "origin/main..HEAD") == f"demo/{it.ref.id}.md"
 
 
-def test_without_a_remote_the_local_default_branch_counts(stage: Open) -> None:
+def test_local_default_branch_is_used_without_a_remote(stage: Open) -> None:
     it = stage("default", "good")
     git(it.worktree, "remote", "remove", "origin")
     assert it.start("worker").finish() == 0
@@ -132,7 +132,7 @@ def test_without_a_remote_the_local_default_branch_counts(stage: Open) -> None:
     assert "coffee/oat_milk.py, tests/test_oat_milk.py" in it.section("Review")
 
 
-def test_a_label_chooses_the_variant_too(stage: Open) -> None:
+def test_label_can_choose_the_behaviour(stage: Open) -> None:
     it = stage("default", "nonsense")
     file = it.directory / "TASK.md"
     file.write_text(file.read_text().replace("labels: []", 'labels: ["demo: dies-silent"]'))
@@ -142,7 +142,7 @@ def test_a_label_chooses_the_variant_too(stage: Open) -> None:
     assert "I don't know how to be 'nonsense'" in worker.said
 
 
-def test_it_commits_where_git_knows_nobody(stage: Open) -> None:
+def test_agent_commits_where_git_has_no_identity(stage: Open) -> None:
     it = stage("default", "good")
     for name in [name for name in it.environment if name.startswith("GIT_") and "CONFIG" not in name]:
         del it.environment[name]
@@ -150,7 +150,7 @@ def test_it_commits_where_git_knows_nobody(stage: Open) -> None:
     assert git(it.worktree, "log", "-1", "--format=%an <%ae>") == "Orange demo agent <demo@orange.invalid>"
 
 
-def test_without_a_task_it_says_so(tmp_path: Path) -> None:
+def test_agent_without_a_task_says_so(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "orange_tui.demo.agent", "Task: nothing"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     assert done.returncode == 1
@@ -160,7 +160,7 @@ def test_without_a_task_it_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("terminal", [False, True])
-def test_a_signal_ends_it_while_it_waits(stage: Open, number: signal.Signals, terminal: bool) -> None:
+def test_signal_ends_a_waiting_agent(stage: Open, number: signal.Signals, terminal: bool) -> None:
     it = stage("default", "good")
     worker = it.start("worker", terminal=terminal)
     worker.waits_after(HANDED_OVER)
@@ -168,7 +168,7 @@ def test_a_signal_ends_it_while_it_waits(stage: Open, number: signal.Signals, te
     assert "Traceback" not in worker.said
 
 
-def test_a_signal_ends_it_while_it_thinks(stage: Open) -> None:
+def test_signal_ends_a_thinking_agent(stage: Open) -> None:
     it = stage("default", "good")
     worker = it.start("worker", ORANGE_DEMO_PACE="600")
     worker.waits_after("demo agent")

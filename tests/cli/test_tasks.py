@@ -24,7 +24,7 @@ def raw(text: str) -> list[str]:
     return [character for character in text if not character.isprintable() and character != "\n"]
 
 
-def test_a_task_is_created_shown_and_listed(world: World, cli: Cli) -> None:
+def test_task_is_created_shown_and_listed(world: World, cli: Cli) -> None:
     made = cli.ok("task", "create", "brew", "Brew it", "--no-spawn", "--project", "coffee", "--json").json()
     assert list(made)[: len(FIELDS)] == list(FIELDS)
     assert (made["branch"], made["summary"], made["status"], made["session"]) == ("brew", "Brew it", "todo", "none")
@@ -35,12 +35,12 @@ def test_a_task_is_created_shown_and_listed(world: World, cli: Cli) -> None:
     assert "Brew it" in cli.ok("task", "show", made["id"]).out
 
 
-def test_without_a_branch_or_a_summary_both_have_their_usual_values(world: World, cli: Cli) -> None:
+def test_create_without_branch_and_summary_uses_defaults(world: World, cli: Cli) -> None:
     made = cli.ok("task", "create", "--no-spawn", "--project", "coffee", "--json").json()
     assert (made["branch"], made["summary"]) == (f"orange-tasks/{made['id']}", "")
 
 
-def test_every_option_of_create_is_kept(world: World, cli: Cli) -> None:
+def test_create_stores_every_option(world: World, cli: Cli) -> None:
     first = world.task()
     words = ["--harness", "codex", "--review-harness", "pi", "--effort", "low", "--review-effort", "high"]
     words += ["--blocked-by", first.id[:4], "--blocked-by", first.id, "--parent", first.id, "--status", "checked"]
@@ -83,7 +83,7 @@ def test_context_becomes_a_section_whose_headings_stay_inside_it(world: World, c
         (["a", "s", "--project", "nope"], "There is no project nope; registered are: coffee"),
     ],
 )
-def test_what_cannot_be_created_is_refused_with_the_reason(world: World, cli: Cli, words: list[str], why: str) -> None:
+def test_impossible_task_is_refused_with_the_reason(world: World, cli: Cli, words: list[str], why: str) -> None:
     project = [] if "--project" in words else ["--project", "coffee"]
     said = cli.no("task", "create", "--no-spawn", *project, *words)
     assert why in said
@@ -92,21 +92,21 @@ def test_what_cannot_be_created_is_refused_with_the_reason(world: World, cli: Cl
     assert cli("task", "create", "--no-spawn", "--json", *project, *words).json()["error"]
 
 
-def test_a_branch_has_one_task_until_that_is_finished(world: World, cli: Cli) -> None:
+def test_branch_has_one_task_until_that_is_finished(world: World, cli: Cli) -> None:
     first = world.task(branch="brew")
     assert f"has a task already: {first.id}" in cli.no("task", "create", "brew", "--project", "coffee", "--no-spawn")
     transition(world.orange, first, "done", "force")
     cli.ok("task", "create", "brew", "--project", "coffee", "--no-spawn")
 
 
-def test_a_task_that_finds_no_workspace_waits_and_says_so(world: World, cli: Cli) -> None:
+def test_task_without_a_free_workspace_waits_and_says_so(world: World, cli: Cli) -> None:
     world.effects.without.add("acquire_workspace")
     result = cli.ok("task", "create", "b", "s", "--project", "coffee", "--workflow", "minimal", "--json")
     assert result.json()["status"] == "pending"
     assert "waits in pending: Nothing is free" in result.err
 
 
-def test_a_summary_that_begins_with_a_dash_is_a_summary(world: World, cli: Cli) -> None:
+def test_summary_may_begin_with_a_dash(world: World, cli: Cli) -> None:
     for words in (["brew", "-5 degrees"], ["--", "brew2", "-5"], ["brew3", "- one"]):
         made = cli.ok("task", "create", "--json", "--no-spawn", "--project", "coffee", *words).json()
         assert made["summary"] == words[-1]
@@ -114,7 +114,7 @@ def test_a_summary_that_begins_with_a_dash_is_a_summary(world: World, cli: Cli) 
     assert cli.ok("task", "show", made["id"], "--json").json()["summary"] == "-n"
 
 
-def test_escape_sequences_from_anywhere_never_reach_the_terminal(world: World, cli: Cli) -> None:
+def test_escape_sequences_never_reach_the_terminal(world: World, cli: Cli) -> None:
     ref = world.task(body=f"\n## Notes\n{ESCAPES}\r\n\ttabbed\n")
     world.edit(ref, "summary: ", f"summary: {json.dumps(ESCAPES)} # ")
     world.edit(ref, "attention: null", f"attention: {json.dumps(ESCAPES)}")
@@ -140,7 +140,7 @@ def test_escape_sequences_from_anywhere_never_reach_the_terminal(world: World, c
     assert "        tabbed" in results[1].out
 
 
-def test_a_prefix_is_enough_an_ambiguous_one_lists_the_matches(world: World, cli: Cli) -> None:
+def test_id_prefix_is_enough_and_an_ambiguous_one_lists_the_matches(world: World, cli: Cli) -> None:
     world.project("tea", "/elsewhere")
     for project, name in (("coffee", "abc"), ("coffee", "abcd"), ("tea", "abd")):
         directory = world.root / "tasks" / project / name
@@ -155,7 +155,7 @@ def test_a_prefix_is_enough_an_ambiguous_one_lists_the_matches(world: World, cli
 
 
 @pytest.mark.parametrize("project", ["../..", "/etc", ".hidden", "a/b"])
-def test_a_project_is_a_name_and_never_a_path(world: World, cli: Cli, tmp_path: Path, project: str) -> None:
+def test_project_option_takes_a_name_and_never_a_path(world: World, cli: Cli, tmp_path: Path, project: str) -> None:
     outside = tmp_path / "abc"
     outside.mkdir()
     (outside / "TASK.md").write_text("---\nworkflow: steps\nstatus: todo\n---\n")
@@ -163,7 +163,7 @@ def test_a_project_is_a_name_and_never_a_path(world: World, cli: Cli, tmp_path: 
     assert os.listdir(outside) == ["TASK.md"]
 
 
-def test_an_agent_leaves_its_id_out(world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agent_can_leave_out_its_tasks_id(world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     mine, other = world.task(status="doing", workspace="coffee--1"), world.task()
     assert "Which task?" in cli.no("task", "update", "--status", "todo", code=2)
     inside = world.root / "workspaces/coffee--1/src/deep"
@@ -179,12 +179,12 @@ def test_an_agent_leaves_its_id_out(world: World, cli: Cli, monkeypatch: pytest.
     assert world.read(other).summary == "found by its window"
 
 
-def test_the_list_has_unfinished_tasks_first_and_then_the_newest(world: World, cli: Cli) -> None:
+def test_list_has_unfinished_tasks_first_then_the_newest(world: World, cli: Cli) -> None:
     old, finished, new = world.task(summary="old"), world.task(status="done"), world.task(summary="new")
     assert [row["id"] for row in cli.ok("task", "list", "--all", "--json").json()] == [new.id, old.id, finished.id]
 
 
-def test_the_list_is_of_this_project_or_of_all_and_of_one_status(
+def test_list_is_of_this_project_or_all_and_filtered_by_status(
     world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "tea/src").mkdir(parents=True)
@@ -203,7 +203,7 @@ def test_the_list_is_of_this_project_or_of_all_and_of_one_status(
     assert "cannot be used together" in cli.no("task", "list", "--all", "--project", "tea", code=2)
 
 
-def test_ready_is_what_has_not_begun_and_waits_for_nothing(world: World, cli: Cli) -> None:
+def test_ready_lists_tasks_that_have_not_started_and_are_not_blocked(world: World, cli: Cli) -> None:
     first = world.task()
     waiting, gone = world.task(blocked_by=(first.id,)), world.task(blocked_by=("zzz",))
 
@@ -216,7 +216,7 @@ def test_ready_is_what_has_not_begun_and_waits_for_nothing(world: World, cli: Cl
     assert gone.id not in ready()
 
 
-def test_only_finished_tasks_are_deleted_and_only_when_somebody_says_yes(world: World, cli: Cli) -> None:
+def test_only_finished_tasks_are_deleted_and_only_after_a_yes(world: World, cli: Cli) -> None:
     ref = world.task()
     assert "only done or cancelled tasks can be deleted" in cli.no("task", "delete", ref.id, "--yes")
     transition(world.orange, ref, "cancelled", "person")
@@ -226,7 +226,7 @@ def test_only_finished_tasks_are_deleted_and_only_when_somebody_says_yes(world: 
     assert not world.directory(ref).exists()
 
 
-def test_a_failed_hook_is_told_and_the_move_stands(world: World, cli: Cli) -> None:
+def test_failed_hook_is_reported_and_the_move_stands(world: World, cli: Cli) -> None:
     ref = world.task()
     world.effects.failing.add("create_pr")
     result = cli.ok("task", "update", ref.id, "--status", "doing", "--json")
@@ -245,7 +245,7 @@ def test_a_failed_hook_is_told_and_the_move_stands(world: World, cli: Cli) -> No
         ("solo", "", "passed", "reviewing"),
     ],
 )
-def test_complete_takes_the_way_forward_of_every_shipped_workflow(
+def test_complete_moves_a_task_forward_in_every_shipped_workflow(
     world: World, cli: Cli, workflow: str, body: str, outcome: str | None, target: str
 ) -> None:
     ref = world.task(workflow=workflow, status="working")
@@ -261,7 +261,7 @@ def test_complete_takes_the_way_forward_of_every_shipped_workflow(
 @pytest.mark.parametrize(
     ("workflow", "status"), [("default", "stuck"), ("classic", "stuck"), ("minimal", "working"), ("solo", "stuck")]
 )
-def test_stuck_is_a_state_where_there_is_one_and_always_a_reason_to_look(
+def test_stuck_moves_to_stuck_if_there_is_such_a_state_and_always_needs_attention(
     world: World, cli: Cli, workflow: str, status: str
 ) -> None:
     ref = world.task(workflow=workflow, status="working")
@@ -272,31 +272,31 @@ def test_stuck_is_a_state_where_there_is_one_and_always_a_reason_to_look(
     assert "No database" in now["attention"]
 
 
-def test_what_an_agent_says_in_several_lines_when_it_gives_up_is_kept_in_one(world: World, cli: Cli) -> None:
+def test_reason_of_several_lines_is_stored_as_one(world: World, cli: Cli) -> None:
     ref = world.task(workflow="default", status="working")
     now = cli.ok("task", "stuck", ref.id, "--reason", "No database:\n  it refuses\x1b[2J us\n", "--json").json()
     assert now["attention"] == "The agent is stuck: No database: it refuses\\x1b[2J us"
 
 
-def test_a_task_on_the_default_branch_is_refused_before_it_is_there(world: World, cli: Cli) -> None:
+def test_task_on_the_default_branch_is_refused_and_not_created(world: World, cli: Cli) -> None:
     said = cli.no("task", "create", "main", "Brew", "--no-spawn", "--project", "coffee")
     assert "main is the default branch of coffee; a task needs one of its own" in said
     assert cli.ok("task", "list", "--project", "coffee", "--json").json() == []
 
 
-def test_whatever_is_given_as_an_id_is_told_in_short(world: World, cli: Cli) -> None:
+def test_long_id_is_shortened_in_the_message(world: World, cli: Cli) -> None:
     said = cli.no("task", "show", "a" * 100_000)
     assert "is not a task id" in said
     assert len(said) < 300
 
 
-def test_the_group_alone_names_every_command(world: World, cli: Cli) -> None:
+def test_group_alone_names_every_command(world: World, cli: Cli) -> None:
     said = cli("task")
     assert said.code == 2
     assert all(f"\n  {word}" in said.err for word in ("create", "spawn", "merge", "restore"))
 
 
-def test_help_and_version_end_with_one_line_end(world: World, cli: Cli) -> None:
+def test_help_and_version_end_with_one_newline(world: World, cli: Cli) -> None:
     for words in (["--version"], ["help"], ["task", "list", "--help"]):
         said = cli.ok(*words).out
         assert said.endswith("\n")
@@ -304,15 +304,13 @@ def test_help_and_version_end_with_one_line_end(world: World, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("words", [("update", "--summary", "x"), ("spawn",), ("complete",), ("delete", "--yes")])
-def test_a_command_on_a_task_that_cannot_be_read_says_which_file_it_is(
-    world: World, cli: Cli, words: tuple[str, ...]
-) -> None:
+def test_command_on_an_unreadable_task_names_its_file(world: World, cli: Cli, words: tuple[str, ...]) -> None:
     ref = world.task()
     world.file(ref).write_text("---\nid: [\n---\n")
     assert f"{world.file(ref)}:3: this is not YAML" in cli.no("task", words[0], ref.id, *words[1:])
 
 
-def test_of_very_many_tasks_that_an_id_could_mean_some_are_named(world: World, cli: Cli) -> None:
+def test_prefix_of_very_many_tasks_names_some_of_them(world: World, cli: Cli) -> None:
     for number in range(30):
         world.task(id=f"zz{number:02d}x")
     said = cli.no("task", "show", "zz")

@@ -56,7 +56,7 @@ def processes_in(directory: str) -> list[str]:
 
 
 @needs_tmux
-def test_every_task_ends_where_it_should_and_nothing_is_left(temporary: str) -> None:
+def test_every_task_ends_where_it_should_and_nothing_is_left_behind(temporary: str) -> None:
     environment = {**os.environ, "TMPDIR": temporary}
     result = orange("demo", "--headless", "--pace", "0", env=environment)
     assert result.code == 0, result
@@ -76,18 +76,18 @@ def test_every_task_ends_where_it_should_and_nothing_is_left(temporary: str) -> 
     assert not os.path.exists(os.environ["ORANGE_HOME"])
 
 
-def test_without_the_app_there_is_only_the_headless_one() -> None:
+def test_demo_without_a_terminal_is_refused_unless_headless() -> None:
     with pytest.raises(Refused, match="orange demo --headless"):
         demo(parsed(), None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("pace", ["quick", "-1", "nan", "inf", ""])
-def test_a_pace_is_a_number_of_seconds(pace: str) -> None:
+def test_pace_must_be_a_number_of_seconds(pace: str) -> None:
     with pytest.raises(UsageError, match="number of seconds"):
         demo(parsed("--headless", f"--pace={pace}"), None)  # type: ignore[arg-type]
 
 
-def test_what_is_not_where_it_should_be_is_said(tmp_path: Path) -> None:
+def test_task_that_is_not_where_it_should_be_is_reported(tmp_path: Path) -> None:
     world = make_world(str(tmp_path / "w"))
     orange = assemble(Home(world.home))
     lines: list[str] = []

@@ -29,7 +29,7 @@ def entries(world: World) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_job_is_added_listed_switched_off_and_on_and_removed(times: Timetable, cli: Cli) -> None:
+def test_job_is_added_listed_disabled_enabled_and_removed(times: Timetable, cli: Cli) -> None:
     said = cli.ok("job", "add", "0 7 * * MON-FRI", "Brew", "--project", "coffee", "--label", "a", "--label", "b")
     job = said.out.split()[0]
     assert "next Tue 2026-11-17 07:00 CET" in said.out
@@ -44,7 +44,7 @@ def test_a_job_is_added_listed_switched_off_and_on_and_removed(times: Timetable,
     assert "No jobs." in cli.ok("job", "list").out
 
 
-def test_programs_get_one_value_with_everything(times: Timetable, cli: Cli) -> None:
+def test_job_json_has_every_field(times: Timetable, cli: Cli) -> None:
     added = cli.ok(
         "job", "add", "@daily", "Brew", "--project", "coffee", "--body", "-", "--json", stdin="Strong, please."
     ).json()
@@ -61,7 +61,7 @@ def test_programs_get_one_value_with_everything(times: Timetable, cli: Cli) -> N
     assert cli.ok("job", "list", "--json").json() == []
 
 
-def test_the_list_says_what_came_of_the_last_run_and_why_one_was_skipped(times: Timetable, cli: Cli) -> None:
+def test_job_list_shows_the_last_runs_task_and_why_a_run_was_skipped(times: Timetable, cli: Cli) -> None:
     job = times.job("@hourly")
     times.fire_after(hours=1)
     task = times[job].last_task
@@ -88,20 +88,20 @@ def test_the_list_says_what_came_of_the_last_run_and_why_one_was_skipped(times: 
         (("@daily", "Brew", "--label", "\x1b[2J"), "A label is"),
     ],
 )
-def test_what_could_never_run_is_refused(times: Timetable, cli: Cli, words: tuple[str, ...], said: str) -> None:
+def test_job_that_could_never_run_is_refused(times: Timetable, cli: Cli, words: tuple[str, ...], said: str) -> None:
     refused = cli("job", "add", "--project", "coffee", *words)
     assert (refused.code, refused.out) == (1, "")
     assert said in refused.err
     assert times.orange.jobs.file.all() == []
 
 
-def test_an_unknown_project_or_none_at_all_is_refused(times: Timetable, cli: Cli) -> None:
+def test_job_for_an_unknown_or_missing_project_is_refused(times: Timetable, cli: Cli) -> None:
     assert "There is no project tea; registered are: coffee" in cli("job", "add", "@daily", "x", "--project", "tea").err
     assert "is in no registered project" in cli("job", "add", "@daily", "x").err
     assert cli("job", "add", "@daily").code == 2
 
 
-def test_a_broken_file_is_one_sentence_and_stops_nothing_else(times: Timetable, world: World, cli: Cli) -> None:
+def test_broken_jobs_file_is_one_sentence_and_other_commands_work(times: Timetable, world: World, cli: Cli) -> None:
     (world.root / "jobs.json").write_text("[\n{]")
     for words in (("list",), ("add", "@daily", "x", "--project", "coffee"), ("remove", "abc", "--yes")):
         refused = cli("job", *words)
@@ -111,14 +111,14 @@ def test_a_broken_file_is_one_sentence_and_stops_nothing_else(times: Timetable, 
     assert (world.root / "jobs.json").read_text() == "[\n{]"
 
 
-def test_what_a_person_wrote_into_the_file_stays(times: Timetable, world: World, cli: Cli) -> None:
+def test_unknown_fields_in_the_jobs_file_are_kept(times: Timetable, world: World, cli: Cli) -> None:
     job = times.job()
     (world.root / "jobs.json").write_text(json.dumps([entries(world)[0] | {"why": "because"}]))
     cli.ok("job", "disable", job)
     assert entries(world)[0]["why"] == "because"
 
 
-def test_one_job_that_was_broken_by_hand_is_listed_with_the_reason(times: Timetable, cli: Cli) -> None:
+def test_job_broken_by_hand_is_listed_with_the_reason(times: Timetable, cli: Cli) -> None:
     job = times.job()
     times.orange.jobs.file.update(job, {"cron": "99 * * * *"})
     said = cli.ok("job", "list").out
@@ -128,21 +128,21 @@ def test_one_job_that_was_broken_by_hand_is_listed_with_the_reason(times: Timeta
     assert "the minute is 0-59" in cli("job", "enable", job).err
 
 
-def test_a_zone_that_does_not_exist_is_told_with_file_and_line(times: Timetable, world: World, cli: Cli) -> None:
+def test_unknown_time_zone_is_refused_with_file_and_line(times: Timetable, world: World, cli: Cli) -> None:
     (world.root / "config.yml").write_text("bell: false\ntimezone: Mars/Olympus\n")
     refused = cli("job", "list")
     assert "config.yml:2: timezone: 'Mars/Olympus' is not a time zone; write one such as Europe/Berlin" in refused.err
 
 
 @pytest.mark.parametrize("zone", ["CET-1CEST,M3.5.0,M10.5.0/3", "/etc/passwd", "../../etc/passwd", "Europe"])
-def test_a_TZ_we_cannot_go_by_is_told_with_the_way_out(  # noqa: N802
+def test_unusable_TZ_is_refused_with_the_way_out(  # noqa: N802
     times: Timetable, cli: Cli, monkeypatch: pytest.MonkeyPatch, zone: str
 ) -> None:
     monkeypatch.setenv("TZ", zone)
     assert "set `timezone` in config.yml" in cli("job", "add", "@daily", "Brew", "--project", "coffee").err
 
 
-def test_the_machines_zone_counts_where_nothing_else_is_said(
+def test_machines_time_zone_is_the_default(
     times: Timetable, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("TZ")
@@ -155,7 +155,7 @@ def test_the_machines_zone_counts_where_nothing_else_is_said(
     assert cli.ok("job", "remove", job, "--yes")
 
 
-def test_many_processes_add_and_none_is_lost(times: Timetable, world: World) -> None:
+def test_jobs_added_by_many_processes_at_once_are_all_kept(times: Timetable, world: World) -> None:
     words = [sys.executable, "-m", "orange_tui", "job", "add", "--project", "coffee", "@daily"]
     running = [subprocess.Popen([*words, f"Brew {number}"], stdout=subprocess.DEVNULL) for number in range(6)]
     assert [process.wait(60) for process in running] == [0] * 6

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from support.office import Office
 
 
-def test_attaching_shows_the_agent_and_detaching_leads_back_to_the_shell(office: Office, terminal: Terminal) -> None:
+def test_attach_shows_the_agent_and_detaching_returns_to_the_shell(office: Office, terminal: Terminal) -> None:
     office.harness(orders='echo "hello from the agent"; exec cat')
     ref = office.create("fix/attach", harness="recorder")
     terminal.type(f"{ORANGE} task attach {ref.id}; echo code-$?")
@@ -24,7 +24,7 @@ def test_attaching_shows_the_agent_and_detaching_leads_back_to_the_shell(office:
     assert office.windows(ref) == ["worker"]
 
 
-def test_inside_the_agents_own_server_attaching_goes_over_to_the_session(office: Office, terminal: Terminal) -> None:
+def test_attach_inside_the_agents_own_server_switches_to_the_session(office: Office, terminal: Terminal) -> None:
     office.harness(orders='echo "hello from the agent"; exec cat')
     ref = office.create("fix/attach", harness="recorder")
     terminal.type(f"TMUX= tmux -L {office.socket} new-session -s person 'PS1=inside- exec /bin/sh'; echo code-$?")
@@ -38,7 +38,7 @@ def test_inside_the_agents_own_server_attaching_goes_over_to_the_session(office:
     assert office.windows(ref) == ["worker"]
 
 
-def test_a_task_without_a_session_says_where_its_words_are(office: Office, terminal: Terminal) -> None:
+def test_attach_without_a_session_says_where_the_logs_are(office: Office, terminal: Terminal) -> None:
     office.harness()
     ref = office.create("fix/attach", harness="recorder", spawn=False)
     terminal.type(f"{ORANGE} task attach {ref.id}; echo code-$?")

@@ -80,11 +80,11 @@ def offered(*words: str) -> list[str]:
         ("log -n 5 --l", ["--level"]),
     ],
 )
-def test_what_tab_offers(typed: str, expected: list[str]) -> None:
+def test_tab_offers_what_fits(typed: str, expected: list[str]) -> None:
     assert offered(*typed.split(" ")) == expected
 
 
-def test_words_come_with_what_they_mean() -> None:
+def test_commands_and_options_are_offered_with_their_meaning() -> None:
     lines = candidates(["task", "show", "k3"], COMMANDS, lambda kind: THINGS[kind])
     assert lines == ["k3x9\tFix the login loop"]
     lines = candidates(["task", "show", "m"], COMMANDS, lambda kind: THINGS[kind])
@@ -92,7 +92,7 @@ def test_words_come_with_what_they_mean() -> None:
     assert "log\tShow what Orange has been doing." in candidates([], COMMANDS, lambda kind: THINGS[kind])
 
 
-def test_things_are_looked_up_only_when_wanted() -> None:
+def test_names_are_looked_up_only_when_needed() -> None:
     def nothing(kind: str) -> list[str]:
         raise AssertionError(kind)
 
@@ -101,14 +101,14 @@ def test_things_are_looked_up_only_when_wanted() -> None:
 
 
 @given(st.lists(st.text(st.characters(), max_size=6) | st.sampled_from(["task", "update", "--status", "--"])))
-def test_any_half_typed_line_is_answered(words: list[str]) -> None:
+def test_any_unfinished_line_is_answered(words: list[str]) -> None:
     for line in candidates(words, COMMANDS, lambda kind: THINGS[kind]):
         assert "\n" not in line
         assert line == FILES or line.startswith(words[-1] if words else "")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_each_shell_asks_orange(shell: str) -> None:
+def test_each_shells_script_asks_orange(shell: str) -> None:
     text = script(shell)
     assert "orange __complete " in text
     assert FILES in text
