@@ -1,4 +1,4 @@
-"""All services of one home, put together: what the command line and the app work with."""
+"""All parts of one home, put together: what the command line, the app and the demo work with."""
 
 from __future__ import annotations
 
@@ -88,11 +88,11 @@ class Orange:
         from orange_tui.jobs import job_file, jobs
 
         file = job_file.JobFile(self.home)
-        return jobs.ScheduledJobs(file, self.projects, self.workflows, self.services.harnesses, self.store)
+        return jobs.ScheduledJobs(file, self.projects, self.workflows, self.harnesses, self.store)
 
     @property
-    def services(self) -> HomeParts:
-        """The former name of `parts`."""
+    def parts(self) -> HomeParts:
+        """What the engine and its hooks work with."""
         return self.engine.parts
 
     @property
@@ -162,7 +162,7 @@ class Orange:
 
 
 def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange:
-    """Put the services of a home together. Nothing is read or written yet."""
+    """Put the parts of a home together. Nothing is read or written yet."""
     home = home or paths.find_home()
     projects = Projects(home)
     workflows = Workflows(home.root, paths.shipped("workflows"))

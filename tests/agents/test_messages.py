@@ -49,7 +49,7 @@ def asking(office: Office) -> tuple[TaskRef, Path]:
 
 def screen(office: Office, ref: TaskRef) -> str:
     pane = office.orange.sessions.window(ref.id, "worker")
-    return (pane and office.orange.services.tmux.screen(pane.pane_id)) or ""
+    return (pane and office.orange.tmux.screen(pane.pane_id)) or ""
 
 
 def heard(seen: Path) -> str:

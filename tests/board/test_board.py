@@ -309,7 +309,7 @@ def test_a_dead_agent_is_told_without_anybody_naming_its_task(office: Office) ->
     started(office, "fix/other")  # tmux goes on
     pane = office.orange.sessions.window(ref.id, "worker")
     assert pane is not None
-    office.orange.services.tmux.kill_window(pane.window_id)
+    office.orange.tmux.kill_window(pane.window_id)
     row = next(row for row in boards.refresh([]).rows if row.ref == ref)
     assert (row.session, row.agent, row.needs) == ("dead", None, "The agent has ended; restart brings it back")
     office.orange.agents.respawn(ref)

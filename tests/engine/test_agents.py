@@ -36,7 +36,7 @@ def test_agents_are_alive_in_any_locale(office: Office, monkeypatch: pytest.Monk
     assert office.windows(ref) == ["worker"]
     assert office.task(ref).tmux_session == "coffee/fix/茶"
     pane = office.orange.sessions.windows(ref.id)[0]
-    office.wait(lambda: "grüße 🍊" in (office.orange.services.tmux.screen(pane.pane_id) or ""))
+    office.wait(lambda: "grüße 🍊" in (office.orange.tmux.screen(pane.pane_id) or ""))
 
 
 def test_a_prompt_reaches_the_agent_to_the_letter(office: Office) -> None:

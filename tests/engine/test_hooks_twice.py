@@ -151,7 +151,7 @@ def play(office: Office, branch: str, actions: Actions) -> TaskRef:
     ref = office.create(branch, harness="recorder", workflow="case", summary="Brew", spawn=False)
     transition(orange, ref, "ready", "person")
     panes = office.orange.sessions.windows(ref.id, fresh=True)
-    office.wait(lambda: all("ready" in (orange.services.tmux.screen(pane.pane_id) or "") for pane in panes))
+    office.wait(lambda: all("ready" in (orange.tmux.screen(pane.pane_id) or "") for pane in panes))
     transition(assemble(office.orange.home, actions), ref, "there", "person")
     return ref
 

@@ -38,8 +38,8 @@ def agent(office: Office, orders: str) -> TaskRef:
 def says(office: Office, ref: TaskRef, text: str) -> None:
     """The agent prints something: it repeats what it is told."""
     (pane,) = office.orange.sessions.windows(ref.id, fresh=True)
-    office.orange.services.tmux.paste(pane.pane_id, text)
-    office.orange.services.tmux.press(pane.pane_id, "Enter")
+    office.orange.tmux.paste(pane.pane_id, text)
+    office.orange.tmux.press(pane.pane_id, "Enter")
 
 
 @story

@@ -113,7 +113,7 @@ def _rename_session(orange: Orange, opened: OpenTask) -> None:
         windows = orange.sessions.windows(task.id, fresh=True)
         if not windows:
             return
-        tmux = orange.services.tmux
+        tmux = orange.tmux
         name = tmux.rename_session(windows[0].session_id, f"{task.project}/{task.branch}", task.id)
     except OrangeError as problem:
         orange.log.write("warning", f"the session keeps its name: {problem}", task=task.id)

@@ -51,11 +51,6 @@ class Engine:
     actions: Actions
 
     @property
-    def services(self) -> HomeParts:
-        """The former name of `parts`."""
-        return self.parts
-
-    @property
     def store(self) -> Store:
         """The tasks on disk."""
         return self.parts.store

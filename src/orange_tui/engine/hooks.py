@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Hook
     from orange_tui.engine.engine import Engine
-    from orange_tui.engine.parts import HomeParts
     from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
 
@@ -48,11 +47,6 @@ class HookRun:
         """The task as it will be with the changes made so far."""
         known = {name: value for name, value in self.changes.items() if name in FIELDS}
         return replace(self.opened.task, **known)
-
-    @property
-    def services(self) -> HomeParts:
-        """The former name of `parts`."""
-        return self.parts
 
     def recorded(self, event: str) -> Event | None:
         """What this very hook has recorded in the journal, before it was interrupted and run again."""

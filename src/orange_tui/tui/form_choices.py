@@ -38,7 +38,7 @@ def read_form_choices(orange: Orange) -> FormChoices:
 
 
 def _installed(orange: Orange) -> list[str]:
-    harnesses = orange.services.harnesses
+    harnesses = orange.harnesses
     return [name for name in harnesses.names() if name == DEMO or harnesses.installed(name)]
 
 

@@ -90,7 +90,7 @@ def show_session(orange: Orange, session_id: str) -> Reply:
     """Replace this process by tmux, showing a session."""
     from orange_tui.outside.programs import replace_process
 
-    command = orange.services.tmux.attaching(session_id)
+    command = orange.tmux.attaching(session_id)
     replace_process(command.words, environment=command.environment)
 
 

@@ -120,5 +120,5 @@ _SOURCES: Mapping[str, Callable[[Orange], Iterable[str]]] = {
     "project": lambda orange: [project.name for project in orange.projects.all()],
     "workflow": lambda orange: orange.workflows.names(),
     "job": lambda orange: [f"{job.id}\t{job.summary}" for job in orange.jobs.file.all()],
-    "harness": lambda orange: orange.services.harnesses.names(),
+    "harness": lambda orange: orange.harnesses.names(),
 }

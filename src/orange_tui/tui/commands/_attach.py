@@ -25,7 +25,7 @@ async def attach(context: CommandContext, row: TaskRow) -> None:
 
 async def _attach_to(context: CommandContext, session_id: str) -> None:
     app = context.app
-    command = await asyncio.to_thread(context.orange.services.tmux.attaching, session_id)
+    command = await asyncio.to_thread(context.orange.tmux.attaching, session_id)
     if command.switches:
         context.notify("To come back: tmux's prefix, then L (last session).")
         await run_in_terminal(command.words, environment=command.environment)

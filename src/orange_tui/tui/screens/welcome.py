@@ -62,7 +62,7 @@ def welcome_text(orange: Orange, palette: Palette) -> Text:
 
 
 def _add_agents(text: Text, orange: Orange, palette: Palette) -> None:
-    harnesses = orange.services.harnesses
+    harnesses = orange.harnesses
     installed = [name for name in harnesses.names() if name != "demo" and harnesses.installed(name)]
     if installed:
         text.append("  ✓ ", style=palette.good)

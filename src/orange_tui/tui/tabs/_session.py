@@ -56,7 +56,7 @@ def _frame(orange: Orange, row: TaskRow, above: int, *, fresh: bool) -> str | No
     windows = orange.sessions.windows(row.ref.id, fresh=fresh)
     if not windows:
         return None
-    return orange.services.tmux.screen(max(windows, key=_newest_last).pane_id, colour=True, above=above)
+    return orange.tmux.screen(max(windows, key=_newest_last).pane_id, colour=True, above=above)
 
 
 def _newest_last(pane: Pane) -> tuple[bool, str]:
