@@ -32,7 +32,7 @@ exec cat >>"$here/heard"
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervisor, "_RETRY", 0.05)
+    monkeypatch.setattr(supervisor, "_RETRY_SECONDS", 0.05)
 
 
 def asking(office: Office) -> tuple[TaskRef, Path]:
@@ -80,7 +80,7 @@ def test_a_message_waits_while_the_agent_asks_and_arrives_once_when_it_has_stopp
 def test_a_message_is_tried_again_however_busy_everything_else_is(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervisor, "_RETRY", 0.5)
+    monkeypatch.setattr(supervisor, "_RETRY_SECONDS", 0.5)
     ref, seen = asking(office)
     other = office.create("fix/busy", harness="recorder")
     office.orange.agents.answer(ref, "Take the red one")
