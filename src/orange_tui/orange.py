@@ -91,11 +91,6 @@ class Orange:
         return jobs.ScheduledJobs(file, self.projects, self.workflows, self.harnesses, self.store)
 
     @property
-    def parts(self) -> HomeParts:
-        """What the engine and its hooks work with."""
-        return self.engine.parts
-
-    @property
     def pool(self) -> Pool:
         """The workspaces."""
         return self.engine.parts.pool

@@ -213,7 +213,7 @@ def test_whoever_shares_a_server_uses_libtmux_once_it_is_loaded(tmp_path: Path) 
     orange = assemble(Home(str(tmp_path)))
     sessions = orange.sessions
     orange.use_libtmux()
-    assert sessions.tmux is orange.parts.tmux is orange.tmux
+    assert sessions.tmux is orange.engine.parts.tmux is orange.tmux
     assert sessions.tmux._run is run_with_libtmux
 
 
