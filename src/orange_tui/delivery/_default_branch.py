@@ -106,7 +106,7 @@ class DefaultBranch:
 
 
 def _is_file(path: str) -> bool:
-    """Whether something is there that git would have to replace; directories it looks through itself."""
+    """Whether something is there that git would have to replace; directories are git's own check."""
     return os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path))
 
 

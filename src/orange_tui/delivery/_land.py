@@ -105,6 +105,6 @@ def _follow(tips: BranchTips, commit: str, report: Report) -> None:
 
 
 def mention_unfetched_commits(tips: BranchTips, report: Report) -> None:
-    """Somebody may have pushed commits to the task's branch that nobody has fetched into it."""
+    """Report commits on the remote's copy of the task's branch that were never fetched into it."""
     if tips.head_there is not None and not contains(tips.git, tips.head, tips.head_there):
         report(f"{REMOTE}/{tips.branch} has commits that {tips.branch} here does not have; they are not in this merge")

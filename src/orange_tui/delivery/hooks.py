@@ -50,7 +50,7 @@ def delete_remote_branch(run: HookRun) -> None:
 
 
 def _merged_as(run: HookRun, repository: Repository, tip: str) -> str:
-    """The commit that stands for the remote branch in the default branch: of a squash, not the branch's own tip.
+    """The commit that represents the remote branch in the default branch: after a squash, not the branch's own tip.
 
     This is safe because the merge's journal names both its `head` and its `commit`: the tree of that commit was made
     from all of `head`. A remote branch that is at `head`, or behind it on the way there, is therefore contained in

@@ -191,7 +191,7 @@ class _Landing(AbstractContextManager[None]):
         self.landed: LandedMerge
 
     def __enter__(self) -> None:
-        """Get the work into the default branch, and say so in the history."""
+        """Land the work in the default branch, and record that in the journal."""
         self.landed = landed = self._land()
         known = self._opened.journal.last("task.merged")
         if landed.head is not None and (known is None or known.get("head") != landed.head):

@@ -30,7 +30,7 @@ def read_status(directory: str, url: str) -> PullRequestStatus:
 
 
 def _write_status(directory: str, status: PullRequestStatus, before: PullRequestStatus) -> None:
-    """Keep a status if it says anything new, so that whoever watches the file wakes up only then."""
+    """Write a status only if it changed, so that those who watch the file are not woken for nothing."""
     if replace(status, since=before.since) != before:
         values = {**status.__dict__, "since": clock.now()}
         Runtime(directory).replace(_RUNTIME_KEY, **{name: value or None for name, value in values.items()})
@@ -55,7 +55,7 @@ def refresh(tasks: Tasks, ref: TaskRef) -> str:
 
 
 def apply_answer(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest | str) -> PullRequestStatus:
-    """Keep what a forge says of a task's pull request, and end the task where the pull request has ended."""
+    """Write the new status of a task's pull request, and end the task if the pull request has ended."""
     directory = tasks.engine.store.directory(ref)
     before = read_status(directory, url)
     status = before.updated(_on_the_same_host(url, answer))
@@ -73,10 +73,10 @@ def _on_the_same_host(url: str, answer: PullRequest | str) -> PullRequest | str:
 
     if isinstance(answer, str):
         return answer
-    here, there = find_pull_request(url), find_pull_request(answer.url)
-    hosts = [found[1].repository.host.lower() for found in (here, there) if found is not None]
-    is_same = len(hosts) == 2 and hosts[0] == hosts[1]  # noqa: PLR2004 - here and there
-    return answer if is_same else f"it is now at {answer.url}, on another host, where Orange does not follow it"
+    before, now = find_pull_request(url), find_pull_request(answer.url)
+    if before and now and before[1].repository.host.lower() == now[1].repository.host.lower():
+        return answer
+    return f"it is now at {answer.url}, on another host, where Orange does not follow it"
 
 
 def _follow_rename(tasks: Tasks, ref: TaskRef, before: str, url: str) -> None:

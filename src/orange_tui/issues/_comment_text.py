@@ -1,6 +1,6 @@
 """The text of a comment about a task's result. What the agent wrote is data in it.
 
-That is shown as it stands: no Markdown or HTML in it counts, and no `@name`, `#12` or address in it reaches anybody,
+That is shown literally: no Markdown or HTML in it counts, and no `@name`, `#12` or address in it reaches anybody,
 so that no agent can notify people or leave traces on other issues. A hidden marker with a hash of the result tells
 whether it was posted before.
 """
@@ -29,7 +29,7 @@ _IN_NAMES = re.compile(r"[^\w.:/ ()+-]", re.ASCII)
 
 @record
 class TaskResult:
-    """How a task stands, for people who read the issue. A change of `details` alone is not worth a comment."""
+    """What came of a task, for people who read the issue. A change of `details` alone is not worth a comment."""
 
     task: str
     status: str
@@ -102,7 +102,7 @@ def _linked(text: str, address: str | None) -> str:
 
 
 def quote_text(text: str, longest: int = _MAX_TEXT_CHARACTERS) -> str:
-    """An agent's text, escaped so that it is shown as it stands, line by line, and nothing in it does anything."""
+    """An agent's text, escaped so that it is shown literally, line by line, without any Markdown, mention or link."""
     cut = text if len(text) <= longest else f"{text[:longest]}…"
     lines = [_escape(line) for line in cut.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()

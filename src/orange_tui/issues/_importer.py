@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class IssueImporter:
-    """One round for one project; whoever makes it holds the lock of its links."""
+    """Brings one project's tasks up to date with its issues; the caller holds the lock of its links."""
 
     def __init__(self, tasks: Tasks, project: Project) -> None:
         self._tasks, self._project = tasks, project
@@ -140,7 +140,7 @@ class IssueImporter:
         return IssueChange(MARKED, f"Issue #{number} was closed while its task {task} is under way", number, task)
 
     def _reopen(self, issue: Issue, entry: Mapping[str, Any]) -> list[IssueChange]:
-        """The issue is open again: a person need not look at the task for that reason any more."""
+        """The issue is open again: the task no longer needs a person for that reason."""
         if not entry.get("closed"):
             return []
         found, sentence = self._unfinished(entry["task"]), _closed_sentence(issue.number)

@@ -1,4 +1,4 @@
-"""Labels: what those on an issue say to Orange, and those that Orange puts on an issue."""
+"""Labels: the ones on an issue that set how its task is done, and the ones that Orange puts on it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SETTINGS = ("agent", "model", "effort", "workflow")  # `agent:codex` is more th
 
 
 def task_labels(issue: Issue) -> tuple[str, ...]:
-    """The labels that a task takes over from its issue; those by which Orange shows a task's status it does not."""
+    """The labels that a task gets from its issue: all but those by which Orange shows the task's status."""
     return tuple(label for label in issue.labels if label not in OUR_LABELS)
 
 

@@ -1,4 +1,4 @@
-"""Results → comments and labels: a comment on the issue for each result, and labels for a task that needs somebody.
+"""Results → comments and labels: a comment on the issue for each result, and labels for a task that needs a person.
 
 Nothing is posted twice. What was posted is in the task's journal; and because a command may be killed between
 posting and recording, and a home may be lost, the issue's comments are searched for our hidden marker first.
@@ -40,7 +40,7 @@ class PendingPost:
 
 
 class ResultPublisher:
-    """Posts what became of tasks. Whoever calls `publish` holds the lock of the project's links: nobody else posts."""
+    """Posts the results of tasks. Who calls `publish` holds the lock of the project's links, so that only one posts."""
 
     def __init__(self, tasks: Tasks) -> None:
         self._tasks, self._store = tasks, tasks.engine.store

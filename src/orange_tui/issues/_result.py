@@ -22,7 +22,7 @@ _MINUTE_SECONDS = 60
 
 
 def is_at_rest(workflows: Workflows, task: Task) -> bool:
-    """Whether a task has a result now: not before it starts, nor while anybody works on it."""
+    """Whether a task has a result now: not before it starts, nor while an agent works on it."""
     workflow = workflows.load(task.workflow)
     state = workflow.states.get(task.status)
     if state is None or task.status in {CANCELLED, workflow.first_state}:
@@ -31,7 +31,7 @@ def is_at_rest(workflows: Workflows, task: Task) -> bool:
 
 
 def result_of(task: Task, journal: Journal) -> TaskResult:
-    """How a task stands, for its issue."""
+    """What came of a task, for its issue."""
     event = _last_report(journal)
     report: dict[str, Any] = event["report"] if event else {}
     why = _text(report.get("why")) or _text(report.get("reason"))
@@ -53,7 +53,7 @@ def result_of(task: Task, journal: Journal) -> TaskResult:
 
 
 def _last_report(journal: Journal) -> Event | None:
-    """The report of the last run; an earlier run's says nothing of this one."""
+    """The report of the last run; the report of an earlier run does not count."""
     for event in journal.backwards():
         if event["type"] == "agent.reported" and isinstance(event.get("report"), dict):
             return event

@@ -28,7 +28,7 @@ _MAX_BYTES = 20_000_000
 
 @record
 class IssueLinks:
-    """What is known of one project's issues. Whoever writes holds the lock."""
+    """The known issues of one project. The caller of what writes holds the lock."""
 
     home: Home
     project: str
@@ -54,7 +54,7 @@ class IssueLinks:
         )
 
     def entries(self) -> Entries:
-        """By the forge's own key of an issue: `task`, `made`, and the issue as its task was last told of it."""
+        """By the forge's own key of an issue: `task`, `made`, and the issue as of its task's last update."""
         found = self._file.read_object().get("issues", {})
         fits = isinstance(found, dict) and all(isinstance(entry, dict) for entry in found.values())
         if not fits or not all(isinstance(entry.get("task"), str) for entry in found.values()):
@@ -67,7 +67,7 @@ class IssueLinks:
         return [(key, entry["number"], entry["task"]) for key, entry in entries if isinstance(entry.get("number"), int)]
 
     def issue_of(self, task: str) -> tuple[Forge, Address] | None:
-        """Where a task's issue is. TASK.md says so too, but whoever edits that must not choose where we write."""
+        """Where a task's issue is. TASK.md has it too, but an edit there must not choose where we post."""
         found = (entry.get("url") for entry in self.entries().values() if entry["task"] == task)
         return find_issue(next(found, None))
 

@@ -1,4 +1,4 @@
-"""Which issues of a project become tasks: what its entry in projects.json says, and what may be written there."""
+"""Which issues of a project become tasks: the settings in its entry of projects.json."""
 
 from __future__ import annotations
 

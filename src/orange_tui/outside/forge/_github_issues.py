@@ -1,4 +1,4 @@
-"""Issues on GitHub: the GraphQL queries for them, and what the replies say.
+"""Issues on GitHub: the GraphQL queries for them, and how their replies are parsed.
 
 All of it was written by people on the web, so nothing is trusted before it was checked.
 """
@@ -44,7 +44,7 @@ class IssuePage:
 
 
 def address_of(url: str) -> Address | None:
-    """What a web address says; None where it is not that of an issue."""
+    """Parse a URL; None where it is not that of an issue."""
     found = re.fullmatch(_URL, url, re.ASCII)
     return Address(HostedRepository(found[1], found[2], found[3]), int(found[4])) if found else None
 
@@ -65,7 +65,7 @@ def page_query(
 
 
 def parse_page(reply: Mapping[str, Any], tracked: Sequence[int] = ()) -> IssuePage | None:
-    """What the reply says; None where the repository is not in it."""
+    """The page in a reply; None where the repository is not in it."""
     repository = value_at(reply, "data", "repository")
     if not isinstance(repository, dict):
         return None
@@ -118,7 +118,7 @@ def thread_query(issue: Address, labels: Sequence[str]) -> str:
 
 
 def parse_thread(reply: Mapping[str, Any], labels: Sequence[str]) -> IssueThread | None:
-    """What the reply says; None where there is no such issue any more."""
+    """The issue in a reply; None where there is no such issue any more."""
     repository = value_at(reply, "data", "repository")
     issue = value_at(repository, "issue")
     if not isinstance(issue, dict):

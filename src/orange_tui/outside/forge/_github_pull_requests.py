@@ -1,4 +1,4 @@
-"""Pull requests on GitHub: one GraphQL query for many of them, and what its reply says of each."""
+"""Pull requests on GitHub: one GraphQL query for many of them, and how its reply is parsed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _URL_PARTS = 7  # https:, nothing, host, owner, repository, "pull", number
 
 
 def address_of(url: str) -> Address | None:
-    """What a web address says; None where it is not that of a pull request."""
+    """Parse a URL; None where it is not that of a pull request."""
     parts = url.rstrip("/").split("/")
     if len(parts) != _URL_PARTS or parts[:2] != ["https:", ""] or parts[5] != "pull":
         return None
@@ -57,7 +57,7 @@ def query_for(addresses: Sequence[Address]) -> str:
 
 
 def parse_reply(reply: dict[str, Any], addresses: Sequence[Address]) -> list[PullRequest | str]:
-    """What the reply says of each: the pull request, or in a sentence why there is none."""
+    """For each address the pull request, or a sentence that says why there is none."""
     names = [f"p{place}" for place in range(len(addresses))]
     return [_parse_one(value_at(reply, "data", name), _errors(reply, name)) for name in names]
 

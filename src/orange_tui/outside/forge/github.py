@@ -91,7 +91,7 @@ class GitHub(Forge):
         return found
 
     def repository_of(self, checkout: str) -> HostedRepository:
-        """What `gh repo view` takes the clone for."""
+        """As `gh repo view` finds it from the clone's remotes."""
         try:
             reply = read_json("repo", "view", "--json", "url", directory=checkout)
         except Refused as problem:

@@ -131,7 +131,7 @@ class Forge(ABC):
 
     @abstractmethod
     def pull_request_address(self, url: str) -> Address | None:
-        """What a web address says; None where it is not that of a pull request on this forge."""
+        """Parse a URL; None where it is not that of a pull request on this forge."""
 
     @abstractmethod
     def issue_address(self, url: str) -> Address | None:
@@ -139,7 +139,7 @@ class Forge(ABC):
 
     @abstractmethod
     def branch_url(self, repository: HostedRepository, branch: str) -> str:
-        """Where people look at a branch."""
+        """The URL of a branch's page."""
 
     @abstractmethod
     def find_open_pull_request(self, checkout: str, branch: str) -> str | None:

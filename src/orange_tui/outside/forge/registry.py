@@ -27,6 +27,6 @@ def find_pull_request(url: str) -> tuple[Forge, Address] | None:
 
 
 def find_issue(url: object) -> tuple[Forge, Address] | None:
-    """The same for an issue; what stands in a file may be anything."""
+    """The same for an issue; a value from a file may be anything."""
     found = ((forge, forge.issue_address(url)) for forge in FORGES) if isinstance(url, str) else ()
     return next(((forge, address) for forge, address in found if address is not None), None)
