@@ -21,16 +21,20 @@ else:
     def record(cls):
         """Give a class with annotated attributes its constructor, equality and representation."""
         names = tuple(cls.__annotations__)
+        known = frozenset(names)
         defaults = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
 
         def __init__(self, *args, **kwargs):
             if len(args) == len(names) and not kwargs:  # the fast path, for the thousands of them in a long list
                 self.__dict__.update(zip(names, args, strict=True))
                 return
+            if not args and len(kwargs) == len(names) and kwargs.keys() == known:
+                self.__dict__.update(kwargs)
+                return
             values = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
             twice = kwargs.keys() & names[: len(args)]
-            if len(args) > len(names) or values.keys() != set(names) or twice:
-                wrong = sorted(set(names) ^ values.keys() | twice) or f"{len(args)} values"
+            if len(args) > len(names) or values.keys() != known or twice:
+                wrong = sorted(known ^ values.keys() | twice) or f"{len(args)} values"
                 raise TypeError(f"{cls.__name__}: missing, unknown or given twice: {wrong}")
             self.__dict__.update(values)
 

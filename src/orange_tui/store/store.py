@@ -99,8 +99,10 @@ class Store:
         except OrangeError as problem:
             return BrokenTask(ref, _at_path(problem, directory))
         found = self.complete(file.task, ref)
-        truth = found if event is None else replace(found, **event["engine"])
-        return StoredTask(ref, truth, file.body, tampered=truth.engine_fields() != found.engine_fields())
+        engine = event["engine"] if event is not None else {}
+        if all(getattr(found, name) == value for name, value in engine.items()):
+            return StoredTask(ref, found, file.body, False)
+        return StoredTask(ref, replace(found, **engine), file.body, True)
 
     def ref_of(self, task: Task) -> TaskRef:
         """Where a task that was read belongs."""
@@ -125,7 +127,9 @@ class Store:
     def complete(self, task: Task, ref: TaskRef) -> Task:
         """The directory decides what a task is called; a missing branch has its usual name."""
         branch = task.branch or f"orange-tasks/{ref.id}"
-        return self.fill_in(replace(task, id=ref.id, project=ref.project, branch=branch))
+        if (task.id, task.project, task.branch) != (ref.id, ref.project, branch):
+            task = replace(task, id=ref.id, project=ref.project, branch=branch)
+        return self.fill_in(task)
 
     @contextmanager
     def open(self, ref: TaskRef, *, wait: bool = True) -> Iterator[OpenTask]:
