@@ -199,6 +199,8 @@ class Boards:
     def _subtasks(self, task_id: str) -> tuple[tuple[int, int] | None, tuple[TaskRef, ...]]:
         """How many of a task's subtasks are done, how many there are, and which."""
         subtasks = self._index.subtasks_of(task_id)
+        if not subtasks:
+            return None, ()
         refs = tuple(ref for ref in subtasks if self._project in {None, ref.project})
         done = sum(subtasks[ref].status == _DONE for ref in refs)
         return ((done, len(refs)) if refs else None), refs

@@ -7,6 +7,8 @@ checker reads `@record` as a frozen dataclass; at run time these few lines do.
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeVar, dataclass_transform
@@ -43,7 +45,8 @@ else:
         cls.__setattr__ = _refuse
         cls.__delattr__ = _refuse
         cls.__eq__ = lambda self, other: self.__dict__ == other.__dict__ if type(other) is cls else NotImplemented
-        cls.__hash__ = lambda self: hash(tuple(self.__dict__[name] for name in names))
+        values_of = itemgetter(*names) if names else len
+        cls.__hash__ = lambda self: hash(values_of(self.__dict__))
         cls.__repr__ = lambda self: f"{cls.__name__}({', '.join(f'{n}={self.__dict__[n]!r}' for n in names)})"
         return cls
 

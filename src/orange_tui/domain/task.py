@@ -99,11 +99,15 @@ FIELDS: Mapping[str, Field] = {
     name: Field(_KINDS[kind], vars(Task)[name]) for name, kind in Task.__annotations__.items() if name != "extra"
 }
 
+_DEFAULTS = {name: field.default for name, field in FIELDS.items()}
+
 
 def make_task(values: Mapping[str, object]) -> Task:
     """A task from field values; what is missing takes its default."""
-    known = {name: values.get(name, field.default) for name, field in FIELDS.items()}
-    extra = {name: value for name, value in values.items() if name not in FIELDS}
+    known: dict[str, object] = dict(_DEFAULTS)
+    extra: dict[str, object] = {}
+    for name, value in values.items():
+        (known if name in known else extra)[name] = value
     return Task(**known, extra=extra)  # type: ignore[arg-type]  # `task_file` has checked the kinds
 
 

@@ -81,6 +81,8 @@ class TaskIndex:
 
     def subtasks_of(self, task_id: str) -> dict[TaskRef, Task]:
         """A task's subtasks, oldest first; one that cannot be read now is as it was before."""
+        if task_id not in self._subtasks:
+            return {}  # as of nearly all
         with self._lock:
             found = dict(self._subtasks.get(task_id) or {})
         return {TaskRef(*key): found[key] for key in sorted(found, key=lambda key: (found[key].created_at, key))}

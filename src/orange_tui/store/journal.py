@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _BLOCK = 8192
 _BEFORE_AND_AFTER = 2
 _ENGINE_FIELDS = frozenset(ENGINE_FIELDS)
+_ENGINE_TYPES = (str, int, type(None))
 _START_EVENTS = frozenset({"task.waiting", "transition.started", "task.created"})
 _ENDS_OF_A_MOVE = frozenset({"status.changed", "task.created", "task.adopted"})
 
@@ -128,7 +129,7 @@ def _is_engine_event(event: Event) -> bool:
     return (
         isinstance(values, dict)
         and values.keys() == _ENGINE_FIELDS
-        and all(isinstance(value, str | int | None) for value in values.values())
+        and all(isinstance(value, _ENGINE_TYPES) for value in values.values())
         and isinstance(event.get("timestamp"), str)
     )
 

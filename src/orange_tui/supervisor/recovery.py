@@ -47,9 +47,10 @@ def _end_orphaned_sessions(tasks: Tasks, entries: list[IndexedTask]) -> Iterator
         panes = tasks.sessions.panes(fresh=True)
     except OrangeError:
         return  # without tmux there are no sessions
-    at_work = {entry.ref.id for entry in entries if entry.task is None or not tasks.is_finished(entry.task)}
-    candidates = {pane.task for pane in panes} - at_work
-    orphaned = {task_id for task_id in candidates if not _is_at_work(tasks, task_id)}
+    found = {pane.task for pane in panes}
+    known = [entry for entry in entries if entry.ref.id in found]
+    at_work = {entry.ref.id for entry in known if entry.task is None or not tasks.is_finished(entry.task)}
+    orphaned = {task_id for task_id in found - at_work if not _is_at_work(tasks, task_id)}
     for session_id in {pane.session_id for pane in panes if pane.task in orphaned}:
         members = [pane for pane in panes if pane.session_id == session_id]
         tasks.engine.parts.tmux.kill_session(session_id)

@@ -68,6 +68,11 @@ class Starter:
         self._automatic.pop(ref, None)
         self._running.discard(ref)
 
+    def is_concerned_with(self, ref: TaskRef) -> bool:
+        """Whether a task is to start, is being started, or counts as running."""
+        with self._lock:
+            return any(ref in group for group in (self._queued, self._automatic, self._running, self._under_way))
+
     def waiting(self) -> set[TaskRef]:
         """Every task that is to start."""
         return self._queued.keys() | self._automatic.keys()

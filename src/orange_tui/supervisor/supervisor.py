@@ -199,14 +199,18 @@ class Supervisor:
 
     def _examine_due(self, due: set[TaskRef], *, everything: bool) -> None:
         self._states.clear()
-        refs = due | {entry.ref for entry in self._index.entries()} if everything else due
-        for ref in sorted(refs, key=_in_order):
+        for ref in sorted(due, key=_in_order):
+            self._index.refresh((ref,))  # what this process has just done itself is not in there yet
+            self._log_problems(ref, self._examine)
+        others = [entry.ref for entry in self._index.entries() if entry.ref not in due] if everything else []
+        for ref in sorted(others, key=_in_order):  # the feed has just read these
+            if self._starter.is_concerned_with(ref):
+                self._index.refresh((ref,))
             self._log_problems(ref, self._examine)
         self._starter.start_due()
 
     def _examine(self, ref: TaskRef) -> None:
         """Put a task that has changed where it belongs, and see what happened to it."""
-        self._index.refresh((ref,))  # what this process has just done itself is not in there yet
         entry = self._index.get(ref)
         self._active.pop(ref, None)
         self._retry.discard(ref)

@@ -129,8 +129,6 @@ class OrangeApp(App[str]):
 
     def _begin_work(self) -> None:
         """What can wait until there is something on the screen."""
-        gc.freeze()  # what there is now stays; only what comes is worth collecting
-        gc.enable()
         sys.setswitchinterval(_SWITCH_SECONDS)
         self.run_worker(preload_screens, thread=True, group="begin", exit_on_error=False)
         self.run_worker(self.orange.use_libtmux, thread=True, group="begin", exit_on_error=False)
@@ -189,6 +187,9 @@ class OrangeApp(App[str]):
         self._begin_work()
         self._start(self._board.measure, "board")
         async for changed in self._board.changes():
+            if not gc.isenabled():
+                gc.freeze()  # every task was read by now, and stays; only what comes is worth collecting
+                gc.enable()
             if changed is None:
                 self._apply_choices(self.choices, await asyncio.to_thread(read_form_choices, self.orange))
 

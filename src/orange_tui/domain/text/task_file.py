@@ -87,10 +87,11 @@ def new(values: Mapping[str, object], body: str) -> TaskFile:
 def _read_head(head: Head) -> TaskFile:
     values: dict[str, object] = {}
     for name, entry in frontmatter.read(head).items():
-        field = FIELDS.get(name)
-        values[name] = entry.value if field is None else _READERS[field.kind](name, entry)
-    known = {name: value for name, value in values.items() if value is not None or name not in FIELDS}
-    return TaskFile(make_task(known), head)
+        reader = _READERS_BY_FIELD.get(name)
+        value = entry.value if reader is None else reader(name, entry)
+        if value is not None or reader is None:
+            values[name] = value
+    return TaskFile(make_task(values), head)
 
 
 def _text(name: str, entry: FrontmatterEntry) -> str | None:
@@ -122,3 +123,4 @@ def _wrong_kind(name: str, entry: FrontmatterEntry, wanted: str) -> Unreadable:
 
 
 _READERS = {"text": _text, "number": _number, "texts": _texts}
+_READERS_BY_FIELD = {name: _READERS[field.kind] for name, field in FIELDS.items()}
