@@ -1,7 +1,7 @@
-"""A command that ends the window it runs in must finish all the same.
+"""Run a command that may close its own window, and finish it anyway.
 
-So it does its work in a child process with a session of its own, where neither the closing terminal nor an agent
-that takes its children down with it can reach; the parent only waits and passes on what the child has to say.
+The work is done in a child process in a new session, so that neither the closing terminal nor an agent that kills its
+children can stop it. The parent only waits, and passes on the output and the exit code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_KILLED = 1
+_KILLED_EXIT_CODE = 1
 
 
 def run_detached(work: Callable[[], int]) -> int:
@@ -26,8 +26,8 @@ def run_detached(work: Callable[[], int]) -> int:
     sys.stderr.flush()
     result = call_in_new_session(lambda: _code_and_output(work))
     if not result:
-        print("orange: the command was killed; the next one on this task finishes it", file=sys.stderr)
-        return _KILLED
+        print("orange: the command was killed; the next command on this task finishes its work", file=sys.stderr)
+        return _KILLED_EXIT_CODE
     code, output, errors = json.loads(result)
     with suppress(OSError):  # the window may be gone by now
         sys.stdout.write(output)

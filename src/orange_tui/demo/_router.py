@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 FIRST_LINE = "Route this task."
 _SUMMARY = re.compile(r"^Summary: (.*)$", re.MULTILINE)
 _WORD = re.compile(r"\[([a-z-]+)(?::([\w./-]+))?\]")
-_FOR_EVER = 3600.0
-_FAILED = 3
+_SLOW_SECONDS = 3600.0
+_FAILED_EXIT_CODE = 3
 
 
 def answer(question: str) -> int:
@@ -29,8 +29,8 @@ def answer(question: str) -> int:
     found = _SUMMARY.search(question)
     asked = dict(_WORD.findall(found[1] if found else ""))
     route = _route(asked)
-    said = next((say(route) for word, say in _MISBEHAVIOURS.items() if word in asked), None)
-    sys.stdout.write(said or f"This one is easy.\n```json\n{json.dumps(route, indent=2)}\n```\n")
+    bad_answer = next((misbehave(route) for word, misbehave in _MISBEHAVIOURS.items() if word in asked), None)
+    sys.stdout.write(bad_answer or f"This one is easy.\n```json\n{json.dumps(route, indent=2)}\n```\n")
     return 0
 
 
@@ -53,15 +53,15 @@ def _route(asked: Mapping[str, str]) -> Route:
 
 def _fail(_route: Route) -> str:
     sys.stderr.write("Error: no more coffee\n")
-    raise SystemExit(_FAILED)
+    raise SystemExit(_FAILED_EXIT_CODE)
 
 
 def _wait(_route: Route) -> str:
-    time.sleep(_FOR_EVER)
+    time.sleep(_SLOW_SECONDS)
     return ""
 
 
-def _chat(_route: Route) -> str:
+def _print_endlessly(_route: Route) -> str:
     while True:
         sys.stdout.write("Let me think about it. " * 4000)
 
@@ -73,5 +73,5 @@ _MISBEHAVIOURS: Mapping[str, Callable[[Route], str]] = {
     "no-agent": lambda route: json.dumps({**route, "executor": None}),
     "fails": _fail,
     "slow": _wait,
-    "chatty": _chat,
+    "chatty": _print_endlessly,
 }

@@ -1,4 +1,4 @@
-"""The demo's place to play in: a home, a repository and a tmux server of its own, set up and taken away again.
+"""A throw-away home for the demo, with its own repository and tmux server, set up and removed again.
 
 The person's own home and tmux are not touched: for as long as the demo lasts, this process and the agents it starts
 see the demo's instead.

@@ -63,7 +63,7 @@ def _side_state(workflow: Workflow, name: str) -> str:
 
 
 def _moves_into(workflow: Workflow, target: str, by: str | None = None) -> str:
-    """`planning, working → stuck`; without `by`, whoever makes the move. Nothing if there is no way in."""
+    """`planning, working → stuck`; without `by`, by whomever. Empty if no move leads there."""
     moves = [move for move in workflow.transitions if move.target == target and by in (None, move.by)]
     sources = unique(move.source for move in moves)
     others = {name for name, state in workflow.states.items() if not state.terminal and name != target}

@@ -20,30 +20,34 @@ def sync(parsed: Parsed, orange: Orange) -> Reply:
     """`orange issue sync`."""
     named = named_project(parsed, orange)
     if named is not None:
-        return _reply([(named, *_synced(orange, named, alone=True))])
+        return _reply([(named, *_sync_one(orange, named, alone=True))])
     projects = [project for project in orange.projects.all() if rules_of(project).on]
     if not projects:
         raise Refused("No project takes issues; `orange project update NAME --issues on` turns that on")
-    return _reply([(each, *_synced(orange, each, alone=len(projects) == 1)) for each in projects])
+    return _reply([(each, *_sync_one(orange, each, alone=len(projects) == 1)) for each in projects])
 
 
-def _synced(orange: Orange, project: Project, *, alone: bool) -> tuple[list[IssueChange], str | None]:
+def _sync_one(orange: Orange, project: Project, *, alone: bool) -> tuple[list[IssueChange], str | None]:
     """What was changed, and the problem that stopped it; one project's problem does not stop the others."""
     try:
-        did = sync_project(orange.tasks, project)
+        changes = sync_project(orange.tasks, project)
     except OrangeError as problem:
         if alone:
             raise
         return [], str(problem)
-    return did, None
+    return changes, None
 
 
-def _reply(rounds: list[tuple[Project, list[IssueChange], str | None]]) -> Reply:
-    lines = [f"{project.name}  {each.sentence}" for project, did, _ in rounds for each in did if not each.is_problem]
-    notes = [f"{project.name}: {each.sentence}" for project, did, _ in rounds for each in did if each.is_problem]
-    notes += [f"{project.name}: {problem}" for project, _, problem in rounds if problem]
+def _reply(results: list[tuple[Project, list[IssueChange], str | None]]) -> Reply:
+    lines = [
+        f"{project.name}  {each.sentence}" for project, changes, _ in results for each in changes if not each.is_problem
+    ]
+    notes = [
+        f"{project.name}: {each.sentence}" for project, changes, _ in results for each in changes if each.is_problem
+    ]
+    notes += [f"{project.name}: {problem}" for project, _, problem in results if problem]
     data = [
-        {"project": project.name, "did": [each.as_json() for each in did], "problem": problem}
-        for project, did, problem in rounds
+        {"project": project.name, "did": [each.as_json() for each in changes], "problem": problem}
+        for project, changes, problem in results
     ]
     return Reply(printable_text("\n".join(lines) or "Nothing new."), data, tuple(notes), code=1 if notes else 0)

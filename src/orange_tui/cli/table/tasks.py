@@ -41,12 +41,12 @@ TASK_COMMANDS = (
             Option(
                 "--blocked-by",
                 "ID",
-                "Wait until that task is done; may be given more than once.",
+                "Wait until that task is done.",
                 repeat=True,
                 complete="task",
             ),
             Option("--parent", "ID", "The task that this one is a subtask of.", complete="task"),
-            Option("--label", "L", "A label; may be given more than once.", repeat=True),
+            Option("--label", "L", "A label for the task.", repeat=True),
             Option("--no-spawn", None, "Only create the task; do not start its agent."),
             IN_PROJECT,
         ),
@@ -120,9 +120,9 @@ A task whose TASK.md cannot be read is listed with the reason; it does not affec
         (OF_PROJECT,),
         "orange_tui.cli.commands.tasks:context",
         """
-The task, its parent and subtasks, earlier attempts, the last error, comments on its issue, the project's
-instructions (`instructions` in .orange.yml, else CLAUDE.md, else AGENTS.md), selected skills, the files of the
-repository, and what a failed attempt left uncommitted. Empty parts are left out; a part that was cut says so.
+It contains the task, its parent and subtasks, earlier attempts, the last error, comments on its issue, the
+project's instructions (`instructions` in .orange.yml, else CLAUDE.md, else AGENTS.md), selected skills, the files of
+the repository, and what a failed attempt left uncommitted. Empty parts are left out; a part that was cut says so.
 """,
         (
             ("orange task context k3x9", "What its agent is told"),

@@ -102,7 +102,7 @@ class TaskTools:
             file.write(f"{json.dumps(data)}\n")
 
     def orange(self, *words: str) -> Finished:
-        """Run an `orange` command, whatever comes of it."""
+        """Run an `orange` command; a refusal is not an error here."""
         program = shutil.which("orange", path=self.environment.get("PATH"))
         command = [program] if program else [sys.executable, "-m", "orange_tui"]
         return run(
@@ -113,7 +113,7 @@ class TaskTools:
         )
 
     def git(self, *words: str) -> Finished:
-        """Run git in the worktree, whatever comes of it."""
+        """Run git in the worktree; a failure is not an error here."""
         return run(["git", *words], directory=self.directory, environment=self._environment)
 
     @property
