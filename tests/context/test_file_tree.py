@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orange_tui.context._file_tree import fold_paths
@@ -30,6 +30,7 @@ def test_small_shallow_folders_are_expanded_and_others_counted() -> None:
     assert fold_paths(paths, 50).splitlines() == ["README", "big/ (50 files)", "small/ (3 files)"]
 
 
+@settings(deadline=None)  # a busy machine is no mistake of ours
 @given(paths=PATHS, most=st.integers(0, 200))
 def test_every_file_is_there_once_or_counted_once(paths: list[str], most: int) -> None:
     lines = fold_paths(paths, most).splitlines()
