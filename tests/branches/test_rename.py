@@ -170,7 +170,7 @@ def test_the_session_follows_and_its_agent_lives_on(office: Office) -> None:
     ref = office.create("fix/one", harness="recorder", review_harness="recorder")
     (pane,) = office.orange.sessions.windows(ref.id, fresh=True)
     assert pane.session == "coffee/fix/one"
-    update_with_branch(office.orange, ref, "fix/v1.2", str(office.root))
+    update_with_branch(office.orange.tasks, ref, "fix/v1.2", str(office.root))
     assert office.task(ref).tmux_session == "coffee/fix/v1_2"
     assert [session.name for session in office.tmux.sessions] == ["coffee/fix/v1_2"]
     (now,) = office.orange.sessions.windows(ref.id, fresh=True)
@@ -183,7 +183,7 @@ def test_a_session_whose_new_name_is_taken_gets_its_tasks_id_added(office: Offic
     office.harness()
     other = office.create("fix/v1_2", harness="recorder", review_harness="recorder")
     ref = office.create("fix/one", harness="recorder", review_harness="recorder")
-    update_with_branch(office.orange, ref, "fix/v1.2", str(office.root))
+    update_with_branch(office.orange.tasks, ref, "fix/v1.2", str(office.root))
     assert office.task(other).tmux_session == "coffee/fix/v1_2"
     assert office.task(ref).tmux_session == f"coffee/fix/v1_2~{ref.id}"
     assert sorted(session.name or "" for session in office.tmux.sessions) == [

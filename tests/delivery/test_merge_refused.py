@@ -42,7 +42,7 @@ def test_file_outside_git_that_would_be_overwritten_refuses_the_merge(house: Hou
     house.git("commit", "-q", "-m", "tea", at=house.desk)
     house.git("switch", "-q", "--detach", at=house.desk)
     ref = house.task("feat/milk", {"milk": "oat\n"})
-    update_with_branch(house.orange, ref, "feat/tea", str(house.main))
+    update_with_branch(house.orange.tasks, ref, "feat/tea", str(house.main))
     (house.main / name).write_text("mine\n")
     assert f"The merge would overwrite {name} in {house.main}" in house.refused(ref)
     assert (house.main / name).read_text() == "mine\n"

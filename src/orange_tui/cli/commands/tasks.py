@@ -117,7 +117,7 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
         from orange_tui.branches.rename import update_with_branch
 
         branch = parsed.text("branch")
-        task, moved = update_with_branch(orange, ref, branch, current_directory(), status=status, summary=summary)
+        task, moved = update_with_branch(orange.tasks, ref, branch, current_directory(), status=status, summary=summary)
     return task_reply(task, moved, orange)
 
 

@@ -98,11 +98,11 @@ class DiffScreen(Screen[None]):
         self._show_place()
 
     def _drawn(self) -> tuple[list[DiffFile], DiffLines]:
-        from orange_tui.branches.task_diff import task_diff
+        from orange_tui.branches.task_diff import TaskDiffs
         from orange_tui.tui.drawing.diff import parse_diff
 
-        row = self._row
-        text = task_diff(self._orange, row.ref, row.task, finished=row.finished) if row.task is not None else ""
+        row, diffs = self._row, TaskDiffs(self._orange.projects, self._orange.store, self._orange.pool)
+        text = diffs.read(row.ref, row.task, finished=row.finished) if row.task is not None else ""
         files = parse_diff(text)
         return files, DiffLines(files, palette_for(self.app))
 

@@ -54,14 +54,15 @@ def _diff_title(row: TaskRow) -> str:
 
 def diff_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
     """What the branch changes, against the default branch."""
-    from orange_tui.branches.task_diff import task_diff
+    from orange_tui.branches.task_diff import TaskDiffs
     from orange_tui.tui.drawing.diff import parse_diff
     from orange_tui.tui.drawing.diff_view import DiffLines
 
     if row.task is None:
         return []
+    diffs = TaskDiffs(orange.projects, orange.store, orange.pool)
     try:
-        files = parse_diff(task_diff(orange, row.ref, row.task, finished=row.finished))
+        files = parse_diff(diffs.read(row.ref, row.task, finished=row.finished))
     except OrangeError as problem:
         return paragraph(str(problem), palette.dim, width)
     return DiffLines(files, palette) if files else paragraph("No changes yet.", palette.dim, width)
