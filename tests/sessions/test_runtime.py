@@ -34,14 +34,12 @@ def test_each_window_has_its_values(runtime: Runtime) -> None:
     assert runtime.window("nobody") == {}
 
 
-def test_none_takes_a_value_away_and_a_window_can_begin_anew(runtime: Runtime) -> None:
+def test_none_removes_a_value_and_replace_removes_all_of_a_window(runtime: Runtime) -> None:
     runtime.update("worker", state="busy", session_id="x")
     runtime.update("worker", session_id=None)
     assert runtime.window("worker") == {"state": "busy"}
     runtime.replace("worker", agent="pi")
     assert runtime.window("worker") == {"agent": "pi"}
-    runtime.forget("worker")
-    assert runtime.read() == {}
 
 
 @pytest.mark.parametrize(

@@ -112,4 +112,4 @@ def test_a_worktree_that_takes_no_link_is_shown_and_stops_nothing(
     transition(world.orange, ref, "todo", "agent")
     assert "three" in world.body(ref)
     world.touch(ref)
-    assert "could not be put back: Read-only" in (world.read(ref).attention or "")
+    assert "could not be restored: Read-only" in (world.read(ref).attention or "")

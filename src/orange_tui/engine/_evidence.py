@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import Store
 
-_TIMEOUT = 600.0
-_MOST_OUTPUT = 4000
+_TIMEOUT_SECONDS = 600.0
+_MAX_OUTPUT_CHARS = 4000
 
 
 @record
@@ -47,7 +47,7 @@ class TaskEvidence:
 
 
 def _failure(opened: OpenTask, command: str, home: Home) -> str | None:
-    """Why the command keeps the gate shut, or None when it succeeds on the commit that is checked out."""
+    """Why the command keeps the gate closed; None when it succeeds on the commit that is checked out."""
     from orange_tui.outside.git import Repository
 
     if opened.task.workspace is None:
@@ -76,8 +76,10 @@ def _run(opened: OpenTask, command: str, worktree: str, head: str | None) -> tup
     # The command is the workflow author's own, and its environment names the task; no task text is in it.
     environment = {**os.environ, "ORANGE_TASK": opened.task.id}
     try:
-        finished = run(["/bin/sh", "-c", command], directory=worktree, environment=environment, timeout=_TIMEOUT)
-        code, output = finished.code, (finished.output + finished.errors)[-_MOST_OUTPUT:].strip()
+        finished = run(
+            ["/bin/sh", "-c", command], directory=worktree, environment=environment, timeout=_TIMEOUT_SECONDS
+        )
+        code, output = finished.code, (finished.output + finished.errors)[-_MAX_OUTPUT_CHARS:].strip()
     except OrangeError as problem:
         code, output = 1, str(problem)
     opened.record("gate.command", command=command, head=head, exit_code=code, output=output)

@@ -53,8 +53,8 @@ class Agents:
         workflow = engine.workflows.load(task.workflow)
         hook = _respawn_hook(workflow, task, resume=resume)
         if task.workspace is None:
-            raise Refused(f"{task.id} has no workspace to come back to; `orange task spawn {task.id}` starts it")
-        if self.tasks.sessions.is_agent_alive(task, workflow.states[task.status]):
+            raise Refused(f"{task.id} has no workspace to restart in; `orange task spawn {task.id}` starts it")
+        if self.tasks.sessions.agent(task, workflow.states[task.status], fresh=True) is not None:
             raise Refused(f"{task.id} has a live agent; `orange task attach {task.id}` shows it")
         run = HookRun(engine, opened, hook, token=f"respawn {clock.now()}")
         engine.actions.find(hook.action).run(run)
@@ -74,7 +74,7 @@ class Agents:
             pane = sessions.window(task.id, window) if window else sessions.agent(task, state, fresh=True)
             if pane is None:
                 who = window or "agent"
-                raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` brings it back")
+                raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` restarts it")
             name = f"answer {clock.now()}"
             message = messages.queue(opened, name, pane.window, safe_prompt(text), by=messages.PERSON)
             harness = messages.harness_of_window(engine.parts.harnesses, opened.journal, pane.window)
@@ -84,7 +84,7 @@ class Agents:
 def _respawn_hook(workflow: Workflow, task: Task, *, resume: bool) -> Hook:
     state = workflow.states.get(task.status)
     if state is None or state.respawn_prompt is None:
-        raise Refused(f"{task.id} is {task.status}: in {workflow.name} no agent comes back there")
+        raise Refused(f"{task.id} is {task.status}: in {workflow.name} no agent is restarted there")
     prompt = {"prompt": state.respawn_prompt, **({"resume": True} if resume else {})}
     if state.agent == "reviewer":
         return Hook("spawn_reviewer", {**prompt, "increment": None})

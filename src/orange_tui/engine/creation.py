@@ -72,7 +72,7 @@ def _start(engine: Engine, ref: TaskRef, workflow: Workflow, status: str) -> Cre
         return Created(ref, None, None)
     try:
         return Created(ref, start_task(engine, ref, status), None)
-    except OrangeError as problem:  # the task is there by now, and whoever made it must hear of it
+    except OrangeError as problem:  # the task exists by now, and its creator must be told
         with engine.open(ref) as opened:
             if opened.task.status != workflow.first_state:
                 return Created(ref, None, None)  # a supervisor was quicker

@@ -1,4 +1,4 @@
-"""The engine: the one way a task moves, whoever asks for it.
+"""The engine: the one way a task moves, for commands, keys and the monitor alike.
 
 `transition` moves a task, `start` lets one begin; there is no third way. Everything that must not be forgotten is in
 the journal before it happens, so a command that was killed is finished by the next one, from the step where it stopped.
@@ -110,7 +110,7 @@ class Engine:
             return None
 
     def is_finished(self, task: Task) -> bool:
-        """Whether a task is in a terminal state; where that cannot be told, it is not."""
+        """Whether a task is in a terminal state; one whose workflow cannot be read is not."""
         state = self.state_of(task)
         return state is not None and state.terminal
 
@@ -233,7 +233,7 @@ def _write_status(
 
 
 def checksum(body: str) -> int:
-    """Whether a body was written to since can be told from this; what, cannot."""
+    """A checksum of the body, to tell later whether it was written to."""
     from zlib import crc32
 
     return crc32(body.encode())

@@ -78,7 +78,7 @@ def starts_by_itself(engine: Engine, task: Task) -> bool:
 
 
 def is_unblocked(engine: Engine, ref: TaskRef) -> bool:
-    """Whether a task waits for no other; that one will never be done is told to the person."""
+    """Whether a task waits for no other; where a blocker will never be done, the person is told."""
     found = engine.store.read(ref)
     if not isinstance(found, StoredTask):
         return False
@@ -130,7 +130,7 @@ def _starting_move(engine: Engine, workflow: Workflow, task: Task) -> str:
             _check_actions(engine, move.hooks)
             return move.target
     raise Refused(
-        f"{task.id} is {task.status}: no agent is started from there. A dead one is brought back by `respawn`"
+        f"{task.id} is {task.status}: no agent is started from there. `orange task respawn` restarts a dead one"
     )
 
 
@@ -147,7 +147,7 @@ def _check_blockers(engine: Engine, task: Task) -> None:
 
 
 def _failed_start(opened: OpenTask) -> list[Hook]:
-    """What brought a task to its state and did not get its agent started, so that there is nothing to come back to."""
+    """The hooks of the move into this state, if one of them failed and left no agent and no workspace."""
     move = opened.journal.failed_move()
     if opened.task.workspace or opened.task.tmux_session or move is None or move["to"] != opened.task.status:
         return []

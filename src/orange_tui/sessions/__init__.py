@@ -1,4 +1,5 @@
 """Who is alive in tmux, and what it is doing.
 
-Begin with `liveness.py`, the one judge of whether a task's agent is alive.
+Promise: there is one judge of liveness, `Sessions.judge` in `liveness.py`, for the board, the command line and the
+monitor; begin there. `deaths.py` waits for agents' processes to end, `agent_state.py` tells busy from asking.
 """

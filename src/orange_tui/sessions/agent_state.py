@@ -86,11 +86,11 @@ def agent_state(reported: str | None, seen: State) -> State:
     Otherwise what is seen now is newer than what was reported then: an agent that a person interrupts
     reports nothing.
     """
-    told = _as_state(reported or "")
-    if told == "permission" and seen != "busy":
+    known = _as_state(reported or "")
+    if known == "permission" and seen != "busy":
         return "permission"
-    if seen in {"unknown", "starting"} and told is not None:
-        return told
+    if seen in {"unknown", "starting"} and known is not None:
+        return known
     return seen
 
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Deaths:
-    """The processes of tasks, in one event loop; whoever asked is told whose has ended."""
+    """Waits in one event loop for agents' processes to end, and calls `ended` with their tasks."""
 
     def __init__(self, ended: Callable[[Iterable[TaskRef]], None]) -> None:
-        self._tell = ended
+        self._report = ended
         self._waiting: dict[int, tuple[int, TaskRef]] = {}  # pid → pidfd, task
 
     def wait_for(self, processes: Mapping[int, TaskRef]) -> None:
@@ -31,7 +31,7 @@ class Deaths:
         try:
             descriptor = os.pidfd_open(pid)
         except ProcessLookupError:
-            self._tell([ref])  # gone between tmux's word and ours
+            self._report([ref])  # it ended since tmux listed it
         except (AttributeError, OSError):
             return  # no such system call here: the poll will notice
         else:
@@ -41,7 +41,7 @@ class Deaths:
     def _ended(self, pid: int) -> None:
         _, ref = self._waiting[pid]
         self._forget(pid)
-        self._tell([ref])
+        self._report([ref])
 
     def _forget(self, pid: int) -> None:
         descriptor, _ = self._waiting.pop(pid)

@@ -2,7 +2,7 @@
 
 A window that is gone is `dead`, unless the tmux server it ran in is gone too, with everything in it: then it is
 `lost`, which is nobody's crash. An agent that ended by itself has left a note: its session may have been the last
-one, and with that tmux ends too, which must not look like a server that was killed.
+one, and with that tmux ends too, which must not be taken for a server that was killed.
 """
 
 from __future__ import annotations
@@ -50,10 +50,6 @@ class Sessions:
     def agent(self, task: Task, state: State | None, *, fresh: bool = False) -> Pane | None:
         """The live window that this state asks for, if there is one."""
         return _agent_among(self.windows(task.id, fresh=fresh), task, state)
-
-    def is_agent_alive(self, task: Task, state: State) -> bool:
-        """Whether the window that must be alive in this state is, now."""
-        return self.agent(task, state, fresh=True) is not None
 
     def state(self, task: Task, state: State | None, *, fresh: bool = False) -> str:
         """`active`, `dead`, `lost`, or `none` for a task that has no session."""

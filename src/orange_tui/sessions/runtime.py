@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_MOST_BYTES = 1_000_000
-_LOCK_TIMEOUT_SECONDS = 5.0  # whoever holds the lock needs a millisecond, unless somebody has stopped it
+_MAX_BYTES = 1_000_000
+_LOCK_TIMEOUT_SECONDS = 5.0  # its holder needs a millisecond, unless it was stopped
 
 
 @record
@@ -39,7 +39,7 @@ class Runtime:
             self.path,
             os.path.join(self.directory, ".runtime.lock"),
             title=self.path,
-            max_bytes=_MOST_BYTES,
+            max_bytes=_MAX_BYTES,
             disposable=True,
             lock_timeout=_LOCK_TIMEOUT_SECONDS,
         )
@@ -53,12 +53,8 @@ class Runtime:
         self._change(window, values, afresh=False)
 
     def replace(self, window: str, **values: object) -> None:
-        """Begin a window anew: whatever was known about an earlier one of that name is gone."""
+        """Replace all that is known about a window, for a new one of that name."""
         self._change(window, values, afresh=True)
-
-    def forget(self, window: str) -> None:
-        """A window that is no more."""
-        self._change(window, {}, afresh=True)
 
     def _change(self, window: str, values: dict[str, object], *, afresh: bool) -> None:
         with self._file.changing_object() as everything:

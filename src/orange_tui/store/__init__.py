@@ -1,4 +1,7 @@
-"""One task on disk: its journal, its TASK.md, and how both survive crashes, races and agents that write too.
+"""Tasks on disk: the journal, TASK.md, recovery, and an index of all tasks.
 
-Begin with `store.py` (finding and reading tasks), then `open_task.py`: the only thing that writes one.
+Promises: a change is in the journal before it is in TASK.md; a reader never sees half a file; what an agent writes to
+TASK.md at the same time is merged or kept beside it; what a killed process left is repaired when the task is opened.
+
+Begin with `store.py` (finding, reading and opening tasks), then `open_task.py` (changing one) and `journal.py`.
 """

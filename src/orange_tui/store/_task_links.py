@@ -1,7 +1,7 @@
 """The links in a worktree that lead to the task's own files.
 
-`sed -i` and many editors replace a link by a plain file. That is no accident to be punished: the text is taken
-over into the task directory, and the link is put back, in a swap that loses nothing written meanwhile.
+`sed -i` and many editors replace a link by a plain file. Nothing is lost by that: the text is merged
+into the task directory, and the link is restored, in a swap that loses nothing written meanwhile.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _restore(link: str, target: str, merge: Callable[[bytes], None]) -> bool:
         seen = read_bytes(link)
         merge(seen)
         restored = True
-        displaced = _put_link_back(link, target)
+        displaced = _swap_link_in(link, target)
         if displaced is not None and displaced != seen:
             merge(displaced)
     return restored
@@ -83,7 +83,7 @@ def _is_plain_file(path: str) -> bool:
     return False
 
 
-def _put_link_back(link: str, target: str) -> bytes | None:
+def _swap_link_in(link: str, target: str) -> bytes | None:
     aside = f"{link}.orange-link"
     with suppress(FileNotFoundError):
         os.unlink(aside)
@@ -95,5 +95,5 @@ def _put_link_back(link: str, target: str) -> bytes | None:
         displaced = read_bytes(aside) if _is_plain_file(aside) else None
         os.unlink(aside)
     except OSError as problem:
-        raise NotSaved(f"The link {link} could not be put back: {problem.strerror}") from None
+        raise NotSaved(f"The link {link} could not be restored: {problem.strerror}") from None
     return displaced

@@ -1,6 +1,6 @@
 """One replacement of TASK.md by a new text, and the version that was replaced until nobody writes to it any more.
 
-Every name begins with a dot and tells what the file is, so that whoever comes after a killed command can finish it.
+Every name begins with a dot and says what the file is, so that the next command can finish what a killed one left.
 `task_text` says in which order things are done, and why.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 OLD, NEW, SEEN = ".TASK.md.old-", ".TASK.md.new-", ".TASK.md.seen-"
 SEPARATOR = b"\xff\xfe"  # between two texts in one file: no UTF-8 has it
 _CONFLICT_COPY = "TASK.md.kept-"
-_OPEN_FILE_GRACE_SECONDS = 10.0  # where open files cannot be told: until a replaced file is let go
+_OPEN_FILE_GRACE_SECONDS = 10.0  # where open files cannot be listed: until a replaced file is let go
 
 
 def keep_conflict_copy(directory: str, data: bytes) -> None:
@@ -80,7 +80,7 @@ class ReplacedVersion:
 
 
 class Swap:
-    """One replacement of TASK.md, from the second name to the last look at the old file."""
+    """One replacement of TASK.md, from linking the old file to reading it a last time."""
 
     def __init__(self, directory: str, before: bytes, after: bytes) -> None:
         token = os.urandom(4).hex()
@@ -121,7 +121,7 @@ class Swap:
         os.unlink(self._old)
 
     def execute(self, *, insist: bool) -> None:
-        """Swap; where an agent has put another file into the old one's place, leave it there to begin anew from it."""
+        """Swap; where an agent has put another file into the old one's place, leave that there, for a retry from it."""
         if not insist and _inode(self._path) != self._inode:
             return
         self.made = True
@@ -135,7 +135,7 @@ class Swap:
         sync_directory(self._directory)
 
     def late_writes(self) -> list[bytes]:
-        """The versions that were written in the last moment, if there are any."""
+        """The versions that agents wrote just before and during the swap, if there are any."""
         return [late for late in (self._displaced_by_another(), self._late_write_to_old()) if late is not None]
 
     def clear(self) -> None:

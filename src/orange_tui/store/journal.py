@@ -1,4 +1,4 @@
-"""history.jsonl: what happened to a task, one JSON object a line, and the engine's word on its own fields.
+"""history.jsonl: what happened to a task, one JSON object a line, and the true values of the engine's fields.
 
 An event that changes engine fields carries all of them as `engine`, and is on disk before TASK.md is touched.
 So the last such event is the truth, whatever TASK.md says, and it is found from the end of the file.
@@ -46,14 +46,14 @@ class Journal:
     path: str
 
     def append(self, event: Mapping[str, object]) -> None:
-        """Add an event so that it survives a power cut; a line torn by an earlier crash is mended first."""
+        """Add an event so that it survives a power cut; a line torn by an earlier crash is repaired first."""
         line = json.dumps(event, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
         try:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as problem:
             raise not_saved(self.path, problem) from None
         try:
-            end = _mend(descriptor)
+            end = _repair_end(descriptor)
             self._write(descriptor, end, line)
         finally:
             os.close(descriptor)
@@ -80,7 +80,7 @@ class Journal:
     def engine_event(self, not_after: str | None = None) -> Event | None:
         """The last event that set engine fields: the truth about them, now or at an earlier time.
 
-        Before the first such event, the first one's word counts: it is about what was found then.
+        Before the first such event, the first one counts: it records what was found then.
         """
         event = None
         for event in filter(_is_engine_event, self.backwards()):
@@ -124,7 +124,7 @@ class Journal:
 
 
 def _is_engine_event(event: Event) -> bool:
-    """Whether an event has a usable word on the engine's fields; a scribbled one has not."""
+    """Whether an event has valid values for all engine fields; one that was edited by hand may not."""
     values = event.get("engine")
     return (
         isinstance(values, dict)
@@ -150,7 +150,7 @@ def _can_be_finished(event: Event) -> bool:
     )
 
 
-def _mend(descriptor: int) -> int:
+def _repair_end(descriptor: int) -> int:
     """Make the file end with a whole line; returns its length."""
     end = os.lseek(descriptor, 0, os.SEEK_END)
     if end == 0 or os.pread(descriptor, 1, end - 1) == b"\n":
@@ -190,7 +190,7 @@ def _lines_backwards(path: str) -> Iterator[bytes]:
 
 
 def _parse(line: bytes) -> Event | None:
-    """An event, or None for what is not one: a torn line, or somebody's scribble."""
+    """An event, or None for what is not one: a torn line, or text added by hand."""
     if not line.strip():
         return None
     try:

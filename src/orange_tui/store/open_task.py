@@ -2,7 +2,7 @@
 
 The journal comes first, always. An event with the new values is synced to disk before TASK.md is replaced, so
 whatever a crash keeps from TASK.md is in the journal. `updated_at` tells which events TASK.md has seen: engine
-fields that differ from what the journal said by then were changed by somebody whose they are not.
+fields that differ from what the journal said by then were tampered with.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class OpenTask:
         return self._file.body
 
     def recover(self) -> None:
-        """Finish interrupted writes, take over replaced links, and restore tampered fields."""
+        """Finish interrupted writes, restore tampered fields and replaced links, and report conflict copies."""
         self._text.recover()
         self._accept(self._text.read_with_retry())
         event = self.journal.engine_event()
@@ -64,7 +64,7 @@ class OpenTask:
         self.task = replace(self._complete(file.task), **engine)
 
     def _restore_fields(self, event: Event) -> None:
-        """Give TASK.md what the journal says and it does not: our own lost writes, and what a hand has changed."""
+        """Bring TASK.md up to the journal: writes that a crash kept from it, and tampered engine fields."""
         truth = replace(self.task, **event["engine"])
         values: dict[str, object] = {name: getattr(truth, name) for name in self._differing(event)}
         earlier = self._differing(self.journal.engine_event(not_after=self.task.updated_at)) if values else []
@@ -77,7 +77,7 @@ class OpenTask:
             found = {name: getattr(self.task, name) for name in tampered}
             self.record("task.tampered", fields=found, restored={name: getattr(truth, name) for name in tampered})
             names = ", ".join(tampered)
-            values["attention"] = f"{names} was changed by hand in TASK.md; only the engine may, so it was put back"
+            values["attention"] = f"{names} was changed by hand in TASK.md; only the engine may, so it was restored"
         fields = self._fields({**event["engine"], **values}, clock.now())
         self._accept(self._text.rewrite(lambda file: file.with_fields(fields)), fields)
 
@@ -86,7 +86,7 @@ class OpenTask:
         return [name for name, value in engine.items() if value != getattr(self.task, name)]
 
     def _missed_changes(self) -> dict[str, object]:
-        """Fields that were noted as changed and never got into TASK.md; one that a person has set since is theirs."""
+        """Changes in the journal that never got into TASK.md; a field that a person has set since keeps their value."""
         present = self.task.as_json()
         missed: dict[str, object] = {}
         for event in self.journal.changes_after(self.task.updated_at):
@@ -129,7 +129,7 @@ class OpenTask:
             self.change("task.updated", {"attention": sentence})
 
     def record(self, event: str, **details: object) -> None:
-        """Note something that changes no field."""
+        """Record an event that changes no field."""
         self._begin_journal()
         self.journal.append({"type": event, "timestamp": clock.now(), **details})
 
@@ -140,9 +140,9 @@ class OpenTask:
             self.record(event, **details)
 
     def change(self, event: str, changes: Mapping[str, object], **details: object) -> Event:
-        """Note something and change fields with it. Journal first: what a crash keeps from TASK.md is in the journal.
+        """Record an event and change fields with it. Journal first: what a crash keeps from TASK.md is in the journal.
 
-        The new TASK.md lies beside the old one by then, so that a full disk is noticed before anything is noted.
+        The new TASK.md lies beside the old one by then, so that a full disk is noticed before anything is recorded.
         """
         self._begin_journal()
         entry = self._entry(event, changes, details)
@@ -185,7 +185,7 @@ class OpenTask:
         self.record(event, **details)
 
     def _begin_journal(self) -> None:
-        """A task without history is taken as it stands, from its first change on."""
+        """Adopt a task without history as it stands, at its first change."""
         if not self._has_journal:
             self._has_journal = True
             self.journal.append(

@@ -4,11 +4,13 @@ Our own writers exclude each other by the task's lock; agents know no lock. So a
 
 1. link the present file to a second name that tells its size and checksum (`.TASK.md.old-…`);
 2. write the new text beside it (`.TASK.md.new-…`), synced;
-3. swap the new file and TASK.md in one step, so that whatever stood there last is still there to be seen: a
-   file that an agent put there in the last moment goes back at once, and we begin anew from it; who read ours
-   in between may yet write without it, so it is remembered for a moment (`.TASK.md.seen-…`);
-4. look at what was swapped out, once nobody has it open for writing any more: what an agent put into it
-   meanwhile is taken over. A file still open keeps its second name, and the next command looks again.
+3. swap the new file and TASK.md in one step, so that the replaced file is still there: one that an agent put there
+   since we read TASK.md goes back at once, and we retry from it; an agent that read ours in between may yet write
+   without theirs, so theirs is remembered for a second (`.TASK.md.seen-…`);
+4. read the replaced file again, once nobody has it open for writing: what an agent wrote to it meanwhile is merged.
+   A file still open keeps its second name, and the next command reads it again.
+
+Steps 1 and 2 are `prepare`, 3 and 4 `commit`: what must be written elsewhere first (the journal) comes in between.
 
 Killed at any point, the names left behind say what was under way, and `recover` finishes it.
 """
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     Edit = Callable[[TaskFile], TaskFile]
 
 _OURS = frozenset({*ENGINE_FIELDS, "updated_at"})
-_ATTEMPTS = 50  # to begin anew from what agents put in TASK.md's place; then ours goes first, and theirs is merged
+_MAX_RETRIES = 50  # from what agents put in TASK.md's place; then ours goes first, and theirs is merged
 _WRITE_WAIT_SECONDS = 0.2  # for an agent to finish what it is writing
 _SEEN_KEPT_SECONDS = 1.0  # until somebody who has read our file for theirs will have written what they make of it
 
@@ -60,7 +62,7 @@ class TaskText:
             raise Unreadable("TASK.md is gone") from None
 
     def read_with_retry(self) -> TaskFile:
-        """The file, allowing an agent a moment to finish writing it."""
+        """The file; one that an agent is writing just now is read again until it is complete."""
         deadline = time.monotonic() + _WRITE_WAIT_SECONDS
         while True:
             try:
@@ -94,7 +96,7 @@ class TaskText:
             keep_conflict_copy(self.directory, late)  # it cannot be merged, and may not be lost
 
     def recover(self) -> None:
-        """Finish what a killed command left, and take over what agents wrote to superseded files."""
+        """Finish what a killed command left, and merge what agents wrote to replaced files."""
         names = [name for name in os.listdir(self.directory) if name.startswith((OLD, NEW, SEEN))]
         others = {name.rpartition("-")[2]: name for name in names if name.startswith(NEW)}
         pairs = [(name, others.pop(name.rpartition("-")[2], None)) for name in names if name.startswith(OLD)]
@@ -138,7 +140,7 @@ class TaskText:
             self.merge_late_write(data, old.as_it_was())
 
     def _restore_lost_lines(self, name: str) -> None:
-        """Somebody may have read our file in the moment theirs was out of place: what they added is still there."""
+        """Restore lines that an agent dropped because it read our file while another agent's was swapped out."""
         path = os.path.join(self.directory, name)
         base, _, theirs = read_bytes(path).partition(SEPARATOR)
         try:
@@ -180,7 +182,7 @@ class Rewrite:
             if after.text == before.text:
                 return before, None
             swap = Swap.prepare(self._text.directory, before.text.encode(), after.encode())
-            if swap is not None:  # else an agent wrote between our reading and linking: begin anew
+            if swap is not None:  # else an agent wrote between our reading and linking: retry
                 return before, swap
 
     def discard(self) -> None:
@@ -189,9 +191,9 @@ class Rewrite:
             self._swap.discard()
 
     def commit(self) -> TaskFile:
-        """Swap the files, beginning anew from what an agent puts in TASK.md's place; returns what is on disk then."""
+        """Swap the files, retrying from what an agent puts in TASK.md's place; returns what is on disk then."""
         while self._swap is not None:
-            self._swap.execute(insist=self._attempts > _ATTEMPTS)
+            self._swap.execute(insist=self._attempts > _MAX_RETRIES)
             for late in self._swap.late_writes():
                 self._text.merge_late_write(late, self._before)
             self._swap.clear()

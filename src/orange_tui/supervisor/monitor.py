@@ -174,7 +174,7 @@ class Monitor:
             self._restart(opened)
 
     def _escalate(self, opened: OpenTask, workflow: Workflow, count: int, reason: str) -> None:
-        """The engine's own move: gates and guards judge agents, and this one is beyond judging."""
+        """The engine's own move to `stuck`, which neither `when` nor gate can refuse."""
         sentence = f"The agent crashed {count} times ({reason}); a person should look"
         if STUCK in workflow.states and workflow.candidates(opened.task.status, STUCK, "engine"):
             self.tasks.engine.transition(opened, STUCK, "engine", changes={"attention": sentence}, is_escalation=True)
@@ -194,7 +194,7 @@ class Monitor:
 
 
 def _record_failure(opened: OpenTask, error: str) -> None:
-    """An agent that ended without what it was to leave: the error, and how often in a row it was the same."""
+    """Record that an agent ended without its artifact: the error, and how often in a row it was the same."""
     since_start = takewhile(lambda event: event["type"] not in _STARTS, opened.journal.backwards())
     if any(event["type"] == "agent.failed" for event in since_start):
         return
@@ -218,7 +218,7 @@ def _is_handled(opened: OpenTask) -> bool:
 
 
 def _is_body_fresh(opened: OpenTask) -> bool:
-    """Whether anything was written since the task came here: an artifact of an earlier round proves nothing."""
+    """Whether the body was written to since the task came here: an artifact of an earlier round proves nothing."""
     entered = opened.journal.last("transition.started")
     return entered is None or entered.get("body") != checksum(opened.body)
 

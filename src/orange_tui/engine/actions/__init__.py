@@ -1,1 +1,4 @@
-"""What hooks do to workspaces and agents; `engine/hooks.py` maps names to these."""
+"""The code of the built-in hooks that need nothing above the engine: workspaces, agents, tasks.
+
+A hook may be run again after a crash, so each is idempotent. `domain/actions.py` maps names to the code here.
+"""

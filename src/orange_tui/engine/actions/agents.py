@@ -66,7 +66,7 @@ def notify_worker(run: HookRun) -> None:
     workflow = run.parts.workflows.load(run.task.workflow)
     prompt = workflow.states[run.task.status].respawn_prompt
     if prompt is None:
-        raise Refused(f"no worker is alive to be told, and none comes back in {run.task.status}")
+        raise Refused(f"no worker is alive, and none can be restarted in {run.task.status}")
     run.params = {**run.params, "prompt": prompt, "permissions": "reduced"}
     start_agent(run, WORKER, "task", sessions)
 

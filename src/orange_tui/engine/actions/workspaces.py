@@ -24,7 +24,7 @@ def reserve(run: HookRun) -> None:
 
 
 def acquire(run: HookRun) -> None:
-    """Bind a workspace and make it ready; a new one that cannot be made ready is given back."""
+    """Bind a workspace and prepare it; a new one that cannot be prepared is released."""
     pool, project = run.parts.pool, run.parts.projects.get(run.task.project)
     name = pool.reserve(project, run.task)
     try:
@@ -39,7 +39,7 @@ def acquire(run: HookRun) -> None:
 
 
 def release(run: HookRun) -> None:
-    """Give the workspace back; its work is saved, or it is kept aside and a person is told."""
+    """Release the workspace: its work is saved first, or it is quarantined and a person is told."""
     name = run.task.workspace
     if name is None:
         return
