@@ -27,7 +27,7 @@ def test_an_agent_starts_in_its_worktree_with_its_task_in_the_environment(office
     assert subprocess.run(["sh", "-c", "orange --version"], env=environment, check=False).returncode == 0
 
 
-def test_agents_are_alive_in_any_locale(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agent_counts_as_alive_in_any_locale(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     office.harness(orders='echo "grüße 🍊"; exec cat')
     for name in ("TMUX", "LANG", "LC_CTYPE"):
         monkeypatch.delenv(name, raising=False)
@@ -61,7 +61,7 @@ def test_a_prompt_too_long_for_an_argument_is_read_from_its_file(office: Office)
 @pytest.mark.parametrize(
     "branch", ["feat/x.y", "a;b;", "percent%d", "hash#{pid}", "日本語", "semi;", "quote'd", "v1.2_3"]
 )
-def test_any_legal_branch_name_makes_a_session(office: Office, branch: str) -> None:
+def test_task_with_any_legal_branch_name_gets_a_session(office: Office, branch: str) -> None:
     ref = office.create(branch, demo="good", harness=office.harness().name)
     assert office.windows(ref) == ["worker"]
     assert office.task(ref).tmux_session in [session.session_name for session in office.tmux.sessions]
@@ -99,7 +99,7 @@ def test_cancelling_ends_the_session_releases_the_workspace_and_keeps_the_commit
     assert not (worktree / "draft.txt").exists()
 
 
-def test_an_agent_that_is_not_installed_is_said_to_be_and_gives_its_workspace_back(office: Office) -> None:
+def test_task_whose_agent_is_not_installed_says_so_and_releases_its_workspace(office: Office) -> None:
     seen = office.harness("absent")
     (seen / "agent").unlink()
     ref = office.create("fix/absent", harness="absent")
@@ -109,7 +109,7 @@ def test_an_agent_that_is_not_installed_is_said_to_be_and_gives_its_workspace_ba
     assert all(slot.state == "free" for slot in office.orange.pool.slots())
 
 
-def test_a_task_from_before_any_agent_was_installed_takes_the_first_there_is(
+def test_task_created_before_any_agent_was_installed_starts_the_first_installed_one(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.harness()
@@ -123,7 +123,7 @@ def test_a_task_from_before_any_agent_was_installed_takes_the_first_there_is(
     assert (task.harness, task.attention, office.windows(ref)) == ("recorder", None, ["worker"])
 
 
-def test_a_task_waits_where_the_pool_cannot_be_read_and_is_not_made_in_secret(office: Office) -> None:
+def test_task_waits_while_the_pool_file_is_unreadable_and_starts_once_it_is_repaired(office: Office) -> None:
     pool = office.root / "home" / "workspaces" / ".pool.json"
     pool.parent.mkdir(parents=True, exist_ok=True)
     pool.write_text("[")
@@ -154,7 +154,7 @@ def test_a_message_arrives_as_one_whatever_is_in_it(office: Office) -> None:
     assert (seen / "heard").read_text().splitlines()[-2:] == ["!rm -rf /", "second line [201~ third"]
 
 
-def test_what_a_window_printed_is_kept(office: Office) -> None:
+def test_output_of_a_window_is_kept_in_its_log(office: Office) -> None:
     seen = office.harness(orders="echo hello from the agent")
     ref = office.create("fix/log", harness="recorder")
     log = office.root / "home" / "tasks" / "coffee" / ref.id / "logs" / "worker.log"

@@ -172,12 +172,12 @@ def outcome(office: Office, ref: TaskRef) -> dict[str, Any]:
     }
 
 
-def test_the_cases_are_all_the_hooks_there_are() -> None:
+def test_every_built_in_hook_has_a_case_here() -> None:
     assert {hook["action"] for _, hook in CASES.values()} == set(hooks.BUILT_IN)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_hook_that_is_run_twice_comes_to_the_same(office: Office, notices: Notices, case: str) -> None:
+def test_hook_that_is_run_twice_has_the_effect_of_one_run(office: Office, notices: Notices, case: str) -> None:
     before, hook = CASES[case]
     office.orange.projects.update("coffee", {"pool_size": 6})
     (office.root / "home" / "workflows").mkdir()

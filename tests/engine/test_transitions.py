@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,11 @@ from orange_tui.orange import assemble
 from support.driver import refusal, transition
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from orange_tui.domain.workflow import Actor
     from orange_tui.engine.hooks import HookRun
+    from orange_tui.store.store import TaskRef
     from support.driver import World
 
 HANDOFF = "\n## Handoff\nDONE: brewed\n"
@@ -78,7 +82,7 @@ def test_a_refusal_says_where_the_task_is_and_where_it_could_go_and_changes_noth
     assert world.effects.seen() == []
 
 
-def test_a_gate_lets_through_what_it_asked_for(world: World) -> None:
+def test_move_whose_gate_is_satisfied_is_made(world: World) -> None:
     task = world.task(status="doing", body=HANDOFF)
     transition(world.orange, task, "checked", "agent")
     assert world.read(task).status == "checked"
@@ -91,7 +95,7 @@ def test_a_handoff_in_a_code_fence_does_not_pass(world: World) -> None:
     assert "looks like one, but it is inside a code block" in why
 
 
-def test_when_is_asked_before_the_gate(world: World) -> None:
+def test_when_is_checked_before_the_gate(world: World) -> None:
     task = world.task(status="doing", review_round=3)
     why = refusal(lambda: transition(world.orange, task, "checked", "agent"))
     assert "is for review_round < 3, and review_round is 3" in why
@@ -105,7 +109,7 @@ def test_the_engine_itself_escalates_past_gate_and_when(world: World) -> None:
     assert world.read(task).status == "stuck"
 
 
-def test_moves_of_the_engine_and_forced_ones_are_for_them_alone(world: World) -> None:
+def test_engine_and_forced_moves_run_their_own_hooks_and_are_journaled_by_actor(world: World) -> None:
     escalated, forced = world.task(status="doing"), world.task(status="doing")
     transition(world.orange, escalated, "stuck", "engine")
     assert world.effects.seen() == ["kill_session"]
@@ -114,7 +118,7 @@ def test_moves_of_the_engine_and_forced_ones_are_for_them_alone(world: World) ->
     assert world.history(forced)[-1]["by"] == "force"
 
 
-def test_what_cannot_be_had_is_refused_before_anything_is_written(world: World) -> None:
+def test_move_without_a_free_workspace_is_refused_before_anything_is_written(world: World) -> None:
     task = world.task(status="checked")
     world.touch(task)
     before = world.contents(task)
@@ -125,6 +129,51 @@ def test_what_cannot_be_had_is_refused_before_anything_is_written(world: World) 
     world.effects.without.clear()
     transition(world.orange, task, "doing", "agent")
     assert world.read(task).status == "doing"
+
+
+def test_work_around_a_move_is_done_after_every_check_and_before_the_journal(world: World) -> None:
+    seen: list[str] = []
+
+    @contextmanager
+    def work(ref: TaskRef) -> Iterator[None]:
+        seen.append(world.types(ref)[-1])
+        yield
+        seen.append(world.types(ref)[-1])
+
+    refused, moved = world.task(status="doing"), world.task(status="checked")
+    with world.orange.engine.open(refused) as opened, pytest.raises(Refused):
+        world.orange.engine.transition(opened, "checked", "agent", around=work(refused))
+    assert seen == []
+    with world.orange.engine.open(moved) as opened:
+        world.orange.engine.transition(opened, "doing", "agent", around=work(moved))
+    assert seen == ["task.created", "transition.started"]
+
+
+def test_work_around_a_move_that_fails_leaves_the_task_as_it_was(world: World) -> None:
+    task = world.task(status="checked")
+    world.touch(task)
+    before = world.contents(task)
+
+    def push() -> None:
+        raise Refused("The push was rejected")
+
+    @contextmanager
+    def work() -> Iterator[None]:
+        push()
+        yield
+
+    with world.orange.engine.open(task) as opened, pytest.raises(Refused, match="rejected"):
+        world.orange.engine.transition(opened, "doing", "agent", around=work())
+    assert world.contents(task) == before
+
+
+def test_asking_whether_a_move_is_possible_changes_nothing(world: World) -> None:
+    task = world.task(status="doing")
+    with world.orange.engine.open(task) as opened:
+        before = world.contents(task)
+        assert "has no section ## Handoff" in str(world.orange.engine.why_not(opened, "checked", "agent"))
+        assert world.orange.engine.why_not(opened, "todo", "agent") is None
+    assert world.contents(task) == before
 
 
 def test_a_hook_that_fails_stops_neither_the_move_nor_the_others(world: World) -> None:
@@ -141,7 +190,7 @@ def test_a_hook_that_fails_stops_neither_the_move_nor_the_others(world: World) -
     assert world.types(task)[-1] == "status.changed"
 
 
-def test_two_failures_are_both_told_and_the_next_move_clears_them(world: World) -> None:
+def test_two_failed_hooks_are_both_in_attention_and_the_next_move_clears_it(world: World) -> None:
     task = world.task()
     world.effects.failing |= {"push_branch", "create_pr"}
     transition(world.orange, task, "doing", "agent")

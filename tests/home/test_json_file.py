@@ -106,7 +106,7 @@ def test_any_content_comes_back_and_survives_a_change_beside_it(one: dict[str, A
         assert beans.read_objects() == [*several, {"new": True}]
 
 
-def test_nothing_changed_is_nothing_written(beans: JsonFile) -> None:
+def test_update_that_changes_nothing_writes_nothing(beans: JsonFile) -> None:
     with beans.changing_object():
         pass
     assert not os.path.exists(beans.path)

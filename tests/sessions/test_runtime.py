@@ -24,7 +24,7 @@ def runtime(tmp_path: Path) -> Runtime:
     return Runtime(str(tmp_path))
 
 
-def test_each_window_has_its_values(runtime: Runtime) -> None:
+def test_update_changes_one_window_and_keeps_the_others(runtime: Runtime) -> None:
     assert runtime.read() == {}
     runtime.update("worker", state="busy", pid=7)
     runtime.update("review-1", state="idle")
@@ -47,14 +47,16 @@ def test_none_removes_a_value_and_replace_removes_all_of_a_window(runtime: Runti
     [b"", b"{", b"[]", b"7", b'{"worker": 7}', b"\xff", b"[" * 100_000],
     ids=["empty", "torn", "a list", "a number", "a window that is a number", "not text", "very deep"],
 )
-def test_a_damaged_file_says_nothing_and_is_written_anew(runtime: Runtime, tmp_path: Path, content: bytes) -> None:
+def test_damaged_file_reads_as_empty_and_is_replaced_by_the_next_update(
+    runtime: Runtime, tmp_path: Path, content: bytes
+) -> None:
     (tmp_path / "runtime.json").write_bytes(content)
     assert runtime.read() == {}
     runtime.update("worker", state="busy")
     assert runtime.read() == {"worker": {"state": "busy"}}
 
 
-def test_it_may_be_deleted_at_any_time(runtime: Runtime, tmp_path: Path) -> None:
+def test_file_deleted_at_any_time_is_made_again(runtime: Runtime, tmp_path: Path) -> None:
     runtime.update("worker", state="busy")
     for name in os.listdir(tmp_path):
         (tmp_path / name).unlink()
@@ -69,7 +71,7 @@ def test_a_task_that_is_gone_is_a_refusal_and_makes_no_directory(tmp_path: Path)
     assert not (tmp_path / "gone").exists()
 
 
-def test_nothing_changed_is_nothing_written(runtime: Runtime, tmp_path: Path) -> None:
+def test_update_that_changes_nothing_writes_nothing(runtime: Runtime, tmp_path: Path) -> None:
     runtime.update("worker", state="busy")
     before = os.stat(tmp_path / "runtime.json").st_ino
     runtime.update("worker", state="busy")

@@ -136,7 +136,9 @@ def test_a_really_full_disk_loses_nothing_and_works_again_when_there_is_space(
     assert world.body(ref) == BODY
 
 
-def test_a_read_only_disk_can_be_looked_at(world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_on_a_read_only_disk_can_be_listed_and_shown(
+    world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ref = world.task()
     before, real = world.contents(ref), os.open
 
@@ -212,7 +214,7 @@ def test_a_task_that_cannot_be_read_is_one_row_with_the_reason_and_stops_nothing
     assert world.contents(bad) == before
 
 
-def test_a_branch_of_a_task_that_cannot_be_read_is_still_taken(world: World, cli: Cli) -> None:
+def test_branch_of_an_unreadable_task_is_still_taken(world: World, cli: Cli) -> None:
     bad = world.task(branch="brew")
     world.file(bad).write_text("spoilt")
     assert bad.id in cli.no("task", "create", "brew", "Again", "--no-spawn", "--project", "coffee")
@@ -243,7 +245,7 @@ def test_a_directory_in_place_of_a_file_stops_that_task_only(world: World, cli: 
         (lambda path: path.write_bytes(b"\xff"), "is not JSON"),
     ],
 )
-def test_a_spoilt_list_of_projects_is_said_so_and_agents_go_on(
+def test_unreadable_projects_file_is_reported_and_agents_go_on(
     world: World, cli: Cli, spoil: Callable[[Path], object], reason: str
 ) -> None:
     ref = world.task()
@@ -256,7 +258,7 @@ def test_a_spoilt_list_of_projects_is_said_so_and_agents_go_on(
     assert len(cli.ok("task", "list", "--all", "--json").json()) == 2
 
 
-def test_everything_is_on_disk_before_it_counts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_synced_before_they_are_swapped_in(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The new TASK.md and the journal's line are synced before the names are swapped, the directory after."""
     ref = world.task(status="stuck")
     world.touch(ref)

@@ -25,7 +25,7 @@ def test_an_agent_that_has_the_old_file_open_and_writes_later_is_not_lost(world:
     assert world.dotfiles(ref) == []
 
 
-def test_an_agent_that_never_closes_the_old_file_is_heard_line_by_line(world: World) -> None:
+def test_agent_that_never_closes_the_old_file_has_each_whole_line_merged(world: World) -> None:
     ref = world.task(body="\n## Notes\n")
     with world.file(ref).open("a", buffering=1) as held:
         world.orange.tasks.update(ref, summary="Brew two")
@@ -68,7 +68,7 @@ def test_without_an_exchange_of_names_appended_lines_are_safe_too(
     assert world.dotfiles(ref) == []
 
 
-def test_where_open_files_cannot_be_told_the_old_one_is_held_for_a_while(
+def test_where_open_files_cannot_be_listed_the_old_file_is_kept_for_a_while(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fcntl, "F_SETLEASE", 9999)
@@ -86,7 +86,7 @@ def test_where_open_files_cannot_be_told_the_old_one_is_held_for_a_while(
     assert world.body(ref) == "\nlate\n"
 
 
-def test_who_reads_our_file_in_the_moment_theirs_was_out_of_place_loses_nothing_by_it(
+def test_agent_that_reads_our_file_while_anothers_was_swapped_out_loses_no_line(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two agents, each with `sed -i`; the second has read what we swapped in and took back at once."""

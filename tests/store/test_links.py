@@ -33,7 +33,7 @@ def sed(link: Path, old: str, new: str) -> None:
     aside.rename(link)
 
 
-def test_a_link_replaced_by_a_plain_file_is_taken_over_put_back_and_noted(world: World) -> None:
+def test_link_replaced_by_a_plain_file_is_merged_restored_and_recorded(world: World) -> None:
     ref, link = in_worktree(world)
     sed(link, "two\n", "two\nthree\n")
     world.touch(ref)
@@ -45,7 +45,7 @@ def test_a_link_replaced_by_a_plain_file_is_taken_over_put_back_and_noted(world:
     assert world.read(ref).attention is None
 
 
-def test_a_line_changed_through_sed_is_simply_changed(world: World) -> None:
+def test_line_changed_by_sed_in_the_worktree_is_changed_in_the_task(world: World) -> None:
     ref, link = in_worktree(world)
     sed(link, "two\n", "zwei\n")
     world.touch(ref)
@@ -90,7 +90,7 @@ def test_an_unreadable_plain_file_is_left_alone_and_shown(world: World, data: by
     transition(world.orange, ref, "todo", "agent")
 
 
-def test_an_outcome_that_replaced_its_link_is_taken_over_too(world: World) -> None:
+def test_outcome_file_that_replaced_its_link_is_merged(world: World) -> None:
     ref, link = in_worktree(world)
     outcome = link.with_name(".orange-outcome")
     outcome.write_text('{"outcome": "passed"}')

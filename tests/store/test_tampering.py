@@ -41,7 +41,7 @@ def tampered(world: World, ref: TaskRef) -> list[list[str]]:
 @pytest.mark.parametrize("updated_at", ["as it was", "stale", "gone"])
 @pytest.mark.parametrize("removed", [False, True])
 @pytest.mark.parametrize("name", [name for name in ENGINE_FIELDS if name not in {"id", "project"}])
-def test_an_engine_field_changed_by_hand_is_put_back_noted_once_and_shown(
+def test_engine_field_changed_by_hand_is_restored_recorded_once_and_shown(
     world: World, name: str, removed: bool, updated_at: str
 ) -> None:
     ref = moved_task(world)
@@ -84,21 +84,21 @@ def test_a_forged_status_moves_nothing_while_no_orange_runs(world: World, cli: C
     assert "status: doing" in world.file(ref).read_text()
 
 
-def test_show_puts_a_forged_field_back_too(world: World, cli: Cli) -> None:
+def test_show_restores_a_forged_field(world: World, cli: Cli) -> None:
     ref = moved_task(world)
     world.edit(ref, "review_round: 1", "review_round: 0")
     assert cli.ok("task", "show", ref.id, "--json").json()["review_round"] == 1
     assert tampered(world, ref) == [["review_round"]]
 
 
-def test_a_forged_field_does_not_ride_along_with_a_real_move(world: World) -> None:
+def test_real_move_does_not_carry_a_forged_field_along(world: World) -> None:
     ref = moved_task(world)
     world.edit(ref, "review_round: 1", "review_round: 0")
     transition(world.orange, ref, "todo", "agent")
     assert (world.read(ref).status, world.read(ref).review_round) == ("todo", 1)
 
 
-def test_an_agent_that_saves_an_old_copy_is_no_forger(world: World) -> None:
+def test_agent_that_saves_an_old_copy_is_not_reported_as_tampering(world: World) -> None:
     """Its editor had the file open while the task moved on: the engine's fields and the new summary come back."""
     ref = world.task()
     copy = world.file(ref).read_text()
@@ -111,7 +111,7 @@ def test_an_agent_that_saves_an_old_copy_is_no_forger(world: World) -> None:
     assert tampered(world, ref) == []
 
 
-def test_a_person_changes_what_is_theirs_and_it_counts(world: World) -> None:
+def test_person_edits_a_field_of_theirs_and_the_change_counts(world: World) -> None:
     ref = moved_task(world)
     world.edit(ref, "summary: ", 'summary: "By hand" # ')
     world.edit(ref, 'labels: ["seen"]', "labels: [urgent, hot]")

@@ -115,7 +115,7 @@ def test_a_move_killed_before_or_after_any_hook_runs_each_hook_once(world: World
 
 
 @pytest.mark.parametrize("in_half", [WHOLE, HALF])
-def test_a_summary_is_the_old_one_or_the_new_one(world: World, in_half: bool) -> None:
+def test_summary_update_killed_anywhere_leaves_the_old_or_the_new_summary(world: World, in_half: bool) -> None:
     ref = world.task(body=BODY)
     world.touch(ref)
 
@@ -133,7 +133,7 @@ def test_a_summary_is_the_old_one_or_the_new_one(world: World, in_half: bool) ->
 
 
 @pytest.mark.parametrize("in_half", [WHOLE, HALF])
-def test_a_task_is_created_whole_or_not_at_all(world: World, in_half: bool) -> None:
+def test_creation_killed_anywhere_leaves_a_whole_task_or_none(world: World, in_half: bool) -> None:
     new = NewTask(project="coffee", branch="brew", summary="Brew", context="## Why\nThirst.", spawn=False)
 
     def act() -> None:
@@ -234,7 +234,7 @@ def test_a_second_death_during_the_repair_is_repaired_too(world: World, in_half:
         world.effects.path.unlink()
 
 
-def test_a_refused_move_dies_without_a_trace(world: World) -> None:
+def test_refused_move_killed_anywhere_changes_nothing(world: World) -> None:
     ref = world.task(status="doing", body=BODY)
     world.touch(ref)
     before = world.contents(ref)

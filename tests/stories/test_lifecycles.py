@@ -33,7 +33,7 @@ def test_a_failed_review_goes_back_to_the_same_worker_who_is_told(office: Office
     assert office.windows(ref) == ["worker"]
 
 
-def test_two_failed_reviews_are_for_a_person(office: Office) -> None:
+def test_task_with_two_failed_reviews_goes_to_the_person(office: Office) -> None:
     ref = office.create("fix/never", demo="fail-twice")
     office.supervised(lambda: office.rests(ref, "stuck") and bool(office.events(ref, "agent.notified")[1:]))
     assert office.task(ref).review_round == 2
@@ -72,7 +72,7 @@ def test_in_minimal_the_worker_ends_its_own_session_and_its_command_finishes(off
     assert office.task(ref).attention is None
 
 
-def test_in_solo_the_outcome_file_moves_the_task(office: Office) -> None:
+def test_outcome_file_moves_a_solo_task(office: Office) -> None:
     ref = office.create("fix/solo", workflow="solo")
     office.supervised(lambda: office.rests(ref, "reviewing"))
     assert office.events(ref, "auto.advanced") or office.events(ref, "status.changed")

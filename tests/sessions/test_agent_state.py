@@ -76,7 +76,7 @@ PI_BOX = "────\n────\n/src/coffee (main)\n0.0%/200k (auto)      
         (DEMO, "demo · asks", "> ", "idle"),
     ],
 )
-def test_the_screen_tells_the_state(harness: Harness, title: str, screen: str, state: State) -> None:
+def test_state_is_read_from_the_screen(harness: Harness, title: str, screen: str, state: State) -> None:
     assert state_from_screen(harness, title, screen.splitlines()) == state
 
 
@@ -126,7 +126,7 @@ def test_a_first_run_dialog_is_known_and_comes_with_advice() -> None:
         (PI, {"type": "permission"}, "permission"),
     ],
 )
-def test_reports_tell_the_state(harness: Harness, event: dict[str, object], state: State | None) -> None:
+def test_state_is_read_from_the_agents_reports(harness: Harness, event: dict[str, object], state: State | None) -> None:
     assert state_from_event(harness, event) == state
 
 
@@ -153,5 +153,5 @@ def test_what_another_conversation_reports_is_not_this_windows_state() -> None:
         ("nonsense", "unknown", "unknown"),
     ],
 )
-def test_report_and_screen_together(reported: str | None, seen: State, state: State) -> None:
+def test_state_combines_what_is_reported_and_what_is_seen(reported: str | None, seen: State, state: State) -> None:
     assert agent_state(reported, seen) == state

@@ -1,0 +1,103 @@
+"""One judge says whether a task's agent is alive, from its windows, its exit note, its server and its journal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.domain.workflow import State
+from orange_tui.outside.tmux import Pane
+from orange_tui.sessions.liveness import Sessions
+
+if TYPE_CHECKING:
+    from orange_tui.store.store import TaskRef
+    from support.driver import World
+
+GONE = "999999999.1"  # no process has this id
+WORKING, REVIEW = State("doing", agent="worker"), State("checked", agent="reviewer")
+
+
+class FakeTmux:
+    """A tmux server with the windows it is given."""
+
+    def __init__(self, *panes: Pane) -> None:
+        self._panes = list(panes)
+
+    def panes(self) -> list[Pane]:
+        return self._panes
+
+
+def pane(world: World, ref: TaskRef, window: str, server: str = "1.1") -> Pane:
+    return Pane(
+        session="coffee/brew",
+        session_id="$1",
+        window_id="@1",
+        pane_id="%1",
+        pid=7,
+        title="",
+        home=str(world.root),
+        task=ref.id,
+        window=window,
+        spawn="",
+        server=server,
+    )
+
+
+def judge(world: World, ref: TaskRef, state: State, *panes: Pane, earlier: str | None = None) -> str:
+    sessions = Sessions(FakeTmux(*panes), str(world.root), world.orange.store)  # type: ignore[arg-type]
+    return sessions.judge(world.read(ref), state, sessions.windows(ref.id), earlier)
+
+
+@pytest.fixture
+def ref(world: World) -> TaskRef:
+    """A task whose worker was started in a server that runs no more."""
+    ref = world.task(status="doing", tmux_session="coffee/brew", review_round=2)
+    with world.orange.engine.open(ref) as opened:
+        opened.record("agent.spawned", window="worker", server=GONE)
+    return ref
+
+
+def leave_exit_note(world: World, ref: TaskRef) -> None:
+    logs = world.directory(ref) / "logs"
+    logs.mkdir()
+    (logs / "worker.exit").write_text("0\n")
+
+
+def test_task_without_a_session_has_none(world: World) -> None:
+    assert judge(world, world.task(), WORKING) == "none"
+
+
+def test_agent_is_active_only_in_the_window_that_its_state_asks_for(world: World, ref: TaskRef) -> None:
+    worker, reviewer = pane(world, ref, "worker"), pane(world, ref, "review-2")
+    assert judge(world, ref, WORKING, worker) == "active"
+    assert judge(world, ref, REVIEW, reviewer) == "active"
+    assert judge(world, ref, State("any"), reviewer) == "active"
+    assert judge(world, ref, WORKING, reviewer) != "active"
+
+
+def test_agent_whose_server_is_gone_is_lost_and_one_with_an_exit_note_is_dead(world: World, ref: TaskRef) -> None:
+    assert judge(world, ref, WORKING) == "lost"
+    leave_exit_note(world, ref)
+    assert judge(world, ref, WORKING) == "dead"
+
+
+def test_agent_whose_server_still_has_other_windows_is_dead(world: World, ref: TaskRef) -> None:
+    other = pane(world, world.task(), "worker", server=GONE)
+    assert judge(world, ref, WORKING, other) == "dead"
+
+
+def test_agent_missing_in_the_middle_of_a_move_counts_as_active(world: World, ref: TaskRef) -> None:
+    leave_exit_note(world, ref)
+    with world.orange.store.open(ref) as opened:
+        opened.record("transition.started", **{"from": "todo", "to": "doing", "by": "agent", "hooks": []})
+    assert judge(world, ref, WORKING) == "active"
+
+
+def test_earlier_verdict_on_a_dead_agent_stands_until_it_is_alive_again(world: World, ref: TaskRef) -> None:
+    assert judge(world, ref, WORKING, earlier="dead") == "dead"
+    assert judge(world, ref, WORKING, pane(world, ref, "worker"), earlier="dead") == "active"
+
+
+def test_tmux_that_cannot_be_asked_means_lost(world: World, ref: TaskRef) -> None:
+    assert world.orange.sessions.judge(world.read(ref), WORKING, None) == "lost"
