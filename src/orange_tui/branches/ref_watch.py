@@ -1,7 +1,7 @@
-"""Branches that move: an agent's commit, a fetch or a merge by hand change no file of a task, and still are news.
+"""Watching for branches that move: a commit, a fetch or a merge by hand changes no file of a task.
 
-Linux tells of them when they happen. Elsewhere nothing is told, and branches are measured when a task's files change,
-which every step of an agent does sooner or later. What a repository packs away stays where it was, and is no news.
+On Linux inotify reports them as they happen. Elsewhere branches are measured when a task's files change, which every
+step of an agent does sooner or later. Packing a repository's branches moves none of them, and reports none.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _HAS_INOTIFY = sys.platform == "linux"
 _PLACES = ("refs", "reftable")
-_ASIDE = ".lock"  # what git writes before it gives it the name of a branch
+_LOCK_SUFFIX = ".lock"  # git writes such a file, then gives it the name of the branch
 
 
 class RefWatch:
-    """The branches of some repositories, in one event loop; whoever asked is called when one has moved."""
+    """A watch on the branches of some repositories, in one event loop; calls `moved` when one has moved."""
 
     def __init__(self, moved: Callable[[], None]) -> None:
         self._moved = moved
@@ -48,9 +48,9 @@ class RefWatch:
         asyncio.get_running_loop().add_reader(inotify.descriptor, self._happened, inotify)
 
     def _happened(self, inotify: Inotify) -> None:
-        paths = [event.path for event in inotify.read() if event.path is None or not event.path.endswith(_ASIDE)]
+        paths = [event.path for event in inotify.read() if event.path is None or not event.path.endswith(_LOCK_SUFFIX)]
         if any(path is not None and _is_directory(inotify, path) for path in paths):
-            self._repositories = frozenset()  # `fix/` of a first `fix/login`: the next look finds what is in it
+            self._repositories = frozenset()  # `fix/` of a first `fix/login`: the next `follow` reads what is in it
         if paths:
             self._moved()
 
@@ -63,7 +63,7 @@ class RefWatch:
 
 
 def _is_directory(inotify: Inotify, path: str) -> bool:
-    """Whether a new name is a directory; then it is watched. The system knows without a look at the disk."""
+    """Whether a new name is a directory; then it is watched. Inotify knows without reading the disk."""
     try:
         return inotify.add(path, APPEARS | GOES)
     except OSError:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Undo = Callable[[], None]
 
 
-def update_with_branch(  # noqa: PLR0913 - what a command says of a task, all at once
+def update_with_branch(  # noqa: PLR0913 - what a command can change, all at once
     tasks: Tasks,
     ref: TaskRef,
     name: str | None,
@@ -41,7 +41,7 @@ def update_with_branch(  # noqa: PLR0913 - what a command says of a task, all at
     summary: str | None = None,
     actor: Actor = "agent",
 ) -> tuple[Task, Moved | None]:
-    """Follow a branch, and change what else is said: all of it or nothing.
+    """Follow a branch, and change what else is given: all of it or nothing.
 
     Without a name it is the branch that is checked out; with one, that is checked out or renamed to.
     """

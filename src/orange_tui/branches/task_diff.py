@@ -1,7 +1,7 @@
-"""What a task has changed, as git tells it: everything since its branch left the default branch, committed or not.
+"""The diff of a task: everything since its branch left the default branch, committed or not.
 
-Where the task has a worktree, what lies there is shown, new files included: an agent's work is to be seen before it
-is committed. Of a merged task the merge knows. Everything here waits for git: call it off the event loop.
+Where the task has a worktree, uncommitted changes and new files are in it: an agent's work is to be seen before it is
+committed. For a merged task the journal knows the commits. Everything here waits for git: call it off the event loop.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import os
 from orange_tui.delivery.wording import listed_files
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git import SLOW, Repository, local
+from orange_tui.outside.git import SLOW_SECONDS, Repository, local
 from orange_tui.outside.git_worktree import common_directory, operation_on_branch
 
 TYPE_CHECKING = False
@@ -60,7 +60,9 @@ class DefaultBranch:
             raise Refused(
                 f"{self.name} is checked out in {checkout.path}, in the middle of {operation}; finish or abort it first"
             )
-        changed = checkout.must("status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", timeout=SLOW)
+        changed = checkout.must(
+            "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", timeout=SLOW_SECONDS
+        )
         files = tuple(entry[3:] for entry in changed.split("\0") if entry)
         if files:
             raise Refused(
@@ -77,8 +79,10 @@ class DefaultBranch:
                 f"The merge would overwrite {listed_files(in_the_way)} in {checkout.path}, which is not in git there."
                 " Move it away, then merge again. Nothing was changed"
             )
-        checkout.ask("update-index", "-q", "--refresh", timeout=SLOW)  # a file that was only touched is no change
-        tried = checkout.ask("read-tree", "--dry-run", "-m", "-u", before, after, timeout=SLOW)
+        checkout.ask(
+            "update-index", "-q", "--refresh", timeout=SLOW_SECONDS
+        )  # a file that was only touched is no change
+        tried = checkout.ask("read-tree", "--dry-run", "-m", "-u", before, after, timeout=SLOW_SECONDS)
         if tried.code != 0:
             raise Refused(
                 f"Something in {checkout.path} is in the way of the merge: {tried.message}. Nothing was changed"
@@ -100,7 +104,7 @@ class DefaultBranch:
     def _move_with_files(self, checkout: Repository, commit: str) -> None:
         if checkout.current_branch() != self.name:
             raise Refused(f"Another branch was checked out in {checkout.path} just now; merge again")
-        done = checkout.ask("merge", "--ff-only", "--no-overwrite-ignore", "--quiet", commit, timeout=SLOW)
+        done = checkout.ask("merge", "--ff-only", "--no-overwrite-ignore", "--quiet", commit, timeout=SLOW_SECONDS)
         if checkout.answer("rev-parse", "--verify", "--quiet", local(self.name)) != commit:
             raise Refused(f"{self.name} could not be moved in {checkout.path}: {done.message}")
 

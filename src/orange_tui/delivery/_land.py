@@ -12,7 +12,7 @@ from orange_tui.delivery.strategies import plan_merge
 from orange_tui.delivery.wording import counted_commits
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git import FETCH_EVERY_BRANCH, REMOTE, SLOW, local
+from orange_tui.outside.git import FETCH_EVERY_BRANCH, REMOTE, SLOW_SECONDS, local
 from orange_tui.outside.git_merge import ahead_and_behind, contains
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ def _push(tips: BranchTips, commit: str, task: str, report: Report) -> bool:
     if not git.has_remote():
         return False
     target = f"{commit}:{local(tips.default)}"
-    done = git.ask("push", "--quiet", REMOTE, target, timeout=SLOW, settings=(FETCH_EVERY_BRANCH,))
+    done = git.ask("push", "--quiet", REMOTE, target, timeout=SLOW_SECONDS, settings=(FETCH_EVERY_BRANCH,))
     if done.code != 0:
         raise Refused(
             f"The push of {tips.default} to {REMOTE} was rejected, so nothing was merged: {_one_line(done.message)}."

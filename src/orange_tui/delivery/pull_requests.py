@@ -8,7 +8,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import Refused
 from orange_tui.outside.forge.interface import NewPullRequest
 from orange_tui.outside.forge.registry import find_pull_request, forge_of_checkout
-from orange_tui.outside.git import REMOTE, SLOW, Repository, local, remote
+from orange_tui.outside.git import REMOTE, SLOW_SECONDS, Repository, local, remote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def push_branch(project: Project, branch: str) -> None:
         return
     if branch == project.default_branch:
         raise Refused(f"{branch} is the default branch; Orange does not push it for a task")
-    done = git.ask("push", "--quiet", "--set-upstream", REMOTE, local(branch), timeout=SLOW)
+    done = git.ask("push", "--quiet", "--set-upstream", REMOTE, local(branch), timeout=SLOW_SECONDS)
     if done.code != 0:
         raise Refused(f"the push was rejected: {done.message}")
 

@@ -1,8 +1,8 @@
 """Branches, commits, trees and blobs read with pygit2: within this process, without a git process for each question.
 
 pygit2 keeps all other threads waiting while it works. So each call here is a small one, and what is larger than the
-bounds below is left to git, like everything that git alone knows: `CannotRead` says so. The git directory is opened
-as a bare repository. Nothing that a repository configures takes part: no work tree, index, filter, hook or monitor.
+bounds below is left to git, like everything that git alone knows: then `CannotRead` is raised. The git directory is
+opened as a bare repository, so nothing it configures takes part: no work tree, index, filter, hook or monitor.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Questions to git and orders for it, through the git program: it alone knows credentials, hooks and filters.
+"""A git repository, through the git program: it alone knows credentials, hooks and filters.
 
-What git is told is always a list of words. It never asks anybody anything, and it always comes to an end.
+It is run without prompts and with a timeout, so it never waits for a person and always comes to an end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from orange_tui.outside.programs import Finished
 
 REMOTE = "origin"
-SLOW = 600.0  # seconds for what goes over a network or through every file
+SLOW_SECONDS = 600.0  # for what goes over a network or through every file
 # For the author of a commit that a person has not made, where git knows nobody.
 ORANGE_IDENTITY = {
     "GIT_AUTHOR_NAME": "Orange",
@@ -56,8 +56,8 @@ _MOST_RETRIES = 20
 _RETRY_SECONDS = 0.05
 
 
-def _met_half_a_worktree(finished: Finished) -> bool:
-    """Git gives up before it begins when another git is just making a worktree of the same repository."""
+def _is_worth_a_retry(finished: Finished) -> bool:
+    """Git fails before it begins while another git is making a worktree of the same repository."""
     return finished.code != 0 and "failed to read" in finished.errors and "commondir" in finished.errors
 
 
@@ -75,21 +75,21 @@ class Repository:
         settings: tuple[str, ...] = (),
         stdin: str | None = None,
     ) -> Finished:
-        """Run git here, whatever comes of it; `settings` are for this one run."""
+        """Run git here and return how it ended; `settings` are configuration for this one run."""
         configured = [word for setting in settings for word in ("-c", setting)]
         environment = environment_for_git() | dict(extra or {})
         command = ["git", "-C", self.path, *configured, *words]
         given = None if stdin is None else stdin.encode()
         finished = run(command, environment=environment, stdin=given, timeout=timeout)
         for _ in range(_MOST_RETRIES):
-            if not _met_half_a_worktree(finished):
+            if not _is_worth_a_retry(finished):
                 break
             time.sleep(_RETRY_SECONDS)
             finished = run(command, environment=environment, stdin=given, timeout=timeout)
         return finished
 
     def answer(self, *words: str, extra: Mapping[str, str] | None = None) -> str | None:
-        """What git says on one line, or None when it says no."""
+        """The one line that git prints, or None when it fails or prints nothing."""
         finished = self.ask(*words, extra=extra)
         return finished.output.strip() or None if finished.code == 0 else None
 
@@ -101,7 +101,7 @@ class Repository:
         settings: tuple[str, ...] = (),
         stdin: str | None = None,
     ) -> str:
-        """Run git here and take what it says; when it fails, that is refused in git's own words."""
+        """Run git here and return its output; a failure is refused in git's own words."""
         finished = self.ask(*words, timeout=timeout, extra=extra, settings=settings, stdin=stdin)
         if finished.code != 0:
             raise Refused(f"git {words[0]}: {finished.message or f'ended with {finished.code}'}")
@@ -148,11 +148,11 @@ class Repository:
             return True
         return self.ask("config", "--get", f"remote.{REMOTE}.url").code == 0
 
-    def fetch(self, *branches: str, timeout: float = SLOW) -> str | None:
+    def fetch(self, *branches: str, timeout: float = SLOW_SECONDS) -> str | None:
         """Bring our copies of these remote branches up to date; returns why that was not possible.
 
-        A star at the end lets git shrug at a branch the remote does not have; single-branch and shallow clones
-        get what they were not configured for. Nothing is pruned: what the remote gave up may be the last copy.
+        With a star at the end, a branch that the remote does not have is no error; single-branch and shallow clones
+        fetch it all the same. Nothing is pruned: what the remote has deleted may be the last copy.
         """
         specs = [f"+{local(branch)}*:{remote(branch)}*" for branch in branches]
         try:
@@ -163,7 +163,7 @@ class Repository:
 
     def switch(self, name: str) -> None:
         """Check a branch out; git refuses where that would lose something, and so do we."""
-        self.must("switch", "--quiet", "--", name, timeout=SLOW)
+        self.must("switch", "--quiet", "--", name, timeout=SLOW_SECONDS)
 
     def rename_current_branch(self, name: str) -> None:
         """Give the checked-out branch another name."""
@@ -182,7 +182,7 @@ def _names_remote(path: str) -> bool:
 
 
 def environment_for_git() -> dict[str, str]:
-    """Ours without the caller's repository; git asks no questions and takes no lock only to read."""
+    """Our environment without the caller's repository; git prompts for nothing and takes no lock to read."""
     kept = {name: value for name, value in os.environ.items() if name not in _CALLER_VARIABLES}
     return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git import SLOW, Repository
+from orange_tui.outside.git import SLOW_SECONDS, Repository
 from orange_tui.outside.git_worktree import common_directory
 
 TYPE_CHECKING = False
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 _WRONG_USAGE = 129
 _CONFLICT = 1
-_WORDS = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
-_MANY = ("merge-tree", "--stdin", "--name-only", "--no-messages")
+_ONE_MERGE = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
+_MANY_MERGES = ("merge-tree", "--stdin", "--name-only", "--no-messages")
 _CLEAN = "1"
-_AT_ONCE = 500  # merges in one process, so that none takes minutes
+_BATCH_SIZE = 500  # merges in one process, so that none runs for minutes
 
 
 @record
@@ -37,7 +37,7 @@ class MergedTree:
 
 def merged_tree(repository: Repository, ours: str, theirs: str) -> MergedTree:
     """Merge two commits; the result is only written to the object store."""
-    done = repository.ask(*_WORDS, ours, theirs, timeout=SLOW)
+    done = repository.ask(*_ONE_MERGE, ours, theirs, timeout=SLOW_SECONDS)
     if done.code == _WRONG_USAGE:
         raise Refused("Merging takes git 2.38 or later (`git merge-tree --write-tree`); this one is older: update it")
     if done.code not in {0, _CONFLICT}:
@@ -49,23 +49,23 @@ def merged_tree(repository: Repository, ours: str, theirs: str) -> MergedTree:
 def conflicts_of(repository: Repository, pairs: Iterable[Pair]) -> dict[Pair, tuple[str, ...]]:
     """Which files would conflict in each of many merges; one process for hundreds of them.
 
-    Only looking: what git writes for it goes to a directory that is thrown away, not into the person's repository.
+    A dry run: the objects that git writes for it go to a temporary directory, not into the person's repository.
     """
     import tempfile
 
     wanted, found = list(pairs), {}
-    with tempfile.TemporaryDirectory(prefix="orange-merge-") as aside:
-        extra = {"GIT_OBJECT_DIRECTORY": aside, "GIT_ALTERNATE_OBJECT_DIRECTORIES": _objects(repository.path)}
-        for start in range(0, len(wanted), _AT_ONCE):
-            found.update(_some_conflicts(repository, wanted[start : start + _AT_ONCE], extra))
+    with tempfile.TemporaryDirectory(prefix="orange-merge-") as temporary:
+        extra = {"GIT_OBJECT_DIRECTORY": temporary, "GIT_ALTERNATE_OBJECT_DIRECTORIES": _objects(repository.path)}
+        for start in range(0, len(wanted), _BATCH_SIZE):
+            found.update(_batch_conflicts(repository, wanted[start : start + _BATCH_SIZE], extra))
     return found
 
 
-def _some_conflicts(
+def _batch_conflicts(
     repository: Repository, pairs: Sequence[Pair], extra: dict[str, str]
 ) -> dict[Pair, tuple[str, ...]]:
     lines = "".join(f"{one} {other}\n" for one, other in pairs)
-    done = repository.ask(*_MANY, stdin=lines, extra=extra, timeout=SLOW)
+    done = repository.ask(*_MANY_MERGES, stdin=lines, extra=extra, timeout=SLOW_SECONDS)
     if done.code == _WRONG_USAGE:  # git 2.38 takes one merge at a time
         return {pair: merged_tree(repository, *pair).conflicts for pair in pairs}
     results = list(_results(done.output)) if done.code == 0 else []
@@ -75,7 +75,7 @@ def _some_conflicts(
 
 
 def _results(output: str) -> Iterator[tuple[str, ...]]:
-    """Of each merge git says whether it is clean, its tree, the conflicting files, and an empty name as the end."""
+    """For each merge git prints whether it is clean, its tree, the conflicting files, and an empty name as the end."""
     fields = iter(output.split("\0"))
     for status in fields:
         if not status:
@@ -87,7 +87,7 @@ def _results(output: str) -> Iterator[tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def _objects(path: str) -> str:
-    """Where a repository keeps what it knows; git splits a list of such places at colons, unless they are quoted."""
+    """A repository's object directory, quoted: git splits a list of such directories at colons."""
     place = f"{common_directory(path) or path}/objects"
     return '"' + place.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -110,7 +110,7 @@ def tree_of(repository: Repository, commit: str) -> str:
 
 
 def has_moved(repository: Repository, name: str) -> bool:
-    """Whether a branch ever stood on another commit than today; where git kept no record, it may have."""
+    """Whether a branch ever pointed to another commit than now; without a reflog, it may have."""
     known = repository.ask("log", "--walk-reflogs", "--format=%H", name, "--")
     return known.code != 0 or len(set(known.output.split())) != 1
 

@@ -1,8 +1,8 @@
 """Questions about a repository's branches, answered by pygit2 where it can and by the git program where it must.
 
 The answers are the same; pygit2 only needs no process for them. Whether a pair of commits would conflict is always
-git's to say: it finds renames and merges files in ways of its own. Everything here takes its time: call it off the
-event loop.
+decided by git: it finds renames and merges files in ways of its own. Everything here takes its time: call it off
+the event loop.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ChangedFiles:
 
     files: frozenset[str]
     directories: frozenset[str]
-    may_rename: bool  # some were added and others deleted, so that git may take one for the other
+    may_rename: bool  # some were added and others deleted, so that git may call it a rename
 
     def overlap(self, other: ChangedFiles) -> bool:
         """Whether two sets of changes touch: the same file, or a name that is a file here and a directory there."""
@@ -59,7 +59,7 @@ class GitReader:
 
     def tips(self, names: Sequence[str]) -> dict[str, str]:
         """Which of these full names of branches exist, and their commits."""
-        found = self._quickly(lambda objects: objects.tips(names))
+        found = self._read(lambda objects: objects.tips(names))
         if found is not None:
             return found
         patterns = {_LOCAL if name.startswith(_LOCAL) else name for name in names}
@@ -69,7 +69,7 @@ class GitReader:
     def commits_not_in(self, base: str, heads: Iterable[str]) -> dict[str, list[str]]:
         """The commits that are reachable from the heads and not from the base, each with its parents."""
         heads = sorted(set(heads))
-        found = self._quickly(lambda objects: objects.commits_not_in([base], heads))
+        found = self._read(lambda objects: objects.commits_not_in([base], heads))
         if found is not None:
             return found
         words = "".join(f"{head}\n" for head in heads) + f"^{base}\n"
@@ -78,7 +78,7 @@ class GitReader:
 
     def merge_base(self, one: str, other: str) -> tuple[str | None, bool]:
         """A best common ancestor of two commits, and whether it is certain that there is no other one."""
-        found = self._quickly(lambda objects: (objects.merge_base(one, other), True))
+        found = self._read(lambda objects: (objects.merge_base(one, other), True))
         return (self._git.answer("merge-base", one, other), False) if found is None else found
 
     def changed_lines(self, pairs: Iterable[Pair]) -> dict[Pair, tuple[int, int]]:
@@ -98,13 +98,13 @@ class GitReader:
         return conflicts_of(self._git, pairs)
 
     def _each(self, pairs: Iterable[Pair], read: Callable[[GitObjects, Pair], T]) -> dict[Pair, T]:
-        """What pygit2 says of each pair that it can tell something of."""
+        """The answers of pygit2, for the pairs that it can answer for."""
         objects = self._open()
         answers = {pair: _attempt(partial(read, objects, pair)) for pair in pairs} if objects is not None else {}
         return {pair: answer for pair, answer in answers.items() if answer is not None}
 
-    def _quickly(self, read: Callable[[GitObjects], T]) -> T | None:
-        """What pygit2 says; None where git must be asked, for whatever reason."""
+    def _read(self, read: Callable[[GitObjects], T]) -> T | None:
+        """The answer of pygit2; None where git must be asked, for whatever reason."""
         objects = self._open()
         return None if objects is None else _attempt(partial(read, objects))
 
@@ -119,7 +119,7 @@ class GitReader:
         return self._opened[1]
 
     def _lines_by_program(self, pairs: Sequence[Pair]) -> dict[Pair, tuple[int, int]]:
-        """One process for any number of pairs; git names the newer commit of each before what it says of it."""
+        """One process for any number of pairs; git prints the newer commit of each before its counts."""
         left, found = iter(pairs), dict.fromkeys(pairs, (0, 0))
         for line in self._ask(*_LINES, stdin=_as_lines(pairs)).splitlines() if pairs else ():
             if line and not line.startswith(" "):

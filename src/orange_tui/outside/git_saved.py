@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git import ORANGE_IDENTITY, SLOW, Repository
+from orange_tui.outside.git import ORANGE_IDENTITY, SLOW_SECONDS, Repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Saved:
 
 
 @record
-class Kept:
+class SavedOfTask:
     """One piece of saved work among those of all tasks."""
 
     task: str
@@ -69,26 +69,26 @@ def saved_work(repository: Repository, task: str) -> list[Saved]:
     return sorted(found, key=lambda each: each.number)
 
 
-def all_saved_work(repository: Repository) -> list[Kept]:
-    """What was saved of every task, in one question."""
+def all_saved_work(repository: Repository) -> list[SavedOfTask]:
+    """What was saved of every task, with one git process."""
     found = []
     for line in repository.must("for-each-ref", _ALL_FORMAT, f"{_NAMESPACE}/").splitlines():
         name, when = line.split("\0")
         task, _, number = name.removeprefix(f"{_NAMESPACE}/").rpartition("/")
         if number.isdecimal() and task and "/" not in task:
-            found.append(Kept(task, int(number), when))
+            found.append(SavedOfTask(task, int(number), when))
     return found
 
 
 def forget(repository: Repository, saved: Saved) -> None:
-    """Let a piece go: only if it still is what was looked at. Git keeps the commit itself for some weeks."""
+    """Delete the reference to saved work, if it still is what was read. Git keeps the commit itself for some weeks."""
     repository.must("update-ref", "-d", saved.name, saved.commit)
 
 
 def changes_in(worktree: Worktree) -> Changes:
     """Every file that differs from the commit that is checked out, but for what git ignores."""
     words = ("status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none")
-    entries = [entry for entry in worktree.git.must(*words, timeout=SLOW).split("\0") if entry]
+    entries = [entry for entry in worktree.git.must(*words, timeout=SLOW_SECONDS).split("\0") if entry]
     files, nested, dirty = [], [], []
     for entry in entries:
         path = _path_of(entry)
@@ -108,7 +108,7 @@ def _path_of(entry: str) -> str:
 
 
 def save(worktree: Worktree, task: str, *, files: Sequence[str], forced: Sequence[str] = ()) -> str | None:
-    """Keep what would be lost if this worktree were reset; returns its name, or None when there is nothing.
+    """Save what would be lost if this worktree were reset; returns its name, or None when there is nothing.
 
     `files` are those with changes, `forced` are ignored ones to be kept all the same.
     """
@@ -151,18 +151,18 @@ def _loose_commits(git: Repository, head: str | None, others: Sequence[str]) -> 
 
 def _snapshot(worktree: Worktree, forced: Sequence[str]) -> tuple[str | None, str]:
     """The staged tree, where there is one, and the tree of all files, through an index of our own."""
-    aside = os.path.join(worktree.git_directory, "orange-index")
-    for path in (aside, f"{aside}.lock"):
+    index = os.path.join(worktree.git_directory, "orange-index")
+    for path in (index, f"{index}.lock"):
         with suppress(FileNotFoundError):
             os.unlink(path)
-    _copy(os.path.join(worktree.git_directory, "index"), aside)
-    git, extra = worktree.git, {"GIT_INDEX_FILE": aside}
+    _copy(os.path.join(worktree.git_directory, "index"), index)
+    git, extra = worktree.git, {"GIT_INDEX_FILE": index}
     staged = git.answer("write-tree", extra=extra)
-    git.must("add", "--all", extra=extra, timeout=SLOW, settings=("core.safecrlf=false",))
+    git.must("add", "--all", extra=extra, timeout=SLOW_SECONDS, settings=("core.safecrlf=false",))
     if forced:
         git.must("add", "--force", "--", *forced, extra=extra)
     tree = git.must("write-tree", extra=extra).strip()
-    os.unlink(aside)
+    os.unlink(index)
     return staged, tree
 
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git import ORANGE_IDENTITY, SLOW, Repository
+from orange_tui.outside.git import ORANGE_IDENTITY, SLOW_SECONDS, Repository
 from orange_tui.outside.processes import git_processes
 
 _STALE_LOCK_SECONDS = 60.0  # after which a lock that no git uses was left behind
@@ -39,7 +39,7 @@ _HEADS_UNDER_WAY = (
     "rebase-apply/orig-head",
     "rebase-apply/autostash",
 )
-# The person's hooks are for their own checkouts, and submodules are looked after one by one.
+# The person's hooks are for their own checkouts, and submodules are handled one by one.
 _WITHOUT_HOOKS = ("core.hooksPath=/dev/null", "submodule.recurse=false")
 
 
@@ -78,7 +78,7 @@ class Worktree:
         return os.path.exists(os.path.join(self.git_directory, name))
 
     def remove_dead_locks(self) -> list[str]:
-        """Remove locks that a killed git has left; one that may be alive is a refusal."""
+        """Remove locks that a killed git has left; one whose git may be alive is refused."""
         there = [path for name in _LOCKS if os.path.exists(path := os.path.join(self.git_directory, name))]
         for path in there:
             with suppress(FileNotFoundError):
@@ -96,23 +96,25 @@ class Worktree:
 
     def restore_files(self) -> None:
         """Write every file of the index that is not there: what is left of a directory that was deleted."""
-        self.git.ask("checkout-index", "--all", "--quiet", timeout=SLOW)  # it fails over what is in conflict
+        self.git.ask("checkout-index", "--all", "--quiet", timeout=SLOW_SECONDS)  # it fails over what is in conflict
 
     def detach(self, commit: str) -> None:
-        """Leave everything behind that is checked out or under way, and stand on a commit; ignored files stay."""
+        """Check out a commit without a branch, dropping all changes and what is under way; ignored files stay."""
         if self._has("rebase-apply/applying"):
             self.git.must("am", "--quit")
         elif self._has("rebase-merge") or self._has("rebase-apply"):
             self.git.must("rebase", "--quit")
         if self._has("sequencer"):
             self.git.must("cherry-pick", "--quit")
-        self.git.must("checkout", "--quiet", "--force", "--detach", commit, "--", timeout=SLOW, settings=_WITHOUT_HOOKS)
+        self.git.must(
+            "checkout", "--quiet", "--force", "--detach", commit, "--", timeout=SLOW_SECONDS, settings=_WITHOUT_HOOKS
+        )
         if self._has("BISECT_START"):
             self.git.must("bisect", "reset", "HEAD", settings=_WITHOUT_HOOKS)
-        self.git.must("clean", "--quiet", "--force", "-d", timeout=SLOW)
+        self.git.must("clean", "--quiet", "--force", "-d", timeout=SLOW_SECONDS)
 
     def exclude(self, patterns: tuple[str, ...]) -> None:
-        """Have git overlook these files, in every worktree of the repository; each is written down once."""
+        """Have git ignore these files, in every worktree of the repository; each pattern is added once."""
         path = os.path.join(self.common_directory, "info", "exclude")
         if set(patterns) <= set(_lines(path)):
             return
@@ -165,11 +167,13 @@ def commit_all(worktree: str, branch: str, message: str) -> bool:
     present = git.current_branch()
     if present != branch:
         raise Refused(f"what is not committed stays so: {present or 'no branch'} is checked out there, not {branch}")
-    git.must("add", "--all", timeout=SLOW)
-    if git.ask("diff", "--cached", "--quiet", timeout=SLOW).code == 0:
+    git.must("add", "--all", timeout=SLOW_SECONDS)
+    if git.ask("diff", "--cached", "--quiet", timeout=SLOW_SECONDS).code == 0:
         return False
     identity = {} if git.answer("config", "user.email") else ORANGE_IDENTITY
-    git.must("commit", "--quiet", "-m", message, extra=identity, settings=("commit.gpgsign=false",), timeout=SLOW)
+    git.must(
+        "commit", "--quiet", "-m", message, extra=identity, settings=("commit.gpgsign=false",), timeout=SLOW_SECONDS
+    )
     return True
 
 

@@ -1,6 +1,6 @@
 """Processes that Orange has not started itself: who works in a directory, and what is left of a closed window.
 
-Linux tells of them in /proc. Where there is none, nobody is found in a directory, and of a window only its first
+They are read from /proc. Where there is none, nobody is found in a directory, and of a window only its first
 process is known.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _END_WAIT_SECONDS = 2.0  # for a window's processes to end by themselves, and again after they were killed
-_SERVER_END_SECONDS = 0.2  # a killed tmux server takes on a busy machine to be gone
+_SERVER_END_SECONDS = 0.2  # that a killed tmux server may need to be gone, on a busy machine
 _POLL_SECONDS = 0.01
 
 

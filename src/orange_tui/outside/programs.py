@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import NoReturn
 
-_POLL_SECONDS = 0.05  # between two looks at whether a program has ended
+_POLL_SECONDS = 0.05  # between two checks of whether a program has ended
 _START_WAIT_SECONDS = 2.0  # for a program that is being started while we end
 _DEV_NULL, _PIPE = -3, -1  # as subprocess numbers them
 

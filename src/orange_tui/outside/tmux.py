@@ -5,7 +5,7 @@ app and `orange serve` by libtmux (`libtmux_runner.py`).
 
 Orange marks what it makes with options of its own (`@orange_task` and so on), so a window is known for what it
 is whatever it is called, and names that tmux changes (`.` and `:`) or that collide do no harm. Several commands go
-to tmux in one call: a session that is to survive a person's settings gets its options before tmux looks at it.
+to tmux in one call: a session that is to survive a person's settings gets its options before tmux applies those.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Tmux:
             options = [*self._server_options(), *_session_options(window), *_window_options(window)]
             finished = self._ask(*words, *_command(window), ";", *options)
             if finished.code == 0:
-                return _started(finished.output, window)
+                return _new_pane(finished.output, window)
             if "duplicate session" not in finished.errors:
                 break
         raise Refused(f"tmux could not start a session for {window.task or name}: {finished.message}")
@@ -164,7 +164,7 @@ class Tmux:
         finished = self._ask(*words, *options)
         if finished.code != 0:
             raise Refused(f"tmux could not open window {window.name}: {finished.message}")
-        return _started(finished.output, window)
+        return _new_pane(finished.output, window)
 
     def kill_session(self, session_id: str) -> None:
         """End a session and all its windows."""
@@ -183,7 +183,7 @@ class Tmux:
         return self._ask("display-message", "-p", "-t", session_id, "#{session_name}").output.strip()
 
     def paste(self, pane_id: str, text: str) -> bool:
-        """Put text into an agent's input as one paste; says whether tmux took it."""
+        """Paste text into an agent's input as one paste; returns whether tmux did."""
         buffer = f"orange-{os.getpid()}-{pane_id.lstrip('%')}"
         if self._ask("load-buffer", "-b", buffer, "-", stdin=clean_message(text).encode()).code != 0:
             return False
@@ -235,8 +235,8 @@ def _detach_hint(session_id: str) -> list[str]:
     return [";", *longer, ";", "display-message", "#{prefix} d leads back; the agent goes on"]
 
 
-def _started(line: str, window: Window) -> Pane:
-    """The window that was just made: tmux tells its ids, and we know the rest."""
+def _new_pane(line: str, window: Window) -> Pane:
+    """The window that was just made: tmux prints its ids, and we know the rest."""
     pane = _pane(line.rstrip("\n").split(_SEPARATOR))
     return replace(pane, home=window.home, task=window.task, window=window.name, spawn=window.spawn)
 
@@ -256,7 +256,7 @@ def _command(window: Window) -> list[str]:
 
 
 def _session_options(window: Window) -> list[str]:
-    """What makes the session ours, and keeps a person's settings from ending it while nobody looks."""
+    """What makes the session ours, and keeps a person's settings from ending it while nobody is attached."""
     mark = {"@orange_chat": window.chat} if window.chat else {"@orange_task": window.task}
     options = {"@orange_home": window.home, **mark, "destroy-unattached": "off"}
     return [word for name, value in options.items() for word in ("set-option", name, _literal(value), ";")]
@@ -277,7 +277,7 @@ def _window_options(window: Window, target: str | None = None) -> list[str]:
 
 
 def _literal(value: str, *, expands: bool = False) -> str:
-    """A word tmux takes as it is: a last `;` would end the command, and names are formats where `#` counts."""
+    """A word escaped for tmux: a last `;` would end the command, and in names `#` begins a format."""
     word = value.replace("#", "##") if expands else value
     return word[:-1] + "\\;" if word.endswith(";") else word
 

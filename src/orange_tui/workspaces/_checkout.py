@@ -6,7 +6,7 @@ import os
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git import FETCH_EVERY_BRANCH, SLOW, Repository, local, remote
+from orange_tui.outside.git import FETCH_EVERY_BRANCH, SLOW_SECONDS, Repository, local, remote
 from orange_tui.outside.git_worktree import common_directory, find_worktree
 from orange_tui.outside.processes import git_processes
 from orange_tui.workspaces._release import reset, save_work
@@ -110,7 +110,7 @@ class Checkout:
             self._remove_leftovers(path)
         force = ("--force", "--force") if retry else ()
         arguments = ("worktree", "add", "--quiet", "--detach", *force, path, start_point)
-        done = Repository(self.project.path).ask(*arguments, timeout=SLOW)
+        done = Repository(self.project.path).ask(*arguments, timeout=SLOW_SECONDS)
         worktree = find_worktree(path)
         if worktree is None or os.path.exists(os.path.join(worktree.git_directory, "locked")):
             raise Refused(f"git worktree add: {done.message}")
@@ -143,7 +143,7 @@ class Checkout:
             raise Refused(failed)
 
     def _try_switch(self, worktree: Worktree) -> str | None:
-        done = worktree.git.ask(*self._switch_arguments(worktree), timeout=SLOW, settings=(FETCH_EVERY_BRANCH,))
+        done = worktree.git.ask(*self._switch_arguments(worktree), timeout=SLOW_SECONDS, settings=(FETCH_EVERY_BRANCH,))
         if done.code == 0:
             return None
         if worktree.head() == local(self.branch):
