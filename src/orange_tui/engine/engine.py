@@ -11,8 +11,6 @@ from contextlib import contextmanager, nullcontext
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import CANCELLED, Hook
-from orange_tui.engine._evidence import TaskEvidence
-from orange_tui.engine._refusals import no_such_move, when_does_not_hold
 from orange_tui.engine.hooks import HookRun
 
 TYPE_CHECKING = False
@@ -62,7 +60,7 @@ class Engine:
 
     @property
     def log(self) -> Log:
-        """Where it says what it does."""
+        """The home's log."""
         return self.parts.log
 
     def transition(  # noqa: PLR0913 - all but the first three have a usual value
@@ -91,7 +89,7 @@ class Engine:
         return self._enter(opened, target, hooks, by=by)
 
     def why_not(self, opened: OpenTask, target: str, actor: Actor) -> str | None:
-        """Why a move would be refused by the workflow's rules, for who only asks; None where it would be made."""
+        """Why the workflow's rules would refuse a move, for callers that only ask; None where they would not."""
         try:
             self._check_gate(opened, self._find_move(opened.task, target, actor))
         except Refused as refusal:
@@ -100,6 +98,8 @@ class Engine:
 
     def missing(self, opened: OpenTask, gate: Gate) -> str | None:
         """What keeps a gate closed; None when it is open."""
+        from orange_tui.engine._evidence import TaskEvidence
+
         return gate.missing(TaskEvidence(opened, self.store))
 
     def state_of(self, task: Task) -> State | None:
@@ -118,14 +118,14 @@ class Engine:
         """Steps 1 and 2: the workflow has this move for this actor, and its `when` holds."""
         workflow = self.workflows.load(task.workflow)
         candidates = workflow.candidates(task.status, target, actor)
-        if not candidates:
-            raise Refused(no_such_move(workflow, task, target, actor))
-        if not check_when:
-            return candidates[0]
         for found in candidates:
-            if found.when is None or found.when.holds(task.number(found.when.field)):
+            if not check_when or found.when is None or found.when.holds(task.number(found.when.field)):
                 return found
-        raise Refused(when_does_not_hold(workflow, task, candidates, actor))
+        from orange_tui.engine import _refusals
+
+        if not candidates:
+            raise Refused(_refusals.no_such_move(workflow, task, target, actor))
+        raise Refused(_refusals.when_does_not_hold(workflow, task, candidates, actor))
 
     def _check_gate(self, opened: OpenTask, move: Transition) -> None:
         """Step 3: what the gate asks for is there."""

@@ -29,7 +29,7 @@ ENTRY_POINT_GROUP = "orange_tui.hooks"
 class HookRun:
     """One run of one hook: the task, the hook's parameters, and the fields it wants changed.
 
-    Changes are written by the engine together with the note that the hook is done, in one step: a hook
+    Changes are written by the engine together with the event that the hook is done, in one step: a hook
     that is run again after a crash finds the values it found the first time.
     """
 
@@ -54,7 +54,7 @@ class HookRun:
         return next((e for e in events if e["type"] == event and e.get("hook") == self.token), None)
 
     def text(self, name: str) -> str:
-        """A parameter the loader made sure of."""
+        """A parameter that the loader has checked."""
         return str(self.params[name])
 
     def change(self, field: str, value: object) -> None:

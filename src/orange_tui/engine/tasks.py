@@ -64,7 +64,7 @@ class Tasks:
         return self.sessions.state(task, self.engine.state_of(task))
 
     def cancel(self, ref: TaskRef) -> Moved:
-        """Give a task up: its session ends, its workspace is released with all work saved."""
+        """Cancel a task: its session ends, its workspace is released with all work saved."""
         with self.engine.open(ref) as opened:
             return self.engine.transition(opened, CANCELLED, "person")
 
@@ -95,7 +95,7 @@ class Tasks:
         actor: Actor,
         around: AbstractContextManager[None] | None = None,
     ) -> Moved | None:
-        """The same for a task that is held already, with any fields; `around` is as in `Engine.transition`."""
+        """Change any fields of an open task, and move it; `around` is as in `Engine.transition`."""
         if status is not None:
             self._check_not_terminal(opened.task, status)
             return self.engine.transition(opened, status, actor, changes=changes, around=around)
@@ -113,7 +113,7 @@ class Tasks:
             )
 
     def complete(self, ref: TaskRef) -> Moved:
-        """An agent has finished: take the workflow's forward move, the first gated one that is open."""
+        """An agent has finished: make the workflow's forward move, the first one whose gate is open."""
         with self.engine.open(ref) as opened:
             workflow = self.engine.workflows.load(opened.task.workflow)
             moves = [m for m in workflow.moves(opened.task.status, "agent") if m.gate is not None]
@@ -134,7 +134,7 @@ class Tasks:
             return opened.task, moved
 
     def delete(self, ref: TaskRef) -> None:
-        """Delete a finished task; what was saved of its work can be had back for some weeks."""
+        """Delete a finished task; what was saved of its work can be restored for some weeks."""
         with self.engine.open(ref) as opened:
             if not self.is_finished(opened.task):
                 raise Refused(
@@ -164,5 +164,5 @@ def _created_at(found: StoredTask | BrokenTask) -> str:
 
 
 def _one_line(text: str) -> str:
-    """What an agent says in as many lines as it likes, as one that a list can show."""
+    """A text of many lines as one line, for a list."""
     return printable(" ".join(text.split()))

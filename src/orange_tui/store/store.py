@@ -83,7 +83,7 @@ class Store:
         return os.path.isdir(self.directory(ref))
 
     def find(self, prefix: str, project: str | None = None) -> TaskRef:
-        """The task whose id begins so; an exact id wins, an ambiguous prefix is refused."""
+        """The task whose id begins with this; an exact id wins, an ambiguous prefix is refused."""
         check_id(prefix)
         found = match_prefix(prefix, self.refs(project), lambda ref: f"{ref.id} ({ref.project})")
         if found is None:
@@ -91,7 +91,7 @@ class Store:
         return found
 
     def read(self, ref: TaskRef, journal: Journal | None = None) -> StoredTask | BrokenTask:
-        """A task as it is now; `journal` is given by one who asks it more than this."""
+        """A task as it is now; `journal` saves reading it twice, for callers that have it."""
         directory = self.directory(ref)
         try:
             file = TaskText(directory).read()
@@ -156,7 +156,7 @@ class Store:
     def add(self, project: str, values: Mapping[str, object], body: str, *, start: bool = False) -> TaskRef:
         """Write a new task; its directory appears complete or not at all. The caller holds the project's lock.
 
-        That its agent is to be started is noted with it: a command killed in between is finished by the supervisor.
+        That its agent is to be started is recorded with it: a command killed in between is finished by the supervisor.
         Its id may have been chosen before (`free_id`).
         """
         ref = TaskRef(project, str(values.get("id") or self.free_id()))
