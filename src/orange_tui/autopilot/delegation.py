@@ -5,6 +5,7 @@ from __future__ import annotations
 from orange_tui.agents import reports
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.report import DELEGATED
+from orange_tui.domain.workflow import DONE
 from orange_tui.engine.hooks import Action
 from orange_tui.store import subtasks
 
@@ -12,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.report import Delegation, Report
     from orange_tui.engine.hooks import HookRun
-    from orange_tui.engine.tasks import Tasks
 
 _MAX_DEPTH = 5  # of subtasks of subtasks; an agent that delegates what was delegated to it may do so for ever
 DELEGATION_FIELD = "delegated_as"  # which delegation a subtask was created for, so that it is created once
@@ -36,20 +36,17 @@ def check_subtasks(run: HookRun) -> None:
 
 def delegate(run: HookRun) -> None:
     """Create a subtask for each delegation in the report, and wait for all unfinished subtasks."""
-    from orange_tui.engine.tasks import Tasks
-
-    tasks = Tasks(run.engine)
     report = _delegating_report(run)
     present = subtasks.subtasks_of(run.parts.store, run.task.id)
     created = {str(each.task.extra.get(DELEGATION_FIELD)) for each in present}
     for number, each in enumerate(report.delegations if report else ()):
         delegation_id = f"{run.token} {number}"
         if delegation_id not in created:
-            _create_subtask(run, tasks, each, delegation_id)
+            _create_subtask(run, each, delegation_id)
     if report or run.params.get("subtasks") == "required":
         found = subtasks.subtasks_of(run.parts.store, run.task.id)
         # Those that are done already count too: with nothing to wait for, it would wait for ever.
-        wanted = [each for each in found if each.task.status == "done" or not tasks.is_finished(each.task)]
+        wanted = [each for each in found if each.task.status == DONE or not run.engine.is_finished(each.task)]
         run.change("blocked_by", [each.ref.id for each in wanted])
 
 
@@ -61,8 +58,8 @@ def _delegating_report(run: HookRun) -> Report | None:
     return report if report.judged == DELEGATED else None
 
 
-def _create_subtask(run: HookRun, tasks: Tasks, delegation: Delegation, delegation_id: str) -> None:
-    from orange_tui.engine.creation import NewTask
+def _create_subtask(run: HookRun, delegation: Delegation, delegation_id: str) -> None:
+    from orange_tui.engine.creation import NewTask, create_task
 
     new = NewTask(
         project=run.task.project,
@@ -74,7 +71,7 @@ def _create_subtask(run: HookRun, tasks: Tasks, delegation: Delegation, delegati
         parent=run.task.id,
         fields={DELEGATION_FIELD: delegation_id, **_worktree_field(run)},
     )
-    created = tasks.create(new)
+    created = create_task(run.engine, new)
     run.opened.record("task.delegated", child=created.ref.id, summary=delegation.title)
 
 

@@ -13,6 +13,7 @@ from orange_tui.board._board_task import read_board_task
 from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
+from orange_tui.domain.workflow import DONE
 from orange_tui.sessions.liveness import ACTIVE, NONE, required_window
 from orange_tui.store.store import TaskRef
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     Live = dict[str, list[Pane]] | None  # windows by task; None where tmux cannot be asked
 
-_DONE = "done"  # what the engine, too, asks of a task that others wait for
 _MESSAGE_GRACE_SECONDS = 5.0  # until an undelivered message is worth a person's look
 _MESSAGE_WAITS = "A message waits until the agent can take it"
 
@@ -202,7 +202,7 @@ class Boards:
         if not subtasks:
             return None, ()
         refs = tuple(ref for ref in subtasks if self._project in {None, ref.project})
-        done = sum(subtasks[ref].status == _DONE for ref in refs)
+        done = sum(subtasks[ref].status == DONE for ref in refs)
         return ((done, len(refs)) if refs else None), refs
 
     def _workflow(self, name: str) -> Workflow | str:
@@ -250,7 +250,7 @@ class Boards:
         entry = self._index.find(blocker)
         if entry is None or entry.task is None:
             return blocker
-        return None if entry.task.status == _DONE else entry.task.branch
+        return None if entry.task.status == DONE else entry.task.branch
 
 
 def _number(task: Task) -> str | None:

@@ -15,7 +15,7 @@ from orange_tui.delivery._land import LandedMerge, catch_up, land, mention_unfet
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.pull_request import MERGED, OPEN
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import CANCELLED
+from orange_tui.domain.workflow import CANCELLED, DONE
 from orange_tui.home.files import locked
 from orange_tui.outside.git import REMOTE, Repository
 from orange_tui.store.store import BrokenTask
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
 
 NOT_REVIEWED = "Not reviewed. Force merge?"
-_DONE = "done"
 
 
 class NotReviewed(Refused):
@@ -219,7 +218,7 @@ def _final_move(workflow: Workflow, task: Task, *, force: bool) -> tuple[str, Ac
 
 def _good_ending(workflow: Workflow, status: str, actor: Actor) -> str | None:
     ends = [end for end in workflow.targets(status, actor) if workflow.is_terminal(end) and end != CANCELLED]
-    return _DONE if _DONE in ends else next(iter(ends), None)
+    return DONE if DONE in ends else next(iter(ends), None)
 
 
 def _nothing_to_merge(tips: BranchTips, task: Task) -> str:

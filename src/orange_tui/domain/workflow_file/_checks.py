@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.domain.conditions import exclude_each_other
 from orange_tui.domain.text.findings import quoted, suggest
-from orange_tui.domain.workflow import Hook
+from orange_tui.domain.workflow import STUCK, Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ def _check_against(move: Move, earlier: Iterable[Move], draft: Draft) -> None:
 
 def _check_escalation(draft: Draft) -> None:
     for rule, line in draft.rules:
-        if rule.stuck_after is None or "stuck" not in draft.states:
+        if rule.stuck_after is None or STUCK not in draft.states:
             continue
-        if not _can_move(draft, rule.status, "stuck"):
+        if not _can_move(draft, rule.status, STUCK):
             draft.findings.add_problem(
                 line,
                 f"`stuck_after` needs a transition from {quoted(rule.status)} to 'stuck'",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orange_tui.domain.workflow import DONE
 from orange_tui.tui.commands._tasks import has_move, impossible, why_not_readable
 from orange_tui.tui.commands.context import branch_of
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def why_no_merge(workflow: Workflow | None, row: TaskRow) -> str | None:
     """Merging needs a way to done, if only by force."""
-    return None if has_move(workflow, row, "done", "person", "force") else impossible("merged", row)
+    return None if has_move(workflow, row, DONE, "person", "force") else impossible("merged", row)
 
 
 def merge(context: CommandContext) -> None:
@@ -24,7 +25,7 @@ def merge(context: CommandContext) -> None:
     from orange_tui.tui.screens.dialogs import ConfirmDialog
 
     row, orange = context.row, context.orange
-    is_reviewed = has_move(context.workflow_of(row), row, "done", "person")
+    is_reviewed = has_move(context.workflow_of(row), row, DONE, "person")
 
     def on_answer(yes: bool | None) -> None:
         if yes:

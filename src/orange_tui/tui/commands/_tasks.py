@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from orange_tui.domain.workflow import send_back_target, starts_agent
+from orange_tui.domain.workflow import CANCELLED, send_back_target, starts_agent
 from orange_tui.tui.commands.context import branch_of, hook_errors_text
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ def unblock_all(context: CommandContext) -> None:
 
 def why_no_cancel(workflow: Workflow | None, row: TaskRow) -> str | None:
     """Cancelling needs a way to cancelled."""
-    return None if has_move(workflow, row, "cancelled", "person") else impossible("cancelled", row)
+    return None if has_move(workflow, row, CANCELLED, "person") else impossible("cancelled", row)
 
 
 def cancel(context: CommandContext) -> None:
