@@ -123,7 +123,7 @@ def test_a_branch_that_is_behind_is_merged_only_where_it_may_conflict(
     assert ("merge-tree", 3) in merges  # near and renames with main, and with each other
 
 
-def test_renamed_here_and_changed_there(house: House, lookout: Lookout) -> None:
+def test_a_file_renamed_in_one_branch_and_changed_in_another_conflicts(house: House, lookout: Lookout) -> None:
     house.git("switch", "-q", "-c", "renames", "main", at=house.desk)
     house.git("mv", "menu", "card", at=house.desk)
     house.write(house.desk, {"card": menu("ristretto")})
@@ -132,22 +132,20 @@ def test_renamed_here_and_changed_there(house: House, lookout: Lookout) -> None:
     assert lookout.sees("renames", "changes")["changes"].others == {"renames": ("card",)}
 
 
-def test_a_file_here_and_a_directory_there(house: House, lookout: Lookout) -> None:
+def test_a_file_in_one_branch_conflicts_with_a_directory_in_another(house: House, lookout: Lookout) -> None:
     house.branch("file", {"tea": "green\n"})
     house.branch("folder", {"tea/green": "sencha\n"})
     assert "folder" in lookout.sees("file", "folder")["file"].others
 
 
-def test_a_file_may_be_called_anything(house: House, lookout: Lookout) -> None:
+def test_a_conflicting_files_name_is_made_printable(house: House, lookout: Lookout) -> None:
     house.branch("one", {"a\nb \x1b[31mc": "1\n"})
     house.branch("two", {"a\nb \x1b[31mc": "2\n"})
     (name,) = lookout.sees("one", "two")["one"].others["two"]
     assert name.isprintable()
 
 
-def test_branches_without_commits_of_their_own_and_strangers_have_nothing_against_them(
-    house: House, lookout: Lookout
-) -> None:
+def test_branches_without_own_commits_or_common_history_have_no_conflicts(house: House, lookout: Lookout) -> None:
     house.branch("empty", {})
     house.branch("one", {"menu": menu("ristretto")})
     house.branch("stacked", {"menu": menu("lungo")}, start="one")
@@ -156,7 +154,7 @@ def test_branches_without_commits_of_their_own_and_strangers_have_nothing_agains
     assert lookout.sees("empty", "one", "stacked", "stranger", "never") == {}
 
 
-def test_nothing_is_asked_while_nothing_moves_and_only_what_may_conflict_is_merged(
+def test_git_merges_only_what_may_conflict_and_nothing_while_no_branch_moves(
     house: House, lookout: Lookout, merges: list[tuple[str, int]], use_library: bool
 ) -> None:
     names = [f"apart-{number}" for number in range(8)]
@@ -176,7 +174,7 @@ def test_nothing_is_asked_while_nothing_moves_and_only_what_may_conflict_is_merg
     assert merges == [*([] if use_library else READING), ("merge-tree", 1)]
 
 
-def test_looking_leaves_nothing_in_the_repository(house: House, lookout: Lookout) -> None:
+def test_a_forecast_leaves_nothing_in_the_repository(house: House, lookout: Lookout) -> None:
     house.branch("one", {"menu": menu("ristretto")})
     house.branch("two", {"menu": menu("lungo")})
     before = house.git("count-objects", "-v"), house.git("status", "--porcelain"), house.git("for-each-ref")
@@ -196,7 +194,7 @@ def test_a_git_without_many_merges_at_once_makes_them_one_by_one(
     assert lookout.sees("one", "two")["one"] == against((), {"two": ("menu",)})
 
 
-def test_a_git_that_fails_says_nothing(
+def test_a_git_that_fails_leaves_conflicts_unknown(
     house: House, lookout: Lookout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house.branch("one", {"menu": menu("ristretto")})
@@ -206,7 +204,7 @@ def test_a_git_that_fails_says_nothing(
     assert lookout.sees("one", "two") == {}
 
 
-def test_the_board_tells_them_and_says_what_to_do_about_it(house: House) -> None:
+def test_the_board_shows_conflicts_and_what_to_do_about_them(house: House) -> None:
     ref = house.task("one", {"menu": menu("ristretto")})
     boards = LiveBoard(house.orange)
     (row,) = list(boards.scan())[-1].rows

@@ -94,7 +94,7 @@ def test_every_shape_of_branch_is_measured_as_git_does(
     assert distances.refresh(project, branches) == {name: said_by_git(repository, name) for name in branches}
 
 
-def test_a_renamed_file_is_not_all_new_lines(distances: BranchDistances, repository: Path, project: Project) -> None:
+def test_a_renamed_file_counts_no_new_lines(distances: BranchDistances, repository: Path, project: Project) -> None:
     commit(repository, "main", "long", "".join(f"{n}\n" for n in range(100)))
     git(repository, "checkout", "--quiet", "-b", "rename")
     git(repository, "mv", "long", "longer")
@@ -103,7 +103,7 @@ def test_a_renamed_file_is_not_all_new_lines(distances: BranchDistances, reposit
     assert distances.refresh(project, ["rename"]) == {"rename": Stats(1, 0, 0)}
 
 
-def test_a_history_that_shares_nothing_has_commits_and_no_lines(
+def test_a_branch_without_common_history_has_commits_and_no_lines(
     distances: BranchDistances, repository: Path, project: Project
 ) -> None:
     git(repository, "checkout", "--quiet", "--orphan", "stranger")
@@ -111,7 +111,7 @@ def test_a_history_that_shares_nothing_has_commits_and_no_lines(
     assert distances.refresh(project, ["stranger"]) == {"stranger": Stats(1, 0, 0)}
 
 
-def test_the_remotes_default_branch_is_what_counts(
+def test_branches_are_compared_with_the_remotes_default_branch(
     distances: BranchDistances, repository: Path, project: Project, tmp_path: Path
 ) -> None:
     git(tmp_path, "clone", "--quiet", "--bare", str(repository), "remote.git")

@@ -41,7 +41,7 @@ class Listener:
         self._watch.close()
 
 
-def test_commits_new_branches_and_fetches_are_heard_of(repository: Path, tmp_path: Path) -> None:
+def test_commits_new_branches_and_fetches_are_reported(repository: Path, tmp_path: Path) -> None:
     remote = tmp_path / "remote.git"
 
     def clone() -> None:
@@ -66,7 +66,7 @@ def test_commits_new_branches_and_fetches_are_heard_of(repository: Path, tmp_pat
     asyncio.run(listen())
 
 
-def test_looking_and_editing_is_no_news(repository: Path) -> None:
+def test_reading_and_editing_files_reports_nothing(repository: Path) -> None:
     async def listen() -> None:
         listener = Listener(repository)
         assert await listener.does_not_hear(lambda: git(repository, "status"))
@@ -77,7 +77,7 @@ def test_looking_and_editing_is_no_news(repository: Path) -> None:
     asyncio.run(listen())
 
 
-def test_a_worktrees_commit_is_one_of_the_repository_and_a_repository_that_is_gone_stops_nothing(
+def test_a_commit_in_a_worktree_is_reported_and_a_missing_repository_stops_nothing(
     repository: Path, tmp_path: Path
 ) -> None:
     git(repository, "worktree", "add", "--quiet", "-b", "fix", str(tmp_path / "worktree"))

@@ -39,7 +39,7 @@ def test_a_task_follows_the_branch_its_agent_has_renamed(
     assert "task.tampered" not in world.types(ref)
 
 
-def test_a_detached_head_is_no_branch(world: World, cli: Cli, repository: Path) -> None:
+def test_a_task_does_not_follow_a_detached_head(world: World, cli: Cli, repository: Path) -> None:
     """In mid-rebase the first Orange called the task's branch HEAD."""
     ref = in_worktree(world, cli, repository)
     git(world.root / "workspaces/beans--1", "switch", "--quiet", "--detach")
@@ -47,7 +47,7 @@ def test_a_detached_head_is_no_branch(world: World, cli: Cli, repository: Path) 
     assert world.read(ref).branch == "orange-tasks/x"
 
 
-def test_the_default_branch_is_nobodys_own(world: World, cli: Cli, repository: Path) -> None:
+def test_a_task_is_refused_the_default_branch(world: World, cli: Cli, repository: Path) -> None:
     ref = in_worktree(world, cli, repository)
     git(repository, "switch", "--quiet", "--detach")
     git(world.root / "workspaces/beans--1", "switch", "--quiet", "main")
@@ -148,7 +148,7 @@ def test_branch_status_and_summary_change_together(world: World, cli: Cli, repos
     assert git(world.root / "workspaces/beans--1", "symbolic-ref", "--short", "HEAD") == "new"
 
 
-def test_what_cannot_be_written_down_gives_the_branch_its_name_back(
+def test_a_task_that_cannot_be_saved_gives_the_branch_its_name_back(
     world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = in_worktree(world, cli, repository)

@@ -129,12 +129,14 @@ def test_what_is_too_much_is_left_to_git(repository: Path, monkeypatch: pytest.M
     with pytest.raises(CannotRead):
         objects.changed_lines(old, new, str(repository))
     assert GitReader(str(repository)).changed_lines([(old, new)]) == {(old, new): (20_005, 0)}
-    for name in ("MOST_FILES", "MOST_COMMITS"):
+    for name in ("MOST_FILES", "MOST_COMMITS", "MOST_BRANCHES"):
         monkeypatch.setattr(_git_objects, name, 1)
     with pytest.raises(CannotRead):
         objects.changed_files(old, new)
     with pytest.raises(CannotRead):
         objects.commits_not_in([old], [new])
+    with pytest.raises(CannotRead):
+        objects.tips([local("main"), local("fix")])
     assert len(GitReader(str(repository)).changed_files([(old, new)])[old, new].files) == 6
     assert GitReader(str(repository)).commits_not_in(old, [new]) == {new: [old]}
 
@@ -193,8 +195,18 @@ def test_a_repository_that_pygit2_cannot_read_is_read_by_git(
     with pytest.raises(READ_ERRORS):
         GitObjects(str(place / ".git")).tips([local("main")])
     assert library.tips([local("main")]) == program.tips([local("main")])
-    (tip,) = library.tips([local("main")]).values()
-    assert library.commits_not_in(f"{tip}", [tip]) == {}
+    assert library._open() is None
+
+
+def test_commits_that_get_other_parents_while_we_watch_are_read_by_git(repository: Path) -> None:
+    for number in range(3):
+        git(repository, "commit", "-q", "--allow-empty", "-m", f"{number}")
+    library, program = both(repository)
+    base, head = git(repository, "rev-parse", "HEAD~3", "HEAD").split()
+    assert len(library.commits_not_in(base, [head])) == 3
+    git(repository, "replace", "--graft", "HEAD", "HEAD~2")
+    assert library.commits_not_in(base, [head]) == program.commits_not_in(base, [head])
+    assert len(library.commits_not_in(base, [head])) == 2
 
 
 def test_nothing_that_a_repository_configures_is_run(repository: Path, tmp_path: Path) -> None:

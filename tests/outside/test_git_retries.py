@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_git_is_asked_again_when_it_met_half_a_worktree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_is_run_again_when_it_met_a_half_made_worktree(monkeypatch: pytest.MonkeyPatch) -> None:
     half = Finished(128, "", "fatal: failed to read .git/worktrees/coffee--1/commondir: Success")
     answers = [half, half, Finished(0, "fine\n", "")]
     monkeypatch.setattr(git, "run", lambda *_words, **_more: answers.pop(0))
@@ -20,7 +20,7 @@ def test_git_is_asked_again_when_it_met_half_a_worktree(monkeypatch: pytest.Monk
     assert Repository("/nowhere").answer("status") == "fine"
 
 
-def test_any_other_failure_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_other_failure_of_git_is_not_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [Finished(1, "", "fatal: not a git repository")]
     monkeypatch.setattr(git, "run", lambda *_words, **_more: answers.pop(0))
     assert Repository("/nowhere").answer("status") is None

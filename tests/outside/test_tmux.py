@@ -104,7 +104,7 @@ def test_a_server_without_sessions_and_no_server_have_no_windows(tmux: Tmux, tmp
 
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
 @pytest.mark.parametrize("above", [0, 5])
-def test_a_screen_is_told_byte_for_byte_in_any_locale(
+def test_a_screen_is_read_byte_for_byte_in_any_locale(
     tmux: Tmux, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locale: str, above: int
 ) -> None:
     monkeypatch.setenv("LC_ALL", locale)
@@ -140,7 +140,7 @@ def test_a_conversation_is_found_by_its_project(tmux: Tmux, tmp_path: Path) -> N
     assert tmux.panes() == []
 
 
-def test_a_session_that_cannot_be_had_is_refused_in_tmuxs_words(tmux: Tmux, tmp_path: Path) -> None:
+def test_a_window_in_a_session_that_is_gone_is_refused_in_tmuxs_words(tmux: Tmux, tmp_path: Path) -> None:
     tmux.start_session("coffee", window(tmp_path))
     with pytest.raises(Refused, match="tmux could not open window review-1: can't find session"):
         tmux.start_window("$99", window(tmp_path, name="review-1"))

@@ -20,10 +20,11 @@ from orange_tui.domain.records import record
 from orange_tui.outside.git import REMOTE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     Entry = tuple[bytes, bytes, bytes]  # mode, name, raw id
 
+MOST_BRANCHES = 1000  # read for one question
 MOST_COMMITS = 3000  # visited for one question
 MOST_FILES = 300  # changed between two commits
 MOST_BLOB_BYTES = 64 * 1024  # of a file whose lines are compared
@@ -142,9 +143,10 @@ class GitObjects:
         self._commits: dict[str, _Commit] = {}
         self._trees: dict[bytes, _Tree] = {}
 
-    def tips(self, names: Iterable[str]) -> dict[str, str]:
+    def tips(self, names: Sequence[str]) -> dict[str, str]:
         """Which of these full names of branches exist, and their commits."""
-        _check_layout(self._directory)
+        if len(names) > MOST_BRANCHES:
+            raise CannotRead("too many branches")
         found = {}
         for name in names:
             try:
@@ -268,6 +270,7 @@ def _opened(directory: str) -> pygit2.Repository:
     """Open a git directory, unless git would refuse it, or knows more about it than pygit2 does."""
     if os.stat(directory).st_uid != os.geteuid():
         raise CannotRead("it belongs to somebody else: git knows whether that is safe")
+    _check_layout(directory)
     repository = pygit2.Repository(directory, RepositoryOpenFlag.BARE | RepositoryOpenFlag.NO_SEARCH)
     for setting in _FOR_GIT_ALONE:
         if setting in repository.config and repository.config[setting] != "false":

@@ -30,6 +30,7 @@ _LOCAL = local("")
 _REFS = "--format=%(refname)%00%(objectname)"
 _LINES = ("diff-tree", "--stdin", "--always", "-r", "-M", "--shortstat", "--no-ext-diff")
 _FILES = ("diff-tree", "--stdin", "--always", "-r", "-z", "--name-status", "--no-renames")
+_LAYOUT = ("", "config", "packed-refs", "shallow", "info/grafts", "refs/replace")  # what pygit2 must know of anew
 _TIMEOUT_SECONDS = 120.0  # for all branches at once
 _COUNTS = re.compile(r"(\d+) (insertion|deletion)")
 
@@ -109,11 +110,11 @@ class GitReader:
         return None if objects is None else _attempt(partial(read, objects))
 
     def _open(self) -> GitObjects | None:
-        """The repository as pygit2 sees it, opened again when it was made anew or configured in another way."""
+        """The repository as pygit2 sees it, opened again when anything has changed that decides whether it can be."""
         if not self._use_library:
             return None
         directory = common_directory(self._path) or self._path
-        signature = (_signature(directory), _signature(os.path.join(directory, "config")))
+        signature = [_signature(os.path.join(directory, name)) for name in _LAYOUT]
         if signature != self._opened[0]:
             self._opened = (signature, _open_objects(directory))
         return self._opened[1]
