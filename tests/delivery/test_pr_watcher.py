@@ -262,6 +262,20 @@ def test_answer_about_a_deleted_task_does_not_bring_it_back(house: House, github
     assert house.orange.store.refs() == []
 
 
+def test_answer_from_another_host_neither_moves_the_pull_request_nor_ends_the_task(
+    house: House, github: GitHub
+) -> None:
+    ref, number = with_pull_request(house, github)
+    url, elsewhere = github.url(number), github.url(number, host=OTHER_HOST)
+    answer = PullRequest(elsewhere, "merged", commit=house.tip())
+    found = pr_status.apply_answer(house.orange.tasks, ref, url, answer)
+    assert (found.url, found.problem) == (
+        url,
+        f"it is now at {elsewhere}, on another host, where Orange does not follow it",
+    )
+    assert (house.status(ref), house.stored(ref).task.pr_url) == ("reviewing", url)
+
+
 def test_host_is_left_alone_for_as_long_as_it_asks() -> None:
     host = pr_watcher.HostBackoff()
     host.failed("rate limit", 120.0)

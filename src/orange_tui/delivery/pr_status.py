@@ -58,7 +58,8 @@ def apply_answer(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest | str
     """Write the new status of a task's pull request, and end the task if the pull request has ended."""
     directory = tasks.engine.store.directory(ref)
     before = read_status(directory, url)
-    status = before.updated(_on_the_same_host(url, answer))
+    answer = _on_the_same_host(url, answer)
+    status = before.updated(answer)
     if not isinstance(answer, str):
         if status.url != url:
             _follow_rename(tasks, ref, url, status.url)
