@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.delivery import pr_status
+from orange_tui.delivery.pull_requests import read_pull_request
+from orange_tui.outside.forge.interface import ForgeUnavailable
 
 if TYPE_CHECKING:
     from support.driver import Cli
@@ -103,3 +105,10 @@ def test_task_show_prints_the_status_of_the_pull_request(house: House, github: G
     github.pull_requests[7].checks = "FAILURE"
     pr_status.refresh(house.orange.tasks, ref)
     assert "pull_request  open · checks failed" in cli.ok("task", "show", ref.id).out
+
+
+def test_unavailable_github_says_how_many_seconds_to_wait(github: GitHub) -> None:
+    github.trouble, github.retry_after = "slow down", 120
+    with pytest.raises(ForgeUnavailable, match="rate limit") as refused:
+        read_pull_request(github.url(7))
+    assert refused.value.retry_after == 120.0

@@ -1,1 +1,1 @@
-"""A stand-in for GitHub on this machine, which the real `gh` talks to."""
+"""A GitHub server on this machine, which the real `gh` talks to."""

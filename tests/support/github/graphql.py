@@ -1,4 +1,4 @@
-"""As much of GraphQL as gh and Orange speak: aliases, arguments, variables, fragments, and errors that name their path.
+"""The part of GraphQL that gh and Orange use: aliases, arguments, variables, fragments, errors with their path.
 
 Answers come from plain mappings. A value that can be called is given the arguments; one that raises `Missing`
 becomes null, with an error beside the data, as GitHub does it.
@@ -36,13 +36,13 @@ class Selection:
 
 @dataclass
 class Variable:
-    """Where a variable is to be put in."""
+    """A placeholder for a variable."""
 
     name: str
 
 
 class Query:
-    """A query taken apart."""
+    """A parsed query."""
 
     def __init__(self, text: str) -> None:
         self._tokens: list[str] = _TOKEN.findall(text)
@@ -124,7 +124,7 @@ class Query:
 
 
 class Answer:
-    """What a query finds in a mapping."""
+    """The answer to a query, read from a mapping."""
 
     def __init__(self, text: str, variables: Mapping[str, Any], root: Mapping[str, Any]) -> None:
         self._query, self._variables = Query(text), variables

@@ -1,4 +1,4 @@
-"""How the stand-in for GitHub answers: a mapping for each type of GitHub's schema. A new field is one entry more."""
+"""The answers of the GitHub server: a mapping for each type of GitHub's schema. A new field is one entry more."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_COMMENT = 65_536
 
 
 class Schema:
-    """Queries and changes of one server's data."""
+    """Queries and mutations of one server's data."""
 
     def __init__(self, github: GitHub, host: str) -> None:
         self._github, self._host = github, host
@@ -194,7 +194,7 @@ class Schema:
         return self._github.issues[int(node.rpartition("_")[2])]
 
     def rest(self, method: str, path: str, body: Node) -> tuple[int, Any]:
-        """The older interface, below /api/v3; status and answer."""
+        """The REST interface, below /api/v3; status and answer."""
         parts = [part for part in path.partition("?")[0].split("/") if part]
         match (method, parts):
             case "GET", []:
@@ -238,13 +238,13 @@ class Schema:
 
 
 def connection(nodes: list[Node]) -> Node:
-    """Many of something, as GitHub gives them."""
+    """A GraphQL connection."""
     page = {"hasNextPage": False, "endCursor": ""}
     return {"nodes": nodes, "edges": [{"node": each} for each in nodes], "totalCount": len(nodes), "pageInfo": page}
 
 
 def _type(name: str) -> Node:
-    """What gh asks before it uses what not every GitHub has."""
+    """The introspection by which gh finds out what this GitHub can do."""
     fields = [{"name": "ref"}] if name == "LinkedBranch" else []
     return {"name": name, "fields": lambda **_: fields, "enumValues": lambda **_: []}
 

@@ -1,8 +1,7 @@
-"""GitHub on this machine: the real `gh` reaches it through a proxy, and takes it for the one it knows.
+"""A GitHub server on this machine: the real `gh` reaches it through an HTTPS proxy and talks to it as to github.com.
 
-So addresses, hosts and logins are as they are in life. `github` is the fixture. What is on it is plain data
-(`pull_requests`, `issues`), what it was asked is in `requests`, what goes wrong is a word in `trouble`. How it
-answers is in `github_schema`.
+So addresses, hosts and logins are the real ones. `github` is the fixture. What is on it is plain data (`pull_requests`,
+`issues`), the requests it got are in `requests`, and a word in `trouble` makes it fail. Its answers are in `schema.py`.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ needs_gh = pytest.mark.skipif(bool(MISSING), reason=f"{' and '.join(MISSING)} no
 
 @dataclass
 class Request:
-    """What the server was asked."""
+    """A request that the server got."""
 
     method: str
     host: str
@@ -48,7 +47,7 @@ class Request:
 
 
 class GitHub:
-    """One repository on one host, and the knobs."""
+    """One repository on one host, and the switches that make it fail."""
 
     def __init__(self, folder: Path) -> None:
         self.owner, self.name = "o", "r"
@@ -85,14 +84,14 @@ class GitHub:
         self.pull_requests[number].state = "CLOSED"
 
     def open_issue(self, title: str, **more: Any) -> Issue:
-        """Somebody reports something."""
+        """Somebody opens an issue."""
         made = Issue(next(self._numbers), title, **more)
         self.issues[made.number] = made
         self.touch(made)
         return made
 
     def touch(self, issue: Issue) -> None:
-        """Something about an issue has changed just now."""
+        """Note that an issue was changed just now."""
         minutes, seconds = divmod(next(self._seconds), 60)
         issue.updated_at = f"2026-11-16T09:{minutes:02}:{seconds:02}Z"
 
@@ -103,22 +102,18 @@ class GitHub:
         self.touch(self.issues[number])
 
     def rename(self, owner: str, name: str) -> None:
-        """The repository is elsewhere now; the old name leads there."""
+        """Rename the repository; the old name redirects."""
         self.earlier_names.append((self.owner, self.name))
         self.owner, self.name = owner, name
 
     def go_offline(self) -> None:
-        """Nobody answers at this address any more."""
+        """Stop answering."""
         self._server.shutdown()
         self._server.server_close()
 
     def come_back(self) -> None:
-        """And now somebody does."""
+        """Answer again."""
         self._server = self._started(self._port)
-
-    def posted(self, method: str, path: str) -> int:
-        """How often the older interface was asked to change something, at addresses with this in them."""
-        return sum(request.method == method and path in request.path for request in self.requests)
 
     def queries(self, word: str = "") -> list[str]:
         """The GraphQL queries that were asked, with this word in them."""
@@ -133,12 +128,12 @@ class GitHub:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What makes gh talk to this server, logged in."""
+        """The variables that make gh talk to this server, logged in."""
         proxy = f"http://127.0.0.1:{self._port}"
         return {"HTTPS_PROXY": proxy, "SSL_CERT_FILE": str(self._folder / "server.pem"), "GH_TOKEN": "anything"}
 
     def adopt(self, repository: Path) -> None:
-        """Make a clone one that gh knows: it goes by the addresses of all remotes, and git only by origin's."""
+        """Let gh take a clone for one of this repository: gh goes by the URLs of all remotes, git only by origin's."""
         words = ["git", "-C", str(repository), "remote", "add", "github", f"https://{self.repository}.git"]
         subprocess.run(words, check=True)
 
@@ -178,7 +173,7 @@ class GitHub:
         return server
 
     def close(self) -> None:
-        """The end of the story."""
+        """Stop for good."""
         self.go_offline()
 
 
@@ -193,7 +188,7 @@ class _Proxy(ThreadingTCPServer):
 
 
 class _Tunnel(StreamRequestHandler):
-    """Somebody wants to be connected with a host: it is us, whichever it is."""
+    """A CONNECT to any host is answered by this server."""
 
     server: _Proxy
 

@@ -1,4 +1,4 @@
-"""What is on the stand-in for GitHub: plain data that tests make, change and look at."""
+"""The data of the GitHub server: plain records that tests create, change and read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PullRequest:
 
 @dataclass
 class Comment:
-    """What somebody said about an issue."""
+    """A comment on an issue."""
 
     author: str
     body: str
