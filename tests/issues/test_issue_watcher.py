@@ -11,7 +11,6 @@ from orange_tui.domain.workflow import Hook
 from orange_tui.engine.hooks import HookRun
 from orange_tui.issues import watcher
 from orange_tui.issues.hooks import register_branch
-from orange_tui.outside.backoff import Backoff
 from orange_tui.outside.forge import github as forge
 from orange_tui.outside.forge.interface import ForgeUnavailable
 
@@ -130,16 +129,3 @@ def test_supervisor_asks_nothing_for_a_project_without_issues(desk: Desk, office
     ref = office.create("feat/tea", workflow="autopilot", harness=None)
     office.supervised(lambda: office.rests(ref, "done"))
     assert not github.requests
-
-
-def test_backoff_doubles_and_is_as_long_as_the_service_asks_for() -> None:
-    backoff = Backoff(60.0, 1800.0)
-    dues = []
-    for _ in range(8):
-        backoff.failed("away", 0.0)
-        dues.append(backoff._pause)
-    assert dues == [120, 240, 480, 960, 1800, 1800, 1800, 1800]
-    assert not backoff.failed("away", 0.0)
-    assert backoff.failed("limited", 3000.0)
-    backoff.succeeded()
-    assert backoff.problem is None
