@@ -80,6 +80,7 @@ class SortedRows:
         self._orders: list[Order] = []
         self._counts: dict[str, int] = {}
         self._needing = 0
+        self._newest_first: tuple[TaskRow, ...] | None = None  # as it was last asked for
 
     def get(self, key: Key) -> TaskRow | None:
         """The row of a task."""
@@ -92,6 +93,7 @@ class SortedRows:
     def put(self, new: Sequence[TaskRow]) -> None:
         """Add or replace rows; where one equals what was there before, what was there stays."""
         fresh = [row for row in new if self._rows.get((row.ref.project, row.ref.id)) != row]
+        self._newest_first = None if fresh else self._newest_first
         if len(fresh) > _SORT_ALL_FROM:
             self._rows.update({(row.ref.project, row.ref.id): row for row in fresh})
             self._sort()
@@ -116,6 +118,7 @@ class SortedRows:
         """Remove a row, if there is one."""
         row = self._rows.pop(key, None)
         if row is not None:
+            self._newest_first = None
             index = bisect_left(self._orders, row.order)
             del self._orders[index], self._sorted[index]
             self._count(row, -1)
@@ -128,4 +131,6 @@ class SortedRows:
     def contents(self) -> tuple[tuple[TaskRow, ...], dict[str, int], int]:
         """The rows as they are shown, how many there are in each status, and how many need a person."""
         counts = {status: count for status, count in self._counts.items() if count}
-        return tuple(self._sorted[::-1]), counts, self._needing
+        if self._newest_first is None:
+            self._newest_first = tuple(self._sorted[::-1])
+        return self._newest_first, counts, self._needing

@@ -135,7 +135,7 @@ class OrangeApp(App[str]):
         if self._begin is not None:
             self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
         if self._acts:
-            self._start(self.orange.new_supervisor(self.files).run, "supervisor")
+            self._start(self._supervise, "supervisor")
 
     def _start(self, work: Callable[[], Coroutine[Any, Any, object]], group: str) -> None:
         """Begin what goes on for as long as the app; a function, so that nothing is left over if it never begins."""
@@ -192,6 +192,10 @@ class OrangeApp(App[str]):
                 gc.enable()
             if changed is None:
                 self._apply_choices(self.choices, await asyncio.to_thread(read_form_choices, self.orange))
+
+    async def _supervise(self) -> None:
+        supervisor = await asyncio.to_thread(self.orange.new_supervisor, self.files)  # it takes a while to import
+        await supervisor.run()
 
     def measure_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""

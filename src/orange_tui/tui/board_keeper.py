@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from orange_tui.board.board import Boards
-    from orange_tui.board.rows import Snapshot
+    from orange_tui.board.rows import Snapshot, TaskRow
     from orange_tui.branches.conflicts import ConflictForecast
     from orange_tui.branches.distance import BranchDistances
     from orange_tui.home.log import Log
@@ -96,9 +96,7 @@ class BoardKeeper:
             branches.close()
 
     async def _measure(self, project: Project, distances: BranchDistances, forecast: ConflictForecast) -> None:
-        rows = self._snapshot.rows if self._snapshot else ()
-        own = [row for row in rows if row.ref.project == project.name and not row.finished]
-        tasks = {row.task.branch: row.ref.id for row in own if row.task is not None}
+        own, tasks = await asyncio.to_thread(self._unfinished_tasks, project)
         try:
             found = await asyncio.to_thread(distances.refresh, project, tasks)
         except OrangeError as problem:
@@ -108,3 +106,9 @@ class BoardKeeper:
         conflicts = await asyncio.to_thread(forecast.refresh, project, distances.positions(project), tasks)
         if conflicts or any(row.conflicts for row in own):
             await self._update(lambda: self._boards.with_conflicts(project.name, conflicts))
+
+    def _unfinished_tasks(self, project: Project) -> tuple[list[TaskRow], dict[str, str]]:
+        """A project's unfinished rows, and their tasks by branch."""
+        rows = self._snapshot.rows if self._snapshot else ()
+        own = [row for row in rows if row.ref.project == project.name and not row.finished]
+        return own, {row.task.branch: row.ref.id for row in own if row.task is not None}
