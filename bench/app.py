@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 from measure import Row, medians
 from shops import NEWEST, shop
-from terminal import settled, showing
+from terminal import opened, settled, showing
 
 from agents import cpu_seconds, office, orange
 from engine import ORANGE, make_tasks
+from orange_tui.home.paths import Home
+from orange_tui.orange import assemble
 
+MANY, ROUNDS = 10_000, 3
 MARKER = "bare-table"
 BARE = f"""
 from textual.app import App
@@ -47,6 +52,47 @@ def first_paint() -> Iterator[Row]:
     yield Row("first paint, 10 tasks", found["few"] / bare, "x bare", 1.3, f"{found['few']:.0f} ms; {note}")
     yield Row("first paint, 10,000 tasks", found["many"] / bare, "x bare", 2.0, f"{found['many']:.0f} ms")
     yield Row("memory, 10,000 tasks", memory, "MB", 250)
+
+
+def many_tasks() -> Iterator[Row]:
+    """A list of 10,000: when it is complete and the app idle again, and the longest that a step held its event loop."""
+    with shop(MANY) as environment:
+        reading = reading_seconds(environment)
+        runs = [complete_and_quiet(environment) for _ in range(ROUNDS)]
+        step, where = longest_step(environment)
+    seconds, used = (median(values) for values in zip(*runs, strict=True))
+    note = f"{used:.2f} s of processor time; load {os.getloadavg()[0]:.1f}"
+    yield Row("10,000 tasks complete and quiet", seconds, "s", 3.0, note)
+    yield Row("the same in processor time", used / reading, "x reading", 4.0, f"reading each once {reading:.2f} s")
+    yield Row("longest step of the loop meanwhile, processor time", step, "ms", 16, where)
+
+
+def reading_seconds(environment: dict[str, str]) -> float:
+    """The processor time to read every task once, and no more, in a process that does nothing else."""
+    store = assemble(Home(environment["ORANGE_HOME"])).store
+    start = time.process_time()
+    if len(store.read_all()) != MANY:
+        sys.exit("not every task was read")
+    return time.process_time() - start
+
+
+def complete_and_quiet(environment: dict[str, str]) -> tuple[float, float]:
+    """Seconds from the start of the process until all tasks are counted and nothing goes on, and what that cost."""
+    with opened([ORANGE], environment, NEWEST) as terminal:
+        terminal.until_match(f"{MANY}|{MANY:,}")
+        terminal.keep_reading()
+        return terminal.quiet_at(), cpu_seconds(terminal.pid)
+
+
+def longest_step(environment: dict[str, str]) -> tuple[float, str]:
+    """Milliseconds that one step of the event loop took at most, once the first frame was there; and whose it was."""
+    path = Path(environment["ORANGE_HOME"]).parent / "steps.json"
+    metered = str(Path(__file__).with_name("metered.py"))
+    with opened([sys.executable, metered, str(path)], environment, NEWEST) as terminal:
+        terminal.keep_reading()
+        terminal.quiet_at()
+        found = json.loads(path.read_text())
+    return found["longest_ms"], found["where"]
 
 
 def resident(pid: int) -> float:

@@ -18,6 +18,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Self
 
 from measure import Row
+from metered import Meter
 
 from agents import new_task, office
 from engine import make_tasks
@@ -65,26 +66,6 @@ class Watchdog:
             self.times.append(taken)
 
 
-class Meter:
-    """The most processor time that one step of the loop has taken: a busy machine adds nothing to it."""
-
-    def __init__(self) -> None:
-        self.most = 0.0
-        self._run = asyncio.Handle._run  # noqa: SLF001 - asyncio tells of slow steps, but only by the clock
-
-    def __enter__(self) -> Self:
-        def measured(handle: asyncio.Handle) -> None:
-            start = time.thread_time()
-            self._run(handle)
-            self.most = max(self.most, (time.thread_time() - start) * 1000)
-
-        asyncio.Handle._run = measured  # type: ignore[method-assign, assignment]  # noqa: SLF001
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        asyncio.Handle._run = self._run  # type: ignore[method-assign]  # noqa: SLF001
-
-
 def _place(frame: FrameType | None) -> str:
     """The innermost function that is ours or Textual's."""
     while frame is not None and not any(name in frame.f_code.co_filename for name in ("orange_tui", "textual")):
@@ -104,7 +85,7 @@ def longest() -> Iterator[Row]:
         busy, quiet, meter = asyncio.run(play(Home(environment["ORANGE_HOME"]), refs))
     note = f"{busy.where or 'nowhere'}; doing nothing {max(quiet.times):.1f} ms; load {os.getloadavg()[0]:.1f}"
     yield Row("longest hold: fetch, merge, set-up, 1,000 changes", max(busy.times), "ms", 16, note)
-    yield Row("longest step of the loop, processor time", meter.most, "ms", 16)
+    yield Row("longest step of the loop, processor time", meter.longest_ms, "ms", 16)
     over = sum(taken > _HELD * 1000 for taken in busy.times) / len(busy.times) * 100
     yield Row("signs of life later than 16 ms", over, "%", 1.0, f"of {len(busy.times)}")
 

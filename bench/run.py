@@ -18,7 +18,7 @@ PARTS = {
     "engine": (engine.commands, engine.sections),
     "agents": (agents.spawn, agents.deaths),
     "branches": (branches.conflicts,),
-    "app": (app.first_paint, app.idle, frames.cursor, frames.change, frames.deaths, blocks.longest),
+    "app": (app.first_paint, app.many_tasks, app.idle, frames.cursor, frames.change, frames.deaths, blocks.longest),
 }
 
 

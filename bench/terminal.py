@@ -28,6 +28,8 @@ LINES, COLUMNS = 36, 120
 PATIENCE = 30.0  # seconds
 _COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
 _CALM = 0.03  # seconds of processor time in one of the clock: less is nothing to speak of
+_SAMPLE_SECONDS = 0.05
+_REST_SECONDS = 1.0  # without any processor time: then a program has nothing more to do
 _QUIET = 0.1  # seconds without output after which a program has shown what it had to
 
 
@@ -89,6 +91,18 @@ class Terminal:
             last = now
             time.sleep(1)
             self.quiet()
+
+    def quiet_at(self) -> float:
+        """Seconds from the start until the program had nothing more to do; somebody must be reading what it writes."""
+        last, busy_at = 0.0, time.perf_counter() - self._start
+        while (now := time.perf_counter() - self._start) - busy_at < _REST_SECONDS:
+            used = cpu_seconds(self.pid)
+            busy_at = now if used > last else busy_at
+            last = used
+            if now > PATIENCE:
+                sys.exit(f"not quiet after {now:.0f} s")
+            time.sleep(_SAMPLE_SECONDS)
+        return busy_at
 
     def keep_reading(self) -> None:
         """Take whatever comes from now on, in the background."""
