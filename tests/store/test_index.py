@@ -1,0 +1,166 @@
+"""One index for board, supervisor and starter: never older than what they were told, and it reads only what changed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from orange_tui.home import files
+from orange_tui.store import task_text
+
+if TYPE_CHECKING:
+    import pytest
+
+    from orange_tui.store.store import TaskRef
+    from support.driver import World
+
+
+def let_time_pass(world: World, *refs: TaskRef) -> None:
+    """Make files older than the moment in which another change could not be told from the last one."""
+    for ref in refs:
+        for name in ("TASK.md", "history.jsonl"):
+            os.utime(world.directory(ref) / name, (1_000_000_000, 1_000_000_000))
+
+
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files of tasks that are read from now on."""
+    found: list[str] = []
+    real = files.read_bytes
+
+    def counting(path: str, **more: int) -> bytes:
+        found.append(path)
+        return real(path, **more)
+
+    monkeypatch.setattr(task_text, "read_bytes", counting)
+    return found
+
+
+def test_index_reads_a_task_again_only_when_its_files_have_changed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = world.task(), world.task()
+    let_time_pass(world, one, other)
+    index = world.orange.new_index()
+    index.refresh_all()
+    before = index.get(one)
+    opened = reads(monkeypatch)
+    index.refresh_all()
+    index.refresh([one, other])
+    assert opened == []
+    world.edit(other, "summary: ", "summary: changed ")
+    index.refresh_all()
+    assert opened == [str(world.file(other))]
+    assert index.get(one) is before
+
+
+def test_file_that_has_just_changed_is_read_again_though_it_looks_the_same(world: World) -> None:
+    ref = world.task(summary="one")
+    index = world.orange.new_index()
+    index.refresh_all()
+    stamp = os.stat(world.file(ref)).st_mtime_ns
+    text = world.file(ref).read_text()
+    world.file(ref).write_text(text.replace("one", "two"))  # of the same size, and within a tick of the clock
+    os.utime(world.file(ref), ns=(stamp, stamp))
+    index.refresh([ref])
+    entry = index.get(ref)
+    assert entry is not None
+    assert entry.task is not None
+    assert entry.task.summary == "two"
+
+
+def test_index_knows_what_decides_where_to_look(world: World) -> None:
+    ref = world.task()
+    index = world.orange.new_index()
+    index.refresh_all()
+    with world.orange.engine.open(ref) as opened:
+        opened.record("task.waiting", reason="There is no free workspace")
+    index.refresh([ref])
+    entry = index.get(ref)
+    assert entry is not None
+    assert (entry.start_wanted, entry.start_deferred, entry.has_unfinished_move) == (True, True, False)
+    with world.orange.store.open(ref) as opened:
+        details = {"from": "todo", "to": "doing", "by": "person", "hooks": []}
+        opened.change("transition.started", {"status": "doing"}, **details)
+    index.refresh([ref])
+    entry = index.get(ref)
+    assert entry is not None
+    assert (entry.start_wanted, entry.has_unfinished_move) == (False, True)
+
+
+def test_index_finds_subtasks_and_dependents_and_forgets_them_with_their_task(world: World) -> None:
+    plan = world.task()
+    subtask, waiting = world.task(parent=plan.id), world.task(blocked_by=(plan.id,))
+    index = world.orange.new_index()
+    index.refresh_all()
+    assert (list(index.subtasks_of(plan.id)), index.dependents_of(plan.id)) == ([subtask], [waiting])
+    world.file(subtask).write_text("unreadable")
+    index.refresh([subtask])
+    assert list(index.subtasks_of(plan.id)) == [subtask]  # it keeps its place until it can be read again
+    for ref in (subtask, waiting):
+        world.directory(ref).rename(world.root / ref.id)
+    index.refresh_all()
+    assert (index.subtasks_of(plan.id), index.dependents_of(plan.id), index.find(subtask.id)) == ({}, [], None)
+
+
+def test_task_without_a_workflow_follows_the_workflow_of_its_project(world: World) -> None:
+    ref = world.task()
+    (world.directory(ref) / "history.jsonl").unlink()
+    lines = world.file(ref).read_text().splitlines(keepends=True)
+    world.file(ref).write_text("".join(line for line in lines if not line.startswith(("workflow:", "status:"))))
+    os.utime(world.file(ref), (1_000_000_000, 1_000_000_000))
+    index = world.orange.new_index()
+    index.refresh_all()
+    world.orange.projects.update("coffee", {"workflow": "minimal"})
+    index.refresh_all()
+    entry = index.get(ref)
+    assert entry is not None
+    assert entry.task is not None
+    assert entry.task.workflow == "minimal"
+
+
+def test_threads_that_read_at_once_leave_the_newest_state(world: World) -> None:
+    ref = world.task()
+    index = world.orange.new_index()
+    stop = threading.Event()
+
+    def read() -> None:
+        while not stop.is_set():
+            index.refresh_all()
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for number in range(20):
+        world.orange.tasks.update(ref, summary=f"round {number}")
+    stop.set()
+    for reader in readers:
+        reader.join()
+    index.refresh([ref])
+    entry = index.get(ref)
+    assert entry is not None
+    assert entry.task is not None
+    assert entry.task.summary == "round 19"
+
+
+def test_index_is_told_of_a_change_before_anybody_else(world: World) -> None:
+    ref = world.task()
+
+    async def run() -> list[str]:
+        feed = world.orange.new_feed()
+        changes = feed.changes()
+        seen: list[str] = []
+        assert await asyncio.wait_for(anext(changes), 10) is None
+        assert feed.index.is_complete
+        for number in range(10):
+            world.orange.tasks.update(ref, summary=f"round {number}")
+            await asyncio.wait_for(anext(changes), 10)
+            entry = feed.index.get(ref)
+            assert entry is not None
+            assert entry.task is not None
+            seen.append(entry.task.summary)
+        await changes.aclose()  # type: ignore[attr-defined]
+        return seen
+
+    assert asyncio.run(run()) == [f"round {number}" for number in range(10)]

@@ -1,0 +1,55 @@
+"""The backstop: what nobody told of is noticed by looking, as often as the workflow asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orange_tui.domain.task import make_task
+from orange_tui.home import paths
+from orange_tui.sessions.deaths import Deaths
+from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
+from support.office import started
+
+if TYPE_CHECKING:
+    import pytest
+
+    from support.driver import World
+    from support.office import Office
+
+PATIENCE = 15.0  # half of what it takes where no workflow asks for more
+
+
+def quick_default(seconds: int) -> str:
+    """The default workflow, polled so often."""
+    text = Path(paths.shipped("workflows"), "default.yml").read_text()
+    assert "poll_interval: 30" in text
+    return text.replace("poll_interval: 30", f"poll_interval: {seconds}")
+
+
+def test_closed_window_that_nobody_tells_of_is_found_within_the_workflows_poll_interval(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workflows = office.root / "home" / "workflows"
+    workflows.mkdir()
+    (workflows / "default.yml").write_text(quick_default(1))
+    ref, _ = started(office, "fix/closed"), started(office, "fix/other")  # tmux goes on
+    monkeypatch.setattr(Deaths, "wait_for", lambda _deaths, _agents: None)
+    rounds = 0
+
+    def is_noticed() -> bool:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 5:  # by now everything was looked at once
+            pane = office.orange.sessions.window(ref.id, "worker")
+            assert pane is not None
+            office.orange.tmux.kill_window(pane.window_id)
+        return office.task(ref).crash_count == 1
+
+    assert office.orange.new_supervisor().run_until(is_noticed, PATIENCE), office.story()
+
+
+def test_workflow_without_a_poll_interval_is_polled_every_half_minute(world: World) -> None:
+    rules = StateTable(world.orange.workflows)
+    assert rules.rules_for(make_task({"workflow": "steps", "status": "doing"})).poll_seconds == DEFAULT_POLL_SECONDS
+    assert rules.rules_for(make_task({"workflow": "gone", "status": "doing"})).poll_seconds == DEFAULT_POLL_SECONDS
