@@ -1,4 +1,4 @@
-"""`orange` alone, and the last word of it."""
+"""`orange` alone, and the hint that it ends with."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ def leaves_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "bin" / "orange"
 
 
-def test_whoever_came_by_make_run_is_told_how_to_get_in_elsewhere(world: World, cli: Cli, leaves_at_once: Path) -> None:
+def test_person_who_used_make_run_is_told_how_to_start_orange_elsewhere(
+    world: World, cli: Cli, leaves_at_once: Path
+) -> None:
     world.orange.projects.remove("coffee")
     assert f"run {leaves_at_once} there" in cli.ok("--all").out
 
 
-def test_whoever_has_a_project_has_found_in(world: World, cli: Cli, leaves_at_once: Path) -> None:
+def test_person_with_a_project_gets_no_hint(world: World, cli: Cli, leaves_at_once: Path) -> None:
     assert cli.ok("--all").out == ""
 
 
-def test_without_a_terminal_there_is_no_app(world: World, cli: Cli) -> None:
+def test_app_without_a_terminal_is_refused(world: World, cli: Cli) -> None:
     assert "The app needs a terminal" in cli.no("--all", code=1)

@@ -1,4 +1,4 @@
-"""What Tab offers, whatever the shell: words, before which the cursor has got to."""
+"""What Tab offers for an unfinished line, whatever the shell."""
 
 from __future__ import annotations
 

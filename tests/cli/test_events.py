@@ -1,4 +1,4 @@
-"""`orange task event` runs inside agents' hooks: it notes what they say, says nothing, and never fails."""
+"""`orange task event` runs inside agents' hooks: it records what they report, prints nothing, and never fails."""
 
 from __future__ import annotations
 

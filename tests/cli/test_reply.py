@@ -1,4 +1,4 @@
-"""Where the words go: pipes that were closed, disks that are full, terminals that know no Unicode."""
+"""Printing a reply: to closed pipes, full disks and terminals without Unicode."""
 
 from __future__ import annotations
 
