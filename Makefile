@@ -18,6 +18,7 @@ check: $(READY)
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports >/dev/null || $(BIN)/lint-imports
+	@$(BIN)/python tools/unused.py
 
 format: $(READY)
 	@$(BIN)/ruff format --quiet .

@@ -1,4 +1,4 @@
-"""The current time, from one place, so that tests can set it."""
+"""What time it is: the one place that asks, so that tests can answer."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import time
 
 
 def now() -> str:
-    """The current time in UTC, as ISO 8601 with microseconds; such texts sort by time."""
+    """This moment in UTC, ISO 8601 to the microsecond; such texts sort as the moments do."""
     seconds, rest = divmod(time.time_ns(), 1_000_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{rest // 1000:06d}Z"
 
 
 def seconds_since(stamp: str) -> float:
-    """Seconds since a timestamp; 0 for one that cannot be read."""
+    """How long ago that was; a stamp that nobody can read is of no age."""
     from datetime import UTC, datetime
 
     try:

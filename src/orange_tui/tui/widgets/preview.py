@@ -71,7 +71,7 @@ class Preview(Vertical):
         yield StripView(id="view")
 
     def on_mount(self) -> None:
-        self._timer = self.set_interval(_FRAME_SECONDS, self._next_frame)
+        self.set_interval(_FRAME_SECONDS, self._next_frame)
 
     @property
     def tab(self) -> PreviewTab:
