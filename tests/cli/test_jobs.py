@@ -78,9 +78,9 @@ def test_job_list_shows_the_last_runs_task_and_why_a_run_was_skipped(times: Time
     ("words", "said"),
     [
         (("61 * * * *", "Brew"), "the minute is 0-59"),
-        (("* * * *", "Brew"), "4 fields and not 5"),
-        (("0 0 30 2 *", "Brew"), "never comes"),
-        (("@reboot", "Brew"), "@reboot is no time"),
+        (("* * * *", "Brew"), "4 fields instead of 5"),
+        (("0 0 30 2 *", "Brew"), "there is no such day"),
+        (("@reboot", "Brew"), "@reboot is not a time"),
         (("@daily", " "), "A job needs a summary"),
         (("@daily", "two\nlines"), "one line"),
         (("@daily", "Brew", "--workflow", "nope"), "no workflow named 'nope'"),

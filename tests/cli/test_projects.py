@@ -46,11 +46,13 @@ def test_project_add_takes_the_default_branch_from_the_remote(
 def test_project_is_registered_once_by_name_and_by_directory(
     world: World, cli: Cli, repository: Path, tmp_path: Path
 ) -> None:
-    assert "There is a project coffee already, at /nowhere; use --name" in cli.no("project", "add", str(repository))
+    assert "There is already a project coffee, at /nowhere; give it another --name" in cli.no(
+        "project", "add", str(repository)
+    )
     cli.ok("project", "add", str(repository), "--name", "beans")
-    assert "registered already, as beans" in cli.no("project", "add", str(repository), "--name", "other")
+    assert "already registered as beans" in cli.no("project", "add", str(repository), "--name", "other")
     (tmp_path / "link").symlink_to(repository)
-    assert "registered already, as beans" in cli.no("project", "add", str(tmp_path / "link"), "--name", "other")
+    assert "already registered as beans" in cli.no("project", "add", str(tmp_path / "link"), "--name", "other")
 
 
 @pytest.mark.parametrize("name", ["a/b", ".hidden", "-dash", "..", "", "a\nb", "\x1b[2J", "x" * 300])

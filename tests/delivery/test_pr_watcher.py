@@ -257,7 +257,7 @@ def test_answer_about_a_deleted_task_does_not_bring_it_back(house: House, github
     url = github.url(7)
     shutil.rmtree(house.orange.store.directory(ref))
     for answer in (PullRequest(url, "merged"), PullRequest(url, "open"), "GitHub cannot be reached"):
-        with pytest.raises(OrangeError, match="is not there"):
+        with pytest.raises(OrangeError, match="does not exist"):
             pr_status.apply_answer(house.orange.tasks, ref, url, answer)
     assert house.orange.store.refs() == []
 

@@ -143,8 +143,8 @@ def test_states_that_lead_nowhere_or_are_never_reached_are_warned_about() -> Non
     assert result.workflow is not None
     assert [(warning.line, warning.what) for warning in result.warnings] == [
         (4, "no path leads to 'island'"),
-        (4, "from 'island' no terminal state can be reached"),
-        (5, "from 'pit' no terminal state can be reached"),
+        (4, "no terminal state can be reached from 'island'"),
+        (5, "no terminal state can be reached from 'pit'"),
     ]
 
 

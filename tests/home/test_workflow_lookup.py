@@ -72,7 +72,7 @@ def test_names_are_the_users_and_the_shipped_ones_each_once(home: Home) -> None:
 def test_without_any_folder_there_are_no_names(tmp_path: Path) -> None:
     nowhere = Workflows(str(tmp_path / "a"), str(tmp_path / "b"))
     assert nowhere.names() == []
-    with pytest.raises(NotFound, match="there are: none at all"):
+    with pytest.raises(NotFound, match="there are: none"):
         nowhere.load("default")
 
 
@@ -115,13 +115,13 @@ def test_a_broken_workflow_tells_all_its_problems_one_a_line(home: Home) -> None
 def test_what_is_no_readable_file_is_said_in_a_sentence_and_still_hides_the_shipped_one(home: Home) -> None:
     path = home.own / "default.yml"
     path.mkdir()
-    assert "this is not a file; move it away" in refusal(home, "default")
+    assert "this is not a regular file; move it away" in refusal(home, "default")
     path.rmdir()
     path.symlink_to("gone.yml")
-    assert "can not be read: No such file" in refusal(home, "default")
+    assert "cannot be read: No such file" in refusal(home, "default")
     path.unlink()
     os.mkfifo(path)
-    assert "this is not a file" in refusal(home, "default")
+    assert "this is not a regular file" in refusal(home, "default")
     path.unlink()
     path.write_bytes(b"name: x\nstates: \xff\xfe\n")
     assert refusal(home, "default") == f"{path}:2: this is not UTF-8 text; save the file as UTF-8"
@@ -134,9 +134,9 @@ def test_a_file_one_may_not_read_is_said_in_a_sentence(home: Home, monkeypatch: 
         raise PermissionError(13, "Permission denied", path)
 
     monkeypatch.setattr("orange_tui.home.workflows.os.stat", forbidden)  # root may read everything
-    assert "can not be read: Permission denied" in refusal(home, "default")
+    assert "cannot be read: Permission denied" in refusal(home, "default")
     monkeypatch.setattr("orange_tui.home.workflows.os.lstat", forbidden)
-    assert "can not be read: Permission denied" in refusal(home, "default")
+    assert "cannot be read: Permission denied" in refusal(home, "default")
 
 
 def test_a_check_takes_a_name_or_a_path_and_tells_warnings_too(home: Home, tmp_path: Path) -> None:

@@ -90,8 +90,8 @@ def test_a_limit_on_file_sizes_is_a_full_disk_too(world: World, cli: Cli) -> Non
         why = cli.no("task", "update", ref.id, "--summary", "Brew two")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert "was not written" in why
-    assert "What was there is unchanged" in why
+    assert "was not saved" in why
+    assert "Its old content is unchanged" in why
     assert world.contents(ref) == before
 
 
@@ -240,7 +240,7 @@ def test_a_directory_in_place_of_a_file_stops_that_task_only(world: World, cli: 
         (as_directory, "is a directory"),
         (lambda path: path.write_text("[{"), "projects.json:1 is not JSON"),
         (lambda path: path.write_text('{"a": 1}'), "must be a list of projects"),
-        (lambda path: path.write_text('[{"name": 7}]'), "project 1: `name` must be a text"),
+        (lambda path: path.write_text('[{"name": 7}]'), "project 1: `name` must be text"),
         (lambda path: path.write_text('[{"name": "a/b", "path": "/"}]'), "is not a project name"),
         (lambda path: path.write_bytes(b"\xff"), "is not JSON"),
     ],

@@ -135,7 +135,7 @@ def test_a_full_disk_keeps_everything_until_there_is_space(cafe: Cafe, monkeypat
     (workspace / "draft").write_text("x\n")
 
     def full(path: str, data: bytes, *, durable: bool) -> None:
-        raise NotSaved(f"{path} was not written: No space left on device")
+        raise NotSaved(f"{path} was not saved: No space left on device")
 
     with monkeypatch.context() as patch:
         patch.setattr(json_file, "replace_file", full)

@@ -1,4 +1,4 @@
-"""What time it is: the one place that asks, so that tests can answer."""
+"""The current time, from one place, so that tests can set it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import time
 
 
 def now() -> str:
-    """This moment in UTC, ISO 8601 to the microsecond; such texts sort as the moments do."""
+    """The current time in UTC, as ISO 8601 with microseconds; such texts sort by time."""
     seconds, rest = divmod(time.time_ns(), 1_000_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{rest // 1000:06d}Z"
 
 
 def seconds_since(stamp: str) -> float:
-    """How long ago that was; a stamp that nobody can read is of no age."""
+    """Seconds since a timestamp; 0 for one that cannot be read."""
     from datetime import UTC, datetime
 
     try:

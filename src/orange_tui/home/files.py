@@ -1,6 +1,6 @@
-"""Reading, locking and replacing files so that nobody ever sees half of one.
+"""Reading, locking and replacing files, so that nobody ever sees half of one.
 
-A lock is a file of its own that is never removed while it could be held; it dies with its process.
+A lock is a file of its own, which is never removed while it could be held; the lock itself ends with its process.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ _AT_FDCWD = -100
 
 
 def read_signature(path: str) -> Signature | None:
-    """What changes whenever a file does: enough to know that it was read already; None where there is no file."""
+    """Inode, time and size of a file, to see whether it has changed since it was read; None where there is no file."""
     try:
         status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:
-        return (0, 0, 0)  # it is there, and reading it will say what is wrong
+        return (0, 0, 0)  # it exists, and reading it will say what is wrong
     return (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
 def read_bytes(path: str, *, max_bytes: int | None = None) -> bytes:
-    """The content of a regular file; of a longer one than `max_bytes`, one byte more than that."""
+    """The content of a regular file; one byte more than `max_bytes` of a longer one."""
     try:
-        # Without O_NONBLOCK, a pipe somebody put in place of the file would hang us.
+        # Without O_NONBLOCK, a pipe in place of the file would block us forever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        raise NotFound(f"{path} is not there") from None
+        raise NotFound(f"{path} does not exist") from None
     except OSError as problem:
         raise Unreadable(f"{path} cannot be read: {problem.strerror}") from None
     try:
@@ -78,7 +78,7 @@ def read_end(path: str, max_bytes: int) -> bytes:
 
 
 def write_aside(path: str, data: bytes, *, durable: bool = True) -> None:
-    """Write a new file completely, or leave none; one that is made anew whenever it is needed need not be durable."""
+    """Write a new file completely, or leave none; a file that can be made again need not be durable."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
@@ -94,14 +94,14 @@ def write_aside(path: str, data: bytes, *, durable: bool = True) -> None:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write every byte, or raise: a disk that fills up takes the first half without a word."""
+    """Write every byte, or raise: a disk that is almost full accepts a part without an error."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
 
 
 def replace_file(path: str, data: bytes, *, durable: bool = True) -> None:
-    """Put new content in a file's place in one step that survives a power cut; the caller holds its lock."""
+    """Replace a file's content atomically, durably unless told otherwise; the caller holds its lock."""
     aside = f"{path}.new"
     with suppress(FileNotFoundError):
         os.unlink(aside)
@@ -117,7 +117,7 @@ def replace_file(path: str, data: bytes, *, durable: bool = True) -> None:
 
 
 def sync_directory(path: str) -> None:
-    """Make renames and new names in a directory outlast a power cut."""
+    """Sync a directory to disk, so that renames and new names in it survive a power cut."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -126,22 +126,22 @@ def sync_directory(path: str) -> None:
 
 
 def not_saved(path: str, problem: OSError) -> NotSaved:
-    """Why a write did not happen, and that nothing was changed by it."""
+    """The error for a write that failed: why, what to do, and that the old content is unchanged."""
     ways_out = {
         errno.ENOSPC: "free some space and try again",
         errno.EDQUOT: "free some of your quota and try again",
         errno.EROFS: "the disk is read-only",
-        errno.EACCES: "check who owns it",
+        errno.EACCES: "check its owner and permissions",
     }
     way_out = ways_out.get(problem.errno or 0)
     advice = f"; {way_out}" if way_out else ""
-    return NotSaved(f"{path} was not written: {problem.strerror}{advice}. What was there is unchanged")
+    return NotSaved(f"{path} was not saved: {problem.strerror}{advice}. Its old content is unchanged")
 
 
 def exchange(one: str, other: str) -> bool:
-    """Swap two names in one step; False where the system cannot.
+    """Swap two names atomically; False where the system cannot.
 
-    A plain rename would destroy what somebody put there a microsecond ago; after a swap it can be looked at.
+    A plain rename would destroy what somebody wrote there a microsecond ago; after a swap it can still be read.
     """
     swap = _renameat2()
     return bool(swap and swap(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0)
@@ -149,7 +149,7 @@ def exchange(one: str, other: str) -> bool:
 
 @cache
 def _renameat2() -> Callable[..., int] | None:
-    """The system call, looked up once: whoever asks beforehand has it at hand when microseconds count."""
+    """The system call, looked up once."""
     try:
         import ctypes
 
@@ -162,8 +162,8 @@ def _renameat2() -> Callable[..., int] | None:
 def has_writer(descriptor: int) -> bool | None:
     """Whether any process has this file open for writing; None where the system cannot tell.
 
-    A read lease is granted exactly when there is no writer. Ask only of a file whose name is gone: an open
-    of a leased file would be answered with a signal.
+    A read lease is granted exactly when there is no writer. Only for a file that has no name any more: opening a leased
+    file would send us a signal.
     """
     lease = getattr(fcntl, "F_SETLEASE", None)
     if lease is None:
@@ -179,23 +179,23 @@ def has_writer(descriptor: int) -> bool | None:
 
 
 def _report_to_nobody(_what: str) -> None:
-    """Nobody is told, unless somebody asked to be."""
+    """The default: waiting is not reported."""
 
 
-report_lock_wait: Callable[[str], None] = _report_to_nobody  # the command line tells the person at the terminal
+report_lock_wait: Callable[[str], None] = _report_to_nobody  # the command line prints it
 
 
 @contextmanager
 def locked(path: str, *, what: str, wait: bool = True, timeout: float | None = None) -> Iterator[bool]:
-    """Hold an inter-process lock; with wait=False, say whether it could be had at once.
+    """Hold an inter-process lock; with wait=False, yield whether it was free.
 
-    After `timeout` seconds of waiting it is refused; without one, it is waited for as long as it takes.
+    With a `timeout` in seconds, waiting longer is refused; without one, it waits as long as it takes.
     """
     descriptor = _open_lock(path)
     try:
         held = _acquire(descriptor, what=what, timeout=timeout) if wait else _try_acquire(descriptor)
         if held and not _is_still_at(descriptor, path):
-            raise NotFound(f"{what} was deleted meanwhile")
+            raise NotFound(f"{what} was deleted in the meantime")
         yield held
     finally:
         os.close(descriptor)
@@ -205,7 +205,7 @@ def _open_lock(path: str) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except FileNotFoundError:
-        raise NotFound(f"{os.path.dirname(path)} is not there") from None
+        raise NotFound(f"{os.path.dirname(path)} does not exist") from None
     except OSError as problem:
         raise not_saved(path, problem) from None
 

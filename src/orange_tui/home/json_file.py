@@ -1,8 +1,8 @@
 """A JSON file that several processes read and change, such as projects.json, jobs.json and runtime.json.
 
 Whoever changes one holds its lock, and the file is replaced in one step: a reader sees the old content or the new.
-A file that cannot be understood is refused, with the place and the way out, and never rewritten; what its owner does
-not know in it is handed over as it stands, and so survives. `orange task event` comes this way: keep the imports few.
+A file that cannot be read is refused, with the line and the way out, and never rewritten; keys that the reader does
+not know are handed over as they are, and so survive. On the path of `orange task event`: keep the imports few.
 """
 
 from __future__ import annotations
@@ -79,11 +79,11 @@ class JsonFile:
         return self.unreadable(f"is not JSON: {reason}")
 
     def unreadable(self, reason: str) -> Unreadable:
-        """What is wrong with the content, as the error to raise: the file, the reason and the way out."""
+        """The error for wrong content: the file, the reason and the way out."""
         return Unreadable(f"{self.path} {reason}; {self.repair}")
 
     def locked(self, *, wait: bool = True) -> AbstractContextManager[bool]:
-        """Hold the file's lock; with wait=False, say whether it could be had at once."""
+        """Hold the file's lock; with wait=False, yield whether it was free."""
         return locked(self.lock_path, what=self.title, wait=wait, timeout=self.lock_timeout)
 
     def changing_object(self) -> AbstractContextManager[Object]:
@@ -110,7 +110,7 @@ class JsonFile:
 
     def _encode(self, content: object) -> bytes:
         text = json.dumps(content, indent=None if self.disposable else 2, ensure_ascii=False)
-        return text.encode(errors="backslashreplace") + b"\n"  # half a character is an escape in JSON, too
+        return text.encode(errors="backslashreplace") + b"\n"  # a lone surrogate becomes a JSON escape
 
     def _replace(self, data: bytes) -> None:
         replace_file(self.path, data, durable=not self.disposable)

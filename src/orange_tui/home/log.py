@@ -1,6 +1,6 @@
-"""orange.log: what Orange did, one JSON object a line, for the person who wonders.
+"""orange.log: what Orange did, one JSON object a line.
 
-A log that cannot be written stops nothing. `logging` is not used: importing it takes longer than the command.
+A log that cannot be written stops nothing. `logging` is not used: importing it takes longer than a whole command.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Log:
                 os.close(descriptor)
 
     def _rotate(self) -> None:
-        """Move a full log aside; of two processes that see it full, one does."""
+        """Rename a full log to `orange.log.1`; of two processes that see it full, only one does."""
         if not self._is_full():
             return
         with locked(f"{self.path}.lock", what="the log", wait=False) as held:

@@ -1,7 +1,7 @@
-"""Where things are: the person's files under ORANGE_HOME, and the files we ship.
+"""Paths: the person's files under ORANGE_HOME, and the files that come with Orange.
 
-Paths are plain strings here and everywhere on the way of an agent's command: pathlib alone takes as long to
-import as such a command may run.
+Paths are plain strings here and everywhere on the path of `orange task update`: importing pathlib alone takes as long
+as such a command may run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from orange_tui.domain.records import record
 
 @record
 class Home:
-    """The places of SPEC 2 under one ORANGE_HOME."""
+    """The files and directories of one ORANGE_HOME."""
 
     root: str
 
@@ -24,12 +24,12 @@ class Home:
 
     @property
     def jobs_file(self) -> str:
-        """What is done by the clock."""
+        """The scheduled jobs."""
         return os.path.join(self.root, "jobs.json")
 
     @property
     def tasks(self) -> str:
-        """A directory for each project, and in it one for each task."""
+        """A directory for each project, with one for each of its tasks."""
         return os.path.join(self.root, "tasks")
 
     @property
@@ -39,7 +39,7 @@ class Home:
 
     @property
     def log_file(self) -> str:
-        """What happened, as JSON lines."""
+        """The log, as JSON lines."""
         return os.path.join(self.root, "orange.log")
 
 
@@ -50,7 +50,7 @@ def find_home() -> Home:
 
 
 def shipped(kind: str) -> str:
-    """The directory of our `workflows` or `styles`: inside an installed wheel, or at the root of a checkout."""
+    """The directory of the shipped `workflows` or `styles`: inside an installed wheel, or at the root of a checkout."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, kind)
     if os.path.isdir(installed):

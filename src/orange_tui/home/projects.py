@@ -1,4 +1,4 @@
-"""projects.json: the registered projects, with whatever else a person or a later version wrote into it."""
+"""projects.json: the registered projects. Keys that Orange does not know survive every change."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 DEFAULT_POOL_SIZE = 2
 DEFAULT_WORKFLOW = "default"
-_LARGEST_POOL = 1000
+_MAX_POOL_SIZE = 1000
 
 
 @record
 class Project:
-    """A repository Orange works on; `entry` is all that stands about it in projects.json."""
+    """A registered repository; `entry` is everything that projects.json says about it."""
 
     name: str
     path: str
@@ -47,13 +47,13 @@ class Project:
 
 @record
 class Projects:
-    """The registry under one home."""
+    """The registered projects of one home."""
 
     home: Home
 
     def all(self) -> list[Project]:
         """Every registered project, in the order they were added."""
-        return [self._understood(entry, index) for index, entry in enumerate(self._file.read_objects())]
+        return [self._project(entry, index) for index, entry in enumerate(self._file.read_objects())]
 
     def get(self, name: str) -> Project:
         """The project of that name."""
@@ -62,7 +62,7 @@ class Projects:
             if project.name == name:
                 return project
         known = ", ".join(p.name for p in projects)
-        hint = f"registered are: {known}" if known else "none is registered: `orange project add` does that"
+        hint = f"registered are: {known}" if known else "none is registered yet; `orange project add` adds one"
         raise NotFound(f"There is no project {name}; {hint}")
 
     def find(self, name: str) -> Project | None:
@@ -73,7 +73,7 @@ class Projects:
             return None
 
     def containing(self, directory: str) -> Project | None:
-        """The project a directory belongs to: the innermost repository or the workspace it lies in."""
+        """The project that a directory belongs to: by the innermost repository or the workspace it is in."""
         here = os.path.realpath(directory)
         projects = self.all()
         workspaces = os.path.realpath(self.home.workspaces)
@@ -85,28 +85,30 @@ class Projects:
 
     def add(self, entry: Mapping[str, object]) -> Project:
         """Register a project; its name and its repository must be new."""
-        project = self._understood(dict(entry), 0)
+        project = self._project(dict(entry), 0)
         with self._changing() as entries:
             for other in entries:
                 if other.get("name") == project.name:
-                    raise Refused(f"There is a project {project.name} already, at {other.get('path')}; use --name")
+                    raise Refused(
+                        f"There is already a project {project.name}, at {other.get('path')}; give it another --name"
+                    )
                 if os.path.realpath(str(other.get("path"))) == os.path.realpath(project.path):
-                    raise Refused(f"{project.path} is registered already, as {other.get('name')}")
+                    raise Refused(f"{project.path} is already registered as {other.get('name')}")
             entries.append(dict(entry))
         return project
 
     def update(self, name: str, changes: Mapping[str, object]) -> Project:
-        """Change what is set of a registered project."""
+        """Change some settings of a registered project."""
         self.get(name)
         with self._changing() as entries:
             for index, entry in enumerate(entries):
                 if entry.get("name") == name:
-                    self._understood(entry | dict(changes), index)
+                    self._project(entry | dict(changes), index)
                     entry.update(changes)
         return self.get(name)
 
     def remove(self, name: str) -> None:
-        """Forget a project; its tasks and its repository stay where they are."""
+        """Remove a project from the list; its tasks and its repository stay."""
         self.get(name)
         with self._changing() as entries:
             entries[:] = [entry for entry in entries if entry.get("name") != name]
@@ -120,7 +122,7 @@ class Projects:
         os.makedirs(self.home.root, exist_ok=True)
         return self._file.changing_objects()
 
-    def _understood(self, entry: dict[str, Any], index: int) -> Project:
+    def _project(self, entry: dict[str, Any], index: int) -> Project:
         wanted: dict[str, tuple[type, object]] = {
             "name": (str, None),
             "path": (str, None),
@@ -133,12 +135,12 @@ class Projects:
             value = entry.get(key, default)
             if type(value) is not kind:
                 where = f"{self.home.projects_file}, project {index + 1}"
-                raise Unreadable(f"{where}: `{key}` must be {'a number' if kind is int else 'a text'}; fix it by hand")
+                raise Unreadable(f"{where}: `{key}` must be {'a number' if kind is int else 'text'}; fix it by hand")
             values[key] = value
         check_project_name(values["name"])
         check_branch(values["default_branch"])
-        if not 1 <= values["pool_size"] <= _LARGEST_POOL:
-            raise Refused(f"pool_size is {values['pool_size']}; it must be between 1 and {_LARGEST_POOL}")
+        if not 1 <= values["pool_size"] <= _MAX_POOL_SIZE:
+            raise Refused(f"pool_size is {values['pool_size']}; it must be between 1 and {_MAX_POOL_SIZE}")
         return Project(**values, entry=entry)
 
 

@@ -1,4 +1,4 @@
-"""config.yml: the few things a person can set, each documented here and nowhere else."""
+"""config.yml: the settings of a person. A new setting is one entry in `SETTINGS`, with its documentation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @record
 class Setting:
-    """One key of config.yml: its kind, what it is unless set, and what it is for; `check` refuses what cannot be."""
+    """One key of config.yml: its kind, its default and its meaning; `check` refuses invalid values."""
 
     kind: type
     default: object
@@ -34,28 +34,34 @@ def _check_zone(name: str) -> None:
 
 
 SETTINGS: Mapping[str, Setting] = {
-    "bell": Setting(bool, True, "Whether the terminal rings once when a task comes to need you."),
+    "bell": Setting(bool, True, "Whether the terminal rings once when a task needs you."),
     "desktop": Setting(
-        bool, False, "Whether a desktop notice says so, too: notify-send, osascript, or the terminal's."
+        bool, False, "Whether a desktop notification says so, too: by notify-send, osascript or the terminal."
     ),
-    "keys": Setting(dict, {}, "Other keys for the app: a command's name (see ARCHITECTURE) and its key, `merge: M`."),
+    "keys": Setting(
+        dict, {}, "Other keys for the app: a command's name (see ARCHITECTURE) and its key, such as `merge: M`."
+    ),
     "timezone": Setting(
-        str, "", "The time zone jobs run in, such as Europe/Berlin (unless set: TZ, else the machine's).", _check_zone
+        str, "", "The time zone of jobs, such as Europe/Berlin (default: TZ, else the machine's).", _check_zone
     ),
     "router": Setting(str, "", "The agent that routes tasks, with one question each (default: `router_fallback`)."),
-    "router_model": Setting(str, "", "The model it is asked with, in its own words (default: its usual one)."),
-    "router_timeout": Setting(int, 60, "How many seconds it may think before the fallback is taken."),
-    "router_fallback": Setting(str, "", "Who does a task whose routing failed (default: the first agent installed)."),
-    "parallel": Setting(
-        int, 4, "How many tasks that start by themselves (autopilot) run at once; a project can have less."
+    "router_model": Setting(
+        str, "", "The model of that agent, as its own --model takes it (default: the agent's own default)."
     ),
-    "webhook": Setting(str, "", "Where `notify` hooks with `via: webhook` send their notices (a web address)."),
+    "router_timeout": Setting(int, 60, "How many seconds it may take before the fallback is used."),
+    "router_fallback": Setting(
+        str, "", "The agent for a task whose routing failed (default: the first one installed)."
+    ),
+    "parallel": Setting(
+        int, 4, "How many tasks that start by themselves (autopilot) run at once; a project can allow fewer."
+    ),
+    "webhook": Setting(str, "", "The web address to which `notify` hooks with `via: webhook` send their notices."),
 }
 
 
 @record
 class Settings:
-    """What is set, with defaults for the rest."""
+    """The values of config.yml, with defaults for the rest."""
 
     values: Mapping[str, object]
 
@@ -64,7 +70,7 @@ class Settings:
         return str(self.values[name])
 
     def texts(self, name: str) -> dict[str, str]:
-        """A setting that is names with texts."""
+        """A setting that is a mapping of names to texts."""
         value = self.values[name]
         return {str(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}
 
@@ -85,7 +91,7 @@ class Settings:
 
 
 def read_settings(home: Home) -> Settings:
-    """The person's settings; a mistake in them is told with file and line, never guessed around."""
+    """Read config.yml; a mistake in it is an error with file and line, never ignored."""
     path = os.path.join(home.root, "config.yml")
     defaults = {name: setting.default for name, setting in SETTINGS.items()}
     try:
@@ -111,9 +117,9 @@ def _read(text: str, path: str) -> dict[str, object]:
 def _value(key: str, value: object, line: int) -> object:
     setting = SETTINGS.get(key)
     if setting is None:
-        raise Unreadable(f"there is no setting '{key}'; there are {', '.join(SETTINGS)}", line=line)
+        raise Unreadable(f"there is no setting '{key}'; the settings are {', '.join(SETTINGS)}", line=line)
     if type(value) is not setting.kind:
-        kind = {str: "text", int: "a number", bool: "true or false", dict: "names with texts"}.get(
+        kind = {str: "text", int: "a number", bool: "true or false", dict: "a mapping of names to texts"}.get(
             setting.kind, setting.kind.__name__
         )
         raise Unreadable(f"'{key}' must be {kind}", line=line)

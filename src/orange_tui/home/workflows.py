@@ -1,8 +1,8 @@
-"""Which workflows there are, and one of them by its name, quickly.
+"""The workflows of a home by their names, with a cache of the checked ones.
 
-Every command on a task begins with its workflow, and parsing the YAML would be most of what that command
-costs. So a checked workflow is kept as JSON beside the very text it was made from: it is used only while
-that text and this Orange are the same, which is why it can not be out of date and may be deleted any time.
+Every command on a task begins by loading its workflow, and parsing the YAML would take most of that command's time. So
+a checked workflow is cached as JSON, together with the text it was made from. The cache is used only while that text
+and this version of Orange are the same, so it cannot be out of date, and it may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from orange_tui.home.files import Signature
 
 
-_CACHE_FORMAT = 2  # raise it whenever `workflow_file.data` writes something else
+CACHE_FORMAT = 2  # raise it whenever the JSON of `workflow_file.data` changes
 _ENDINGS = (".yml", ".yaml")
-_HOOKS = "orange_tui.hooks"
-_MOST_BYTES = 1024 * 1024
-_NOT_KEPT = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+_HOOKS_GROUP = "orange_tui.hooks"
+_MAX_BYTES = 1024 * 1024
+_CACHE_ERRORS = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 class Workflows:
@@ -39,7 +39,7 @@ class Workflows:
     def __init__(self, home: str, shipped: str) -> None:
         self._own = os.path.join(home, "workflows")
         self._shipped = shipped
-        self._kept = os.path.join(home, ".cache", "workflows")
+        self._cache_folder = os.path.join(home, ".cache", "workflows")
         self._loaded: dict[str, tuple[Signature | None, Workflow]] = {}
 
     def names(self) -> list[str]:
@@ -47,18 +47,18 @@ class Workflows:
         return sorted({*_names_in(self._own), *_names_in(self._shipped)})
 
     def path(self, name: str) -> str:
-        """The file a name stands for; a user's own hides a shipped one even when it can not be read."""
+        """The file of a workflow; the user's own hides a shipped one even when it cannot be read."""
         if name.isprintable() and name and name[0] != "." and "/" not in name and "\\" not in name:
             for folder in (self._own, self._shipped):
                 for ending in _ENDINGS:
                     path = os.path.join(folder, name + ending)
-                    if _is_there(path):
+                    if _exists(path):
                         return path
-        known = ", ".join(self.names()) or "none at all"
+        known = ", ".join(self.names()) or "none"
         raise NotFound(f"There is no workflow named {name[:100]!r}; there are: {known}")
 
     def load(self, name: str) -> Workflow:
-        """A workflow that is fit for use; one that is not raises `Unreadable` with all its problems."""
+        """A valid workflow; one that is not raises `Unreadable` with all its problems."""
         path = self.path(name)
         signature = read_signature(path)
         seen = self._loaded.get(path)
@@ -71,17 +71,17 @@ class Workflows:
     def _load(self, name: str, path: str) -> Workflow:
         try:
             text = _read(path)
-        except Unreadable as fault:
-            raise Unreadable(str(_as_problem(path, fault))) from None
-        kept = self._recall(name, text)
-        if kept is not None:
-            return kept
+        except Unreadable as error:
+            raise Unreadable(str(_as_problem(path, error))) from None
+        cached = self._read_cache(name, text)
+        if cached is not None:
+            return cached
         plugins = _InstalledActions()
         loaded = _parse(text, path, plugins)
         if loaded.workflow is None:
             raise Unreadable("\n".join(str(problem) for problem in loaded.problems))
-        if not plugins.were_asked:  # a plugin can be removed while the text stays as it is
-            self._keep(name, text, loaded.workflow)
+        if not plugins.were_loaded:  # a plugin can be removed while the text stays as it is
+            self._write_cache(name, text, loaded.workflow)
         return loaded.workflow
 
     def check(self, name_or_path: str) -> LoadedWorkflow:
@@ -92,50 +92,50 @@ class Workflows:
         path = _existing(name_or_path) if is_path else self.path(name_or_path)
         try:
             text = _read(path)
-        except Unreadable as fault:
-            return LoadedWorkflow(None, (_as_problem(path, fault),))
+        except Unreadable as error:
+            return LoadedWorkflow(None, (_as_problem(path, error),))
         return _parse(text, path, _InstalledActions())
 
-    def _recall(self, name: str, text: str) -> Workflow | None:
+    def _read_cache(self, name: str, text: str) -> Workflow | None:
         try:
-            with open(self._keeping_place(name), encoding="utf-8") as file:
-                kept = json.load(file)
-            if kept["format"] != _CACHE_FORMAT or kept["orange"] != __version__ or kept["source"] != text:
+            with open(self._cache_path(name), encoding="utf-8") as file:
+                cached = json.load(file)
+            if cached["format"] != CACHE_FORMAT or cached["orange"] != __version__ or cached["source"] != text:
                 return None
-            return from_data(kept["workflow"])
-        except _NOT_KEPT:  # missing, torn or meddled with: it will be made again
+            return from_data(cached["workflow"])
+        except _CACHE_ERRORS:  # missing, incomplete or edited: it is made again
             return None
 
-    def _keep(self, name: str, text: str, workflow: Workflow) -> None:
-        """Nothing depends on this, so a disk that is full or read-only is no reason to fail."""
+    def _write_cache(self, name: str, text: str, workflow: Workflow) -> None:
+        """Write the cache, if possible: a full or read-only disk is no reason to fail."""
         data = json.dumps(
-            {"format": _CACHE_FORMAT, "orange": __version__, "source": text, "workflow": to_data(workflow)}
+            {"format": CACHE_FORMAT, "orange": __version__, "source": text, "workflow": to_data(workflow)}
         )
-        place = self._keeping_place(name)
-        aside = f"{place}.{os.urandom(6).hex()}"
+        path = self._cache_path(name)
+        new_path = f"{path}.{os.urandom(6).hex()}"
         try:
-            os.makedirs(self._kept, exist_ok=True)
-            _replace(place, aside, data)
+            os.makedirs(self._cache_folder, exist_ok=True)
+            _replace(path, new_path, data)
         except OSError:
             return
 
-    def _keeping_place(self, name: str) -> str:
-        return os.path.join(self._kept, name + ".json")
+    def _cache_path(self, name: str) -> str:
+        return os.path.join(self._cache_folder, name + ".json")
 
 
 class _InstalledActions:
-    """The actions that plugins add. Asking costs as much as a command, so it waits for an unknown name."""
+    """The actions that plugins add. Finding them takes as long as a command, so it waits for an unknown name."""
 
     def __init__(self) -> None:
         self._names: tuple[str, ...] = ()
-        self.were_asked = False
+        self.were_loaded = False
 
     def _known(self) -> tuple[str, ...]:
-        if not self.were_asked:
+        if not self.were_loaded:
             from importlib.metadata import entry_points
 
-            self.were_asked = True
-            self._names = tuple(point.name for point in entry_points(group=_HOOKS))
+            self.were_loaded = True
+            self._names = tuple(point.name for point in entry_points(group=_HOOKS_GROUP))
         return self._names
 
     def __contains__(self, name: object) -> bool:
@@ -154,11 +154,11 @@ def _parse(text: str, path: str, plugins: _InstalledActions) -> LoadedWorkflow:
     return load_workflow(text, path, extra_actions=plugins)
 
 
-def _as_problem(path: str, fault: Unreadable) -> Problem:
+def _as_problem(path: str, error: Unreadable) -> Problem:
     from orange_tui.domain.text.findings import Findings
 
     findings = Findings(path)
-    findings.add_unreadable(fault, 1)
+    findings.add_unreadable(error, 1)
     return findings.problems[0]
 
 
@@ -171,34 +171,34 @@ def _names_in(folder: str) -> list[str]:
     return [name for name, ending in parts if ending in _ENDINGS and name and not name.startswith(".")]
 
 
-def _is_there(path: str) -> bool:
-    """A link that leads nowhere is there, too: someone put it there, and should hear of it."""
+def _exists(path: str) -> bool:
+    """Whether there is a file; a broken link counts, so that reading it says what is wrong."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise Unreadable(f"{path} can not be read: {error.strerror}") from None
+        raise Unreadable(f"{path} cannot be read: {error.strerror}") from None
     return True
 
 
 def _existing(path: str) -> str:
-    if "\x00" in path or not _is_there(path):
+    if "\x00" in path or not _exists(path):
         raise NotFound(f"There is no file {path!r}")
     return path
 
 
 def _read(path: str) -> str:
-    """The file's text. A pipe would keep us waiting for ever and a device might never end: files only."""
+    """The file's text. Regular files only: a pipe would block forever, and a device might never end."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise Unreadable("this is not a file; move it away, or put a workflow file in its place")
+            raise Unreadable("this is not a regular file; move it away, or put a workflow file in its place")
         with open(path, "rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+            data = file.read(_MAX_BYTES + 1)
     except OSError as error:
-        raise Unreadable(f"this can not be read: {error.strerror}; make it a file that you may read") from None
-    if len(data) > _MOST_BYTES:
-        raise Unreadable(f"this is longer than {_MOST_BYTES:,} bytes; a workflow needs far less")
+        raise Unreadable(f"this cannot be read: {error.strerror}; check its owner and permissions") from None
+    if len(data) > _MAX_BYTES:
+        raise Unreadable(f"this is longer than {_MAX_BYTES:,} bytes; a workflow needs far less")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -206,13 +206,13 @@ def _read(path: str) -> str:
         raise Unreadable("this is not UTF-8 text; save the file as UTF-8", line=line) from None
 
 
-def _replace(place: str, aside: str, data: str) -> None:
-    """A reader sees the old file or the new one, never half of it."""
+def _replace(path: str, new_path: str, data: str) -> None:
+    """Replace a file in one step, without a lock: two processes that do so write two new files."""
     try:
-        with open(aside, "x", encoding="utf-8") as file:
+        with open(new_path, "x", encoding="utf-8") as file:
             file.write(data)
-        os.replace(aside, place)
+        os.replace(new_path, path)
     except OSError:
-        if os.path.lexists(aside):
-            os.unlink(aside)
+        if os.path.lexists(new_path):
+            os.unlink(new_path)
         raise

@@ -11,6 +11,8 @@ from orange_tui.domain.errors import Refused, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orange_tui.cli.parsing.grammar import Parsed
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
@@ -34,11 +36,18 @@ def respawn(parsed: Parsed, orange: Orange) -> Reply:
 
 def _respawn_lost(orange: Orange) -> Reply:
     results = orange.agents.respawn_lost()
-    restarted = [ref.id for ref, problem in results if problem is None]
-    notes = tuple(f"{ref.id} could not be restarted: {problem}" for ref, problem in results if problem is not None)
-    text = f"{', '.join(restarted)}  restarted" if restarted else "No session was lost" if not results else ""
-    data = {"respawned": restarted, "failed": {ref.id: problem for ref, problem in results if problem}}
-    return Reply(text, data, notes, code=1 if notes else 0)
+    return _batch_reply(results, "respawned", "restarted", "could not be restarted", nothing="No session was lost")
+
+
+def _batch_reply(
+    results: Sequence[tuple[TaskRef, str | None]], key: str, done_word: str, failed_words: str, *, nothing: str
+) -> Reply:
+    """The reply about several tasks at once, each done or failed with a problem; one failure makes it a failure."""
+    done = [ref.id for ref, problem in results if problem is None]
+    failed = {ref.id: problem for ref, problem in results if problem is not None}
+    text = f"{', '.join(done)}  {done_word}" if done else "" if failed else nothing
+    notes = tuple(f"{task} {failed_words}: {problem}" for task, problem in failed.items())
+    return Reply(text, {key: done, "failed": failed}, notes, code=1 if failed else 0)
 
 
 def retry(parsed: Parsed, orange: Orange) -> Reply:
@@ -65,11 +74,7 @@ def _unblock_all(orange: Orange, project: str | None) -> Reply:
     from orange_tui.autopilot import attempts
 
     results = attempts.unblock_all(orange.engine, project)
-    done = [ref.id for ref, problem in results if problem is None]
-    failed = {ref.id: problem for ref, problem in results if problem is not None}
-    text = f"{', '.join(done)}  unblocked" if done else "" if failed else "No task is blocked"
-    notes = tuple(f"{task} is still blocked: {problem}" for task, problem in failed.items())
-    return Reply(text, {"unblocked": done, "failed": failed}, notes, code=1 if failed else 0)
+    return _batch_reply(results, "unblocked", "unblocked", "is still blocked", nothing="No task is blocked")
 
 
 def attach(parsed: Parsed, orange: Orange) -> Reply:

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from orange_tui.cli.parsing.grammar import load
 from orange_tui.cli.reply import Reply, printable_text
-from orange_tui.cli.targets import current_directory, named_project
+from orange_tui.cli.targets import current_directory, listed_project
 from orange_tui.domain.errors import OrangeError, Refused, UsageError
 
 TYPE_CHECKING = False
@@ -24,9 +24,9 @@ def open_app(parsed: Parsed, orange: Orange) -> Reply:
     """`orange`: the app, on the project of the current directory, else on all of them."""
     if not _is_at_a_terminal():
         raise Refused("The app needs a terminal. `orange task list` shows the tasks without one")
-    project = named_project(parsed, orange)
+    project = listed_project(parsed, orange)
     if project is None and not parsed.flag("all"):
-        project = orange.projects.containing(current_directory()) or _register(orange)
+        project = _register(orange)
     load(parsed.command.opens)(orange, project.name if project is not None else None)
     return Reply(_install_hint(orange))
 

@@ -1,4 +1,4 @@
-"""A workflow file read into a `Workflow`, or into the list of all that is wrong with it.
+"""Workflow files: YAML read into a `Workflow`, or into the list of everything that is wrong with it.
 
-Begin with `loader.py`.
+Begin with `loader.py`; `data.py` is a checked workflow as JSON, for the cache.
 """

@@ -1,4 +1,4 @@
-"""What can be judged only when a workflow file has been read to its end: whether its parts fit together."""
+"""Checks that need the whole workflow file: whether its sections fit together."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from orange_tui.domain.workflow import Workflow
-    from orange_tui.domain.workflow_file._draft import Draft, Move
+    from orange_tui.domain.workflow_file._draft import Draft, DraftMove
 
-_MOST_MOVES = 1000  # comparing each with each of its kind must end; no lifecycle of people needs more
-_ALSO_INITIAL = ("clarification", "agent-review", "reviewing")
-_SPAWNS = ("spawn_agent", "spawn_reviewer")
+_MAX_MOVES = 1000  # each is compared with each of its kind; no real workflow needs more
+_IMPLIED_INITIAL = ("clarification", "agent-review", "reviewing")
+_STARTING_ACTIONS = ("spawn_agent", "spawn_reviewer")
 
 
-def check_together(draft: Draft) -> None:
-    """Every check across sections that can find a problem."""
-    _check_ends(draft)
-    _check_starts(draft)
+def check_consistency(draft: Draft) -> None:
+    """Run every check across sections."""
+    _check_terminal_states(draft)
+    _check_initial_states(draft)
     _check_guards(draft)
     _check_ambiguity(draft)
-    _check_escalation(draft)
-    _check_own_moves(draft)
+    _check_stuck_transitions(draft)
+    _check_automatic_moves(draft)
 
 
-def _check_ends(draft: Draft) -> None:
+def _check_terminal_states(draft: Draft) -> None:
     if draft.states and not any(state.terminal for state in draft.states.values()):
         line = min(draft.state_lines.values())
         draft.findings.add_problem(
@@ -36,52 +36,52 @@ def _check_ends(draft: Draft) -> None:
         )
 
 
-def _check_starts(draft: Draft) -> None:
+def _check_initial_states(draft: Draft) -> None:
     explicit = draft.initial is not None
     lines = draft.initial_lines if explicit else draft.state_lines
     for name in list(draft.states)[:1] if draft.initial is None else draft.initial:
         if name in draft.states and draft.states[name].terminal:
-            fix = "start in another state" if explicit else "list the state in which tasks start first"
+            fix = "start in another state" if explicit else "put the state in which tasks start first"
             draft.findings.add_problem(lines[name], f"tasks would start in {quoted(name)}, which is terminal", fix)
 
 
 def _check_guards(draft: Draft) -> None:
     for guard in draft.guards:
         field = guard.condition.field
-        if field not in draft.counted:
-            other = suggest(field, sorted(draft.counted))
+        if field not in draft.number_fields:
+            other = suggest(field, sorted(draft.number_fields))
             fix = f"let a hook increment it or set it to a whole number, or {other}"
-            guard.item.add_problem(f"compares {quoted(field)}, which is no number this workflow keeps", fix)
+            guard.item.add_problem(f"compares {quoted(field)}, which is not a number field of this workflow", fix)
 
 
 def _check_ambiguity(draft: Draft) -> None:
-    """Two moves of which both could be meant leave the engine no way to choose."""
-    if len(draft.moves) > _MOST_MOVES:
-        line = draft.moves[_MOST_MOVES].line
-        draft.findings.add_problem(line, f"there are more than {_MOST_MOVES} transitions", "split the workflow up")
+    """Between two moves that could both be meant, the engine could not choose."""
+    if len(draft.moves) > _MAX_MOVES:
+        line = draft.moves[_MAX_MOVES].line
+        draft.findings.add_problem(line, f"there are more than {_MAX_MOVES} transitions", "split the workflow up")
         return
-    groups: dict[tuple[str, str, str | None], list[Move]] = {}
+    groups: dict[tuple[str, str, str | None], list[DraftMove]] = {}
     for move in draft.moves:
-        if move.clear:
+        if move.is_complete:
             step = move.transition
             group = groups.setdefault((step.source, step.target, step.by), [])
             _check_against(move, group, draft)
             group.append(move)
 
 
-def _check_against(move: Move, earlier: Iterable[Move], draft: Draft) -> None:
+def _check_against(move: DraftMove, earlier: Iterable[DraftMove], draft: Draft) -> None:
     step = move.transition
     for other in earlier:
         if not exclude_each_other(step.when, other.transition.when):
             draft.findings.add_problem(
                 move.line,
                 f"{step.source} → {step.target} could be this transition or the one on line {other.line}",
-                "give both a `when` on the same field, such that never both hold, or remove one",
+                "give both a `when` on the same field so that never both are true, or remove one",
             )
             return
 
 
-def _check_escalation(draft: Draft) -> None:
+def _check_stuck_transitions(draft: Draft) -> None:
     for rule, line in draft.rules:
         if rule.stuck_after is None or STUCK not in draft.states:
             continue
@@ -93,8 +93,8 @@ def _check_escalation(draft: Draft) -> None:
             )
 
 
-def _check_own_moves(draft: Draft) -> None:
-    """What Orange does by itself goes along a transition, as everything does."""
+def _check_automatic_moves(draft: Draft) -> None:
+    """What Orange does by itself also needs a transition."""
     for name, state in draft.states.items():
         for key, target in (("auto", state.auto), ("rejoin", state.rejoin)):
             if target is None or _can_move(draft, name, target):
@@ -102,9 +102,7 @@ def _check_own_moves(draft: Draft) -> None:
             line = draft.state_lines[name]
             if target in draft.states:
                 fix = f"add `{{from: {name}, to: {target}}}` to `transitions`"
-                draft.findings.add_problem(
-                    line, f"`{key}: {target}` of {quoted(name)} has no transition to go along", fix
-                )
+                draft.findings.add_problem(line, f"`{key}: {target}` of {quoted(name)} has no transition", fix)
             else:
                 what = f"`{key}` of {quoted(name)} names the state {quoted(target)}, which does not exist"
                 draft.findings.add_problem(line, what, suggest(target, draft.states))
@@ -116,11 +114,11 @@ def _can_move(draft: Draft, source: str, target: str) -> bool:
 
 
 def implied_initial(draft: Draft) -> dict[str, tuple[Hook, ...]]:
-    """Where tasks may start in a file that does not say: the first state, and three known by name."""
+    """Where tasks may start in a file without `initial`: the first state, and three known by name."""
     first = next(iter(draft.states))
-    also = [name for name in _ALSO_INITIAL if name in draft.states and name != first]
-    open_ones = [name for name in also if not draft.states[name].terminal]
-    return {first: ()} | {name: _implied_hooks(name, first, draft) for name in open_ones}
+    also = [name for name in _IMPLIED_INITIAL if name in draft.states and name != first]
+    pending = [name for name in also if not draft.states[name].terminal]
+    return {first: ()} | {name: _implied_hooks(name, first, draft) for name in pending}
 
 
 def _implied_hooks(name: str, first: str, draft: Draft) -> tuple[Hook, ...]:
@@ -128,47 +126,47 @@ def _implied_hooks(name: str, first: str, draft: Draft) -> tuple[Hook, ...]:
     for step in into:
         if step.source == first:
             return step.hooks
-    if name == "reviewing":  # work that exists already: it waits for a person, not for an agent
+    if name == "reviewing":  # the work exists already: it waits for a person, not for an agent
         return ()
-    spawns = [hook for step in into for hook in step.hooks if hook.action in _SPAWNS]
+    spawns = [hook for step in into for hook in step.hooks if hook.action in _STARTING_ACTIONS]
     return (Hook("acquire_workspace", {}), *spawns[:1])
 
 
-def warn(workflow: Workflow, draft: Draft) -> None:
-    """What a sound workflow may still have forgotten."""
+def add_warnings(workflow: Workflow, draft: Draft) -> None:
+    """Warn about what a valid workflow may still have wrong."""
     forward: dict[str, set[str]] = {}
     backward: dict[str, set[str]] = {}
     for step in workflow.transitions:
         forward.setdefault(step.source, set()).add(step.target)
         backward.setdefault(step.target, set()).add(step.source)
-    reached = _closure(workflow.initial, forward)
-    ending = _closure((name for name, state in workflow.states.items() if state.terminal), backward)
+    reached = _reachable(workflow.initial, forward)
+    ending = _reachable((name for name, state in workflow.states.items() if state.terminal), backward)
     for name, line in draft.state_lines.items():
         if name not in reached:
             draft.findings.add_warning(line, f"no path leads to {quoted(name)}", "add a transition to it, or remove it")
         if name not in ending:
-            what = f"from {quoted(name)} no terminal state can be reached"
+            what = f"no terminal state can be reached from {quoted(name)}"
             draft.findings.add_warning(line, what, "add a transition that leads on from it")
-    _warn_of_idle_rules(draft)
+    _warn_about_rules_without_transition(draft)
 
 
-def _closure(starts: Iterable[str], edges: Mapping[str, set[str]]) -> set[str]:
+def _reachable(starts: Iterable[str], edges: Mapping[str, set[str]]) -> set[str]:
     found: set[str] = set()
-    open_ones = list(starts)
-    while open_ones:
-        name = open_ones.pop()
+    pending = list(starts)
+    while pending:
+        name = pending.pop()
         if name not in found:
             found.add(name)
-            open_ones.extend(edges.get(name, ()))
+            pending.extend(edges.get(name, ()))
     return found
 
 
-def _warn_of_idle_rules(draft: Draft) -> None:
-    """A rule moves a task along a transition; without one it would fail each time it fits."""
+def _warn_about_rules_without_transition(draft: Draft) -> None:
+    """A rule moves a task by a transition; without one it would fail each time it applies."""
     rules = [((rule.status,), rule.then, rule.then_when, line) for rule, line in draft.rules]
     signals = [(signal.status, signal.then, signal.then_when, line) for signal, line in draft.signals]
-    for sources, then, arms, line in rules + signals:
-        for target in dict.fromkeys([*([then] if then else []), *(arm.then for arm in arms)]):
+    for sources, then, cases, line in rules + signals:
+        for target in dict.fromkeys([*([then] if then else []), *(case.then for case in cases)]):
             if not any(_can_move(draft, source, target) for source in sources):
-                what = f"no transition leads to {quoted(target)} from where this applies, so it will do nothing"
+                what = f"no transition leads to {quoted(target)} from where this applies, so it does nothing"
                 draft.findings.add_warning(line, what, f"add one to `transitions` (to: {target})")

@@ -1,4 +1,4 @@
-"""A workflow while it is being read: what was found so far, with the lines that later checks will name."""
+"""A workflow while it is being read: what was found so far, with the lines that later checks report."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 @record
-class Move:
-    """A transition and its line; `clear` is false where `when` or `by` could not be read."""
+class DraftMove:
+    """A transition and its line; `is_complete` is false where `when` or `by` could not be read."""
 
     transition: Transition
     line: int
-    clear: bool = True
+    is_complete: bool = True
 
 
 @record
 class Guard:
-    """A condition and the value it was read from: which fields there are is known only at the end."""
+    """A condition and the value it was read from; which fields there are is known only at the end."""
 
     condition: Condition
     item: Item
 
 
 class Draft:
-    """What a file has given so far."""
+    """What was read from a file so far."""
 
     def __init__(self, findings: Findings, extra_actions: Collection[str]) -> None:
         self.findings = findings
@@ -49,18 +49,18 @@ class Draft:
         self.prompts_known = True
         self.initial: dict[str, tuple[Hook, ...]] | None = None
         self.initial_lines: dict[str, int] = {}
-        self.moves: list[Move] = []
+        self.moves: list[DraftMove] = []
         self.rules: list[tuple[ExitRule, int]] = []
         self.signals: list[tuple[Signal, int]] = []
         self.guards: list[Guard] = []
-        self.counted: set[str] = {"review_round", "crash_count", "error_repeats"}
+        self.number_fields: set[str] = {"review_round", "crash_count", "error_repeats"}
 
     def state(self, item: Item | None) -> str | None:
-        """The state a value names; one that does not exist is a problem of that value."""
+        """The state that a value names; one that does not exist is reported."""
         name = item.text() if item else None
         if item is None or name is None or name in self.states:
             return name
-        if self.states:  # without any, that alone is the problem
+        if self.states:  # a file without any states already has that problem
             item.add_problem(f"names the state {quoted(name)}, which does not exist", suggest(name, self.states))
         return None
 
@@ -72,7 +72,7 @@ class Draft:
         return list(dict.fromkeys(name for name in named if name is not None))
 
     def prompt(self, item: Item) -> str | None:
-        """The prompt a value names."""
+        """The prompt that a value names; one that does not exist is reported."""
         name = item.text()
         if name is not None and self.prompts_known and name not in self.prompts:
             fix = f"add it to `prompts`, or {suggest(name, self.prompts)}"

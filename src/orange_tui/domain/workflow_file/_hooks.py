@@ -1,4 +1,4 @@
-"""The hooks of a workflow file, each parameter checked against what its action takes."""
+"""The hooks of a workflow file, with their parameters checked against the action's."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _FIELD = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 
 
 def read_hooks(item: Item | None, draft: Draft) -> tuple[Hook, ...]:
-    """The hooks that could be read, in their order."""
+    """Read the hooks, in their order; those with a problem are left out."""
     found = [_hook(entry, draft) for entry in item.items("hook")] if item else []
     return tuple(hook for hook in found if hook is not None)
 
 
 def _hook(item: Item, draft: Draft) -> Hook | None:
     if item.kind == "scalar":
-        return _with_parameters(item, item.text(), {}, draft)
+        return _read_hook(item, item.text(), {}, draft)
     given = item.entries()
     action = given.pop("action", None)
     if action is None:
         if item.kind == "mapping":
             item.add_problem("has no `action`", f"add it; {suggest('', ACTIONS)}")
         return None
-    return _with_parameters(action, action.text(), given, draft)
+    return _read_hook(action, action.text(), given, draft)
 
 
-def _with_parameters(item: Item, action: str | None, given: dict[str, Item], draft: Draft) -> Hook | None:
+def _read_hook(item: Item, action: str | None, given: dict[str, Item], draft: Draft) -> Hook | None:
     if action is None:
         return None
     if action in ACTIONS:
@@ -53,10 +53,10 @@ def _with_parameters(item: Item, action: str | None, given: dict[str, Item], dra
 
 def _parameters(item: Item, action: str, given: dict[str, Item], draft: Draft) -> Mapping[str, object]:
     takes = ACTIONS[action].parameters
-    draft.counted.update(ACTIONS[action].number_fields)
+    draft.number_fields.update(ACTIONS[action].number_fields)
     for name, value in given.items():
         if name not in takes:
-            fix = suggest(name, takes) if takes else "it takes none; remove this line"
+            fix = suggest(name, takes) if takes else "it has no parameters; remove this line"
             draft.findings.add_problem(value.line, f"{action} has no parameter {quoted(name)}", fix)
     for name, parameter in takes.items():
         if parameter.required and name not in given:
@@ -85,19 +85,19 @@ def _parameter(item: Item, parameter: Parameter, action: str, draft: Draft) -> o
 
 
 def read_prompt(item: Item) -> str | None:
-    """Text for an agent, which may also ask for what is put together for it."""
+    """Read a prompt, which may also ask for what is assembled for it."""
     return _read_template(item, (*PROMPT_VARIABLES, *ASSEMBLED_VARIABLES))
 
 
 def _read_template(item: Item, known: Collection[str] = PROMPT_VARIABLES) -> str | None:
-    """Text with variables, all of which exist."""
+    """Read text with variables, all of which must exist."""
     text = item.text()
     for name, below in find_variables(text or ""):
         if name not in known:
             item.findings.add_problem(
                 item.line_inside(below),
                 f"{item.name} has the unknown variable {{{name[:60]}}}",
-                f"{suggest(name, known)}; write {{{{{name[:60]}}}}} for the word in braces",
+                f"{suggest(name, known)}; write {{{{{name[:60]}}}}} to write the word in braces",
             )
     return text
 
@@ -107,7 +107,7 @@ def _field(item: Item, action: str, draft: Draft) -> str | None:
     if name is None:
         return None
     if not _FIELD.fullmatch(name):
-        item.add_problem(f"is {quoted(name)}", "write a field's name in small letters, digits and underscores")
+        item.add_problem(f"is {quoted(name)}", "write a field's name in lower-case letters, digits and underscores")
     elif action == "set_field":
         _check_settable(item, name)
     elif name in FIELDS and FIELDS[name].kind != "number":
@@ -117,7 +117,7 @@ def _field(item: Item, action: str, draft: Draft) -> str | None:
             f"count {' or '.join(numbers)}, or a field of your own",
         )
     else:
-        draft.counted.add(name)
+        draft.number_fields.add(name)
     return name
 
 
@@ -132,11 +132,11 @@ def _check_new_value(given: Mapping[str, Item], found: Mapping[str, object], dra
     """A value of the wrong kind would make every TASK.md it is written to unreadable."""
     name, value = found.get("field"), found.get("value")
     if name not in FIELDS and isinstance(value, int) and not isinstance(value, bool):
-        draft.counted.add(str(name))
+        draft.number_fields.add(str(name))
     if name not in FIELDS or name in ENGINE_FIELDS or "value" not in given:
         return
     kind, default = FIELDS[str(name)].kind, FIELDS[str(name)].default
     if kind == "texts" and not (isinstance(value, list) and all(isinstance(text, str) for text in value)):
         given["value"].add_problem(f"does not fit {name}", "write a list of texts, such as [one, two]")
     if kind == "text" and not isinstance(value, str) and not (value is None and default is None):
-        given["value"].add_problem(f"does not fit {name}", "write a text, in quotes if it looks like a number")
+        given["value"].add_problem(f"does not fit {name}", "write text, in quotes if it looks like a number")

@@ -1,4 +1,4 @@
-"""The gates of a workflow file, and the rules and signals that look at the same artifacts."""
+"""The gates, exit rules and signals of a workflow file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SIGNAL_KEYS = ("status", *_SIGNAL_KINDS, "has_artifact", "then", "then_when")
 
 
 def read_gate(item: Item | None) -> Gate | None:
-    """A gate: exactly one of its kinds, with the options of that kind."""
+    """Read a gate: exactly one of the kinds, with the options of that kind."""
     if item is None:
         return None
     options = [option for kind in GATE_KINDS.values() for option in kind.options]
@@ -39,7 +39,7 @@ def read_gate(item: Item | None) -> Gate | None:
     key = only_one(item, entries, GATE_KINDS)
     if key is None and item.could_be_mapping:
         item.add_problem("asks for nothing", f"write one of these into it: {listed(GATE_KINDS)}")
-    kind = GATE_KINDS[key or "section"]  # without any, what stands there can still be checked
+    kind = GATE_KINDS[key or "section"]  # without any, the options can still be checked
     for option in options:
         if option in entries and option not in kind.options:
             owner = next(other.key for other in GATE_KINDS.values() if option in other.options)
@@ -48,7 +48,7 @@ def read_gate(item: Item | None) -> Gate | None:
 
 
 def read_rule(item: Item, draft: Draft) -> None:
-    """One rule on the death of an agent."""
+    """Read one rule on the death of an agent."""
     entries = item.entries(_RULE_KEYS, required=("status",))
     status = draft.state(entries.get("status"))
     only_one(item, entries, ("has_artifact", "no_artifact", "stale_after"))
@@ -74,7 +74,7 @@ def read_rule(item: Item, draft: Draft) -> None:
 def _check_crash_only(entries: dict[str, Item], action: str | None) -> None:
     for key in ("stuck_after", "respawn"):
         if key in entries and action != "crash":
-            entries[key].add_problem("counts crashes, and this rule has no `action: crash`", "add that, or remove it")
+            entries[key].add_problem("counts crashes, but this rule has no `action: crash`", "add that, or remove this")
 
 
 def _check_effect(item: Item, entries: dict[str, Item], effects: tuple[str, ...]) -> None:
@@ -83,12 +83,12 @@ def _check_effect(item: Item, entries: dict[str, Item], effects: tuple[str, ...]
 
 
 def read_signal(item: Item, draft: Draft) -> None:
-    """One rule on files; without `status` it holds wherever a task is still going on."""
+    """Read one rule on files; without `status` it applies in every state that is not terminal."""
     entries = item.entries(_SIGNAL_KEYS)
     _check_effect(item, entries, ("then", "then_when"))
     key = only_one(item, entries, (*_SIGNAL_KINDS, "has_artifact"))
     if key is None and item.could_be_mapping:
-        item.add_problem("waits for nothing", f"add one of: {listed((*_SIGNAL_KINDS, 'has_artifact'))}")
+        item.add_problem("asks for nothing", f"add one of: {listed((*_SIGNAL_KINDS, 'has_artifact'))}")
     kind = GATE_KINDS.get(key or "")
     gate = kind.read(entries) if kind else read_gate(entries.get("has_artifact"))
     open_states = tuple(name for name, state in draft.states.items() if not state.terminal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.domain.text.findings import quoted, suggest
 from orange_tui.domain.workflow import State, Transition
-from orange_tui.domain.workflow_file._draft import Move
+from orange_tui.domain.workflow_file._draft import DraftMove
 from orange_tui.domain.workflow_file._hooks import read_hooks, read_prompt
 from orange_tui.domain.workflow_file._rules import read_gate, read_rule, read_signal
 
@@ -18,7 +18,7 @@ _TRANSITION_KEYS = ("from", "to", "when", "by", "gate", "hooks")
 
 
 def read_states(item: Item, draft: Draft) -> None:
-    """Every state, in the file's order, which is the order people see them in."""
+    """Read every state, in the file's order, which is the order people see them in."""
     entries = item.entries()
     if not entries and item.could_be_mapping:
         item.add_problem("is empty", "add the states a task passes through, at least one of them `terminal: true`")
@@ -32,8 +32,8 @@ def _check_state_name(name: str, item: Item) -> None:
     if not name or not name.isprintable() or "," in name or any(letter.isspace() for letter in name):
         item.findings.add_problem(
             item.line,
-            f"{quoted(name)} can not be a state's name",
-            "write it without spaces, commas and control characters, such as agent-review",
+            f"{quoted(name)} cannot be the name of a state",
+            "write it without spaces, commas or control characters, such as agent-review",
         )
 
 
@@ -51,7 +51,7 @@ def _state(name: str, item: Item, draft: Draft) -> State:
 
 
 def read_prompts(item: Item, draft: Draft) -> None:
-    """Every prompt, its variables checked."""
+    """Read every prompt, and check its variables."""
     draft.prompts_known = item.could_be_mapping
     for name, prompt in item.entries().items():
         prompt.name = f"the prompt {quoted(name)}"
@@ -59,7 +59,7 @@ def read_prompts(item: Item, draft: Draft) -> None:
 
 
 def read_initial(item: Item, draft: Draft) -> None:
-    """The states a task may be created in, and what runs then."""
+    """Read the states a task may be created in, and the hooks that run then."""
     draft.initial = {}
     entries = item.entries()
     if not entries and item.could_be_mapping:
@@ -79,48 +79,48 @@ def _check_initial_state(name: str, item: Item, draft: Draft) -> None:
 
 
 def read_name(item: Item, draft: Draft) -> None:
-    """What the workflow calls itself."""
+    """Read the workflow's name."""
     draft.name = item.text() or ""
 
 
 def read_version(item: Item, draft: Draft) -> None:
-    """Which edition of itself it is; its author counts, Orange does not care."""
+    """Read the version, a number for its author; Orange does not use it."""
     draft.version = item.whole() or 1
 
 
 def read_transitions(item: Item, draft: Draft) -> None:
-    """Every permitted move, in the file's order: the first listed is forward."""
+    """Read every permitted move, in the file's order: the first one is the way forward."""
     for transition in item.items("transition"):
         _read_transition(transition, draft)
 
 
 def _read_transition(item: Item, draft: Draft) -> None:
-    """One entry of `transitions`, which is a move from each of its sources."""
+    """Read one entry of `transitions`: a move from each of its sources."""
     entries = item.entries(_TRANSITION_KEYS, required=("from", "to"))
     sources = draft.states_named(entries.get("from"))
-    _check_leaves_no_end(entries.get("from"), sources, draft)
+    _check_sources_not_terminal(entries.get("from"), sources, draft)
     target = draft.state(entries.get("to"))
     when = draft.condition(entries.get("when"))
     by = entries["by"].word(("engine", "force", "person")) if "by" in entries else None
     gate = read_gate(entries.get("gate"))
     hooks = read_hooks(entries.get("hooks"), draft)
-    clear = (when is not None) == ("when" in entries) and (by is not None) == ("by" in entries)
+    is_complete = (when is not None) == ("when" in entries) and (by is not None) == ("by" in entries)
     if target is not None:
         made = [Transition(source, target, when, by, gate, hooks) for source in sources]
-        draft.moves += [Move(transition, item.line, clear) for transition in made]
+        draft.moves += [DraftMove(transition, item.line, is_complete) for transition in made]
 
 
-def _check_leaves_no_end(item: Item | None, sources: list[str], draft: Draft) -> None:
+def _check_sources_not_terminal(item: Item | None, sources: list[str], draft: Draft) -> None:
     for name in sources:
         if item is not None and draft.states[name].terminal:
             item.add_problem(
-                f"names {quoted(name)}, which is terminal: no task leaves it",
+                f"names {quoted(name)}, which is terminal: no task can leave it",
                 "remove this transition, or `terminal: true` from the state",
             )
 
 
 def read_monitoring(item: Item, draft: Draft) -> None:
-    """What follows an agent's death, and how often to look for one that went unnoticed."""
+    """Read what follows an agent's death, and the poll interval that is the backstop."""
     entries = item.entries(("poll_interval", "rules"))
     if "poll_interval" in entries:
         draft.poll_interval = entries["poll_interval"].whole() or draft.poll_interval
@@ -129,6 +129,6 @@ def read_monitoring(item: Item, draft: Draft) -> None:
 
 
 def read_signals(item: Item, draft: Draft) -> None:
-    """The rules on files."""
+    """Read the rules on files."""
     for signal in item.items("signal"):
         read_signal(signal, draft)

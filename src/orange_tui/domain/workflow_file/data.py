@@ -1,7 +1,7 @@
-"""A workflow as plain JSON values and back, exactly: how one that was checked is kept.
+"""A checked workflow as JSON values, and back, for the cache.
 
-Every `orange task update` an agent runs starts by reading a workflow, and parsing YAML would be most of
-what it costs. This module is on that path and therefore imports next to nothing.
+Every `orange task update` begins by loading a workflow, and parsing YAML would take most of its time. This module is
+on that path and therefore imports next to nothing. When the JSON changes, raise `CACHE_FORMAT` in `home.workflows`.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def _when_data(when: Condition | None) -> list[Any] | None:
     return None if when is None else [when.field, when.operator, when.value]
 
 
-def _branches_data(branches: Iterable[ConditionalTarget]) -> list[Any]:
-    return [[_when_data(branch.when), branch.then] for branch in branches]
+def _cases_data(cases: Iterable[ConditionalTarget]) -> list[Any]:
+    return [[_when_data(case.when), case.then] for case in cases]
 
 
 def _transition_data(transition: Transition) -> Data:
@@ -54,7 +54,7 @@ def _rule_data(rule: ExitRule) -> Data:
     return vars(rule) | {
         "when": _when_data(rule.when),
         "has_artifact": rule.has_artifact and rule.has_artifact.to_data(),
-        "then_when": _branches_data(rule.then_when),
+        "then_when": _cases_data(rule.then_when),
     }
 
 
@@ -62,7 +62,7 @@ def _signal_data(signal: Signal) -> Data:
     return vars(signal) | {
         "status": list(signal.status),
         "gate": signal.gate.to_data(),
-        "then_when": _branches_data(signal.then_when),
+        "then_when": _cases_data(signal.then_when),
     }
 
 
@@ -84,7 +84,7 @@ def _hooks(data: Iterable[Data]) -> tuple[Hook, ...]:
     return tuple(Hook(hook["action"], hook["params"]) for hook in data)
 
 
-def _branches(data: Iterable[list[Any]]) -> tuple[ConditionalTarget, ...]:
+def _cases(data: Iterable[list[Any]]) -> tuple[ConditionalTarget, ...]:
     return tuple(ConditionalTarget(Condition(*when), then) for when, then in data)
 
 
@@ -105,7 +105,7 @@ def _rule(data: Data) -> ExitRule:
         | {
             "when": data["when"] and Condition(*data["when"]),
             "has_artifact": data["has_artifact"] and gate_from_data(data["has_artifact"]),
-            "then_when": _branches(data["then_when"]),
+            "then_when": _cases(data["then_when"]),
         }
     )
 
@@ -116,6 +116,6 @@ def _signal(data: Data) -> Signal:
         | {
             "status": tuple(data["status"]),
             "gate": gate_from_data(data["gate"]),
-            "then_when": _branches(data["then_when"]),
+            "then_when": _cases(data["then_when"]),
         }
     )

@@ -1,7 +1,7 @@
-"""A workflow file made into a `Workflow`, or into the list of everything that is wrong with it.
+"""Loading a workflow file: a `Workflow`, or the list of everything that is wrong with it.
 
-A person who writes a workflow mends it once, not once for every mistake; so reading never stops at the
-first problem, and never raises. What comes out without problems is sound: the engine doubts nothing in it.
+A person who writes a workflow should be able to fix all mistakes at once, so reading never stops at the first problem,
+and never raises. A workflow that comes out is valid: the engine checks nothing in it again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.findings import Findings
 from orange_tui.domain.text.yaml_nodes import Item
 from orange_tui.domain.workflow import Workflow
-from orange_tui.domain.workflow_file._checks import check_together, implied_initial, warn
+from orange_tui.domain.workflow_file._checks import add_warnings, check_consistency, implied_initial
 from orange_tui.domain.workflow_file._draft import Draft
 from orange_tui.domain.workflow_file._sections import (
     read_initial,
@@ -42,12 +42,12 @@ _READERS = {
     "exit_monitoring": read_monitoring,
     "signals": read_signals,
 }
-_NEEDED = ("name", "states", "transitions")
+_REQUIRED_KEYS = ("name", "states", "transitions")
 
 
 @record
 class LoadedWorkflow:
-    """A workflow, or why there is none. Warnings come with both."""
+    """A workflow, or the problems that kept it from being loaded. There may be warnings with either."""
 
     workflow: Workflow | None
     problems: tuple[Problem, ...]
@@ -60,27 +60,27 @@ def load_workflow(text: str, file: str, *, extra_actions: Collection[str] = ()) 
     draft = Draft(findings, extra_actions)
     try:
         node = yaml_text.compose(text)
-    except Unreadable as fault:
-        findings.add_unreadable(fault, 1)
+    except Unreadable as error:
+        findings.add_unreadable(error, 1)
         return LoadedWorkflow(None, findings.problems)
     if node is None or yaml_text.is_null(node):
-        findings.add_problem(1, "the file is empty", f"a workflow needs at least: {', '.join(_NEEDED)}")
+        findings.add_problem(1, "the file is empty", f"a workflow needs at least: {', '.join(_REQUIRED_KEYS)}")
         return LoadedWorkflow(None, findings.problems)
     _read(Item(node, "the file", findings), draft)
-    check_together(draft)
-    workflow = None if findings.problems else _finished(draft)
+    check_consistency(draft)
+    workflow = None if findings.problems else _build(draft)
     return LoadedWorkflow(workflow, findings.problems, findings.warnings)
 
 
 def _read(item: Item, draft: Draft) -> None:
-    """States and prompts come first, wherever they stand, because all others refer to them."""
-    entries = item.entries(_KEYS, required=_NEEDED)
+    """Prompts and states are read first, wherever they are in the file, because everything else refers to them."""
+    entries = item.entries(_KEYS, required=_REQUIRED_KEYS)
     for key, read in _READERS.items():
         if key in entries:
             read(entries[key], draft)
 
 
-def _finished(draft: Draft) -> Workflow:
+def _build(draft: Draft) -> Workflow:
     workflow = Workflow(
         name=draft.name,
         version=draft.version,
@@ -92,5 +92,5 @@ def _finished(draft: Draft) -> Workflow:
         signals=tuple(signal for signal, _ in draft.signals),
         prompts=draft.prompts,
     )
-    warn(workflow, draft)
+    add_warnings(workflow, draft)
     return workflow
