@@ -57,7 +57,7 @@ def ids(snapshot: Snapshot) -> list[str]:
     return [row.ref.id for row in snapshot.rows]
 
 
-def test_an_empty_home_has_an_empty_board(world: World) -> None:
+def test_empty_home_has_an_empty_board(world: World) -> None:
     snapshots = list(LiveBoard(world.orange).scan())
     assert len(snapshots) == 1
     assert (snapshots[0].rows, snapshots[0].counts, snapshots[0].needing) == ((), {}, 0)
@@ -86,7 +86,7 @@ def test_an_unreadable_task_is_a_row_with_the_reason_and_the_line(world: World) 
     assert (row.needs, row.session, row.finished) == (row.error, "none", False)
 
 
-def test_a_task_that_is_mended_becomes_a_task_again(world: World) -> None:
+def test_repaired_task_is_a_normal_row_again(world: World) -> None:
     ref = world.task()
     boards = LiveBoard(world.orange)
     good = world.file(ref).read_text()
@@ -97,13 +97,13 @@ def test_a_task_that_is_mended_becomes_a_task_again(world: World) -> None:
     assert (after.rows[0].error, after.counts, after.needing) == (None, {"todo": 1}, 0)
 
 
-def test_attention_needs_a_person(world: World) -> None:
+def test_task_with_attention_needs_a_person_for_that_reason(world: World) -> None:
     ref = world.task(attention="push_branch failed")
     snapshot = board(world)
     assert (row_of(snapshot, ref).needs, snapshot.needing) == ("push_branch failed", 1)
 
 
-def test_a_broken_workflow_is_told_on_its_tasks_and_on_no_others(world: World) -> None:
+def test_broken_workflow_is_reported_on_its_tasks_and_on_no_others(world: World) -> None:
     good = world.task()
     world.workflow("bad", "name: bad\nstates: {a: {}}\n")
     bad = world.task(workflow="bad", status="a")
@@ -113,7 +113,7 @@ def test_a_broken_workflow_is_told_on_its_tasks_and_on_no_others(world: World) -
     assert row_of(snapshot, good).needs is None
 
 
-def test_a_broken_projects_file_leaves_the_board_and_is_told(world: World) -> None:
+def test_broken_projects_file_keeps_the_rows_and_is_reported(world: World) -> None:
     ref = world.task()
     boards = LiveBoard(world.orange)
     list(boards.scan())
@@ -135,7 +135,7 @@ def test_what_a_blocked_task_waits_for_follows_its_blockers(world: World) -> Non
     assert row_of(boards.refresh([second]), waiting).waits == "waits for gone123"
 
 
-def test_a_blocker_on_another_projects_board(world: World) -> None:
+def test_blocker_in_another_project_is_named_and_followed(world: World) -> None:
     world.project("tea", "/elsewhere")
     other = world.task(project="tea", branch="kettle")
     waiting = world.task(blocked_by=(other.id,))
@@ -149,7 +149,7 @@ def test_a_blocker_on_another_projects_board(world: World) -> None:
     assert list(after.pool) == ["coffee"]
 
 
-def test_a_task_that_found_no_workspace_says_so(world: World) -> None:
+def test_task_whose_start_was_deferred_waits_for_a_workspace(world: World) -> None:
     ref = world.task()
     boards = LiveBoard(world.orange)
     assert row_of(list(boards.scan())[-1], ref).waits is None
@@ -160,7 +160,7 @@ def test_a_task_that_found_no_workspace_says_so(world: World) -> None:
     assert row_of(boards.refresh([ref]), ref).waits is None
 
 
-def test_tasks_come_and_go(world: World) -> None:
+def test_created_task_gets_a_row_and_deleted_task_loses_it(world: World) -> None:
     first = world.task()
     boards = LiveBoard(world.orange)
     list(boards.scan())
@@ -171,7 +171,7 @@ def test_tasks_come_and_go(world: World) -> None:
     assert (ids(after), after.counts) == ([first.id], {"todo": 1})
 
 
-def test_looking_everywhere_finds_what_changed_came_and_went(world: World) -> None:
+def test_full_refresh_finds_changed_new_and_deleted_tasks(world: World) -> None:
     stays, changes, goes = world.task(), world.task(), world.task(status="done")
     boards = LiveBoard(world.orange)
     before = list(boards.scan())[-1]
@@ -186,7 +186,7 @@ def test_looking_everywhere_finds_what_changed_came_and_went(world: World) -> No
     assert changed.summary == "Grind"
 
 
-def test_another_workflow_text_counts_for_every_task(world: World) -> None:
+def test_changed_workflow_file_changes_every_row_that_uses_it(world: World) -> None:
     ref = world.task(status="checked")
     boards = LiveBoard(world.orange)
     before = list(boards.scan())[-1]
@@ -196,7 +196,7 @@ def test_another_workflow_text_counts_for_every_task(world: World) -> None:
     assert (row_of(before, ref).needs, row_of(after, ref).needs) == (None, "It waits for your review")
 
 
-def test_stats_stay_on_their_rows(world: World) -> None:
+def test_branch_stats_stay_on_a_row_when_its_task_changes(world: World) -> None:
     one, other = world.task(branch="one"), world.task(branch="other")
     boards = LiveBoard(world.orange)
     list(boards.scan())
@@ -206,7 +206,9 @@ def test_stats_stay_on_their_rows(world: World) -> None:
     assert row_of(boards.refresh([one]), one).stats == Stats(2, 30, 4)
 
 
-def test_of_ten_thousand_tasks_only_the_changed_one_is_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_ten_thousand_tasks_only_the_changed_one_is_read_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     refs = write_tasks(world, 10_000)
     boards = LiveBoard(world.orange)
     began = time.perf_counter()
@@ -279,7 +281,7 @@ def started(office: Office, branch: str) -> TaskRef:
     return office.create(branch, harness=name)
 
 
-def test_a_live_agent_its_workspace_and_what_it_reports(office: Office) -> None:
+def test_row_of_a_live_agent_shows_its_workspace_and_what_it_reports(office: Office) -> None:
     ref = started(office, "fix/login")
     boards = LiveBoard(office.orange)
     snapshot = list(boards.scan())[-1]
@@ -293,7 +295,7 @@ def test_a_live_agent_its_workspace_and_what_it_reports(office: Office) -> None:
     assert boards.refresh([ref]).needing == 0
 
 
-def test_a_task_without_a_free_workspace(office: Office) -> None:
+def test_task_created_with_a_full_pool_waits_for_a_workspace(office: Office) -> None:
     for branch in ("one", "two"):
         started(office, branch)
     third = started(office, "three")
@@ -302,7 +304,7 @@ def test_a_task_without_a_free_workspace(office: Office) -> None:
     assert {row.ref.id: row.waits for row in snapshot.rows}[third.id] == "waits for a workspace"
 
 
-def test_a_dead_agent_is_told_without_anybody_naming_its_task(office: Office) -> None:
+def test_dead_agent_is_shown_though_its_task_is_not_among_the_changed(office: Office) -> None:
     ref = started(office, "fix/dead")
     boards = LiveBoard(office.orange)
     assert list(boards.scan())[-1].rows[0].session == "active"
@@ -316,7 +318,7 @@ def test_a_dead_agent_is_told_without_anybody_naming_its_task(office: Office) ->
     assert next(row for row in boards.refresh([ref]).rows if row.ref == ref).session == "active"
 
 
-def test_an_agent_that_is_just_being_started_has_not_ended(office: Office) -> None:
+def test_agent_that_is_just_being_started_is_not_shown_as_dead(office: Office) -> None:
     ref = started(office, "fix/review")
     boards = LiveBoard(office.orange)
     list(boards.scan())
@@ -330,7 +332,9 @@ def test_an_agent_that_is_just_being_started_has_not_ended(office: Office) -> No
     assert boards.refresh([ref]).rows[0].session == "dead"
 
 
-def test_a_lost_server_and_a_missing_tmux(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agents_are_lost_when_their_tmux_server_or_tmux_itself_is_gone(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ref = started(office, "fix/lost")
     boards = LiveBoard(office.orange)
     list(boards.scan())
@@ -345,7 +349,7 @@ def test_a_lost_server_and_a_missing_tmux(office: Office, monkeypatch: pytest.Mo
     assert (row.session, row.needs) == ("lost", "Its tmux server is gone; restart brings the agent back")
 
 
-def test_a_message_that_waits_is_told_and_after_a_while_needs_a_person(
+def test_undelivered_message_is_shown_and_after_a_while_needs_a_person(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = started(office, "fix/message")
@@ -376,7 +380,7 @@ def test_the_tasks_that_hold_a_workspace_are_shown_first(office: Office) -> None
     assert (len(first.rows), first.rows[0].ref, first.complete) == (1, held, False)
 
 
-def test_how_many_parts_of_a_task_are_done_follows_its_parts(world: World) -> None:
+def test_subtask_counts_follow_the_subtasks(world: World) -> None:
     plan = world.task()
     parts = [world.task(parent=plan.id, branch=f"part/{number}") for number in range(2)]
     boards = LiveBoard(world.orange)

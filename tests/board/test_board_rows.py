@@ -27,7 +27,7 @@ def names(rows: SortedRows) -> list[str]:
     return [each.ref.id for each in rows.contents()[0]]
 
 
-def test_unreadable_ones_first_then_unfinished_ones_then_the_newest() -> None:
+def test_rows_are_sorted_unreadable_first_then_unfinished_then_newest() -> None:
     rows = SortedRows()
     rows.put(
         [
@@ -41,7 +41,7 @@ def test_unreadable_ones_first_then_unfinished_ones_then_the_newest() -> None:
     assert names(rows) == ["broken", "new", "old", "done", "older"]
 
 
-def test_needing_a_person_moves_no_row() -> None:
+def test_row_that_needs_a_person_keeps_its_place() -> None:
     rows = SortedRows()
     rows.put([row("a", created="1"), row("b", created="2")])
     rows.put([row("a", created="1", needs="Look")])
@@ -49,7 +49,7 @@ def test_needing_a_person_moves_no_row() -> None:
     assert rows.contents()[2] == 1
 
 
-def test_a_row_that_says_the_same_stays_the_same_object() -> None:
+def test_equal_row_does_not_replace_the_one_that_is_there() -> None:
     rows = SortedRows()
     rows.put([row("a"), row("b")])
     before = rows.contents()[0]
@@ -59,7 +59,7 @@ def test_a_row_that_says_the_same_stays_the_same_object() -> None:
     assert after[0] is not before[0]
 
 
-def test_counts_follow() -> None:
+def test_counts_follow_added_changed_and_removed_rows() -> None:
     rows = SortedRows()
     rows.put([row("a"), row("b", status="stuck", needs="Look"), row("c", BROKEN, needs="bad YAML")])
     assert rows.contents()[1:] == ({"working": 1, "stuck": 1}, 2)
@@ -69,7 +69,7 @@ def test_counts_follow() -> None:
     assert rows.contents()[1:] == ({"working": 1, "done": 1}, 0)
 
 
-def test_few_or_many_at_a_time_give_the_same_board() -> None:
+def test_few_or_many_rows_at_a_time_give_the_same_order() -> None:
     dice = random.Random(7)
     everything = [
         row(f"t{n}", dice.choice([FINISHED, UNFINISHED, BROKEN]), str(dice.random()), needs=dice.choice([None, "Look"]))

@@ -145,37 +145,37 @@ def test_a_person_is_needed_where_a_state_waits_for_one(name: str, status: str) 
 
 
 @pytest.mark.parametrize(("status", "waits"), IN_THE_KITCHEN.items())
-def test_other_names_change_nothing(status: str, waits: bool) -> None:
+def test_renamed_states_are_understood_the_same(status: str, waits: bool) -> None:
     assert needs.waits_for_a_person(loaded(KITCHEN), status) == waits
 
 
-def test_the_good_end_is_told_from_giving_up() -> None:
+def test_state_is_for_review_only_where_a_task_can_be_finished_well() -> None:
     kitchen = loaded(KITCHEN)
     assert [status for status in kitchen.states if needs.is_for_review(kitchen, status)] == ["cooling"]
     assert why(kitchen, "cooling", "none") == "It waits for your review"
     assert why(kitchen, "tasting", "none") == "It waits for you"
 
 
-def test_a_workflow_whose_first_state_is_already_the_persons() -> None:
+def test_first_state_without_an_agent_waits_for_a_person() -> None:
     text = "name: w\nstates: {look: {}, ok: {terminal: true}}\ntransitions: [{from: look, to: ok}]\n"
     assert needs.waits_for_a_person(loaded(text), "look")
 
 
-def test_a_signal_is_somebody_who_goes_on() -> None:
+def test_state_that_a_signal_leaves_waits_for_nobody() -> None:
     text = KITCHEN.replace("  rules:\n", "  rules:\n    - {status: resting, action: mark_dead}\n")
     assert needs.waits_for_a_person(loaded(text), "resting")
     signal = KITCHEN.replace("prompts:", "signals:\n  - {status: tasting, outcome: passed, then: cooling}\nprompts:")
     assert not needs.waits_for_a_person(loaded(signal), "tasting")
 
 
-def test_an_agent_that_is_to_end_has_ended_and_that_is_all() -> None:
+def test_agent_that_is_meant_to_end_needs_nobody_when_it_has() -> None:
     autopilot = shipped("autopilot")
     assert why(autopilot, "in_progress", "dead") is None
     assert why(autopilot, "in_progress", "lost") == "Its tmux server is gone; retry starts it over"
     assert why(shipped("default"), "working", "dead") == "The agent has ended; restart brings it back"
 
 
-def test_what_the_task_says_comes_first() -> None:
+def test_attention_comes_before_every_other_reason() -> None:
     assert why(shipped("default"), "working", attention="Look here") == "Look here"
     assert why(shipped("default"), "done", attention="release_workspace failed") == "release_workspace failed"
 
@@ -194,17 +194,17 @@ def test_what_the_task_says_comes_first() -> None:
         ("none", "", None),
     ],
 )
-def test_what_the_agent_does(session: str, agent: str, sentence: str | None) -> None:
+def test_agent_that_asks_or_fails_needs_a_person(session: str, agent: str, sentence: str | None) -> None:
     assert why(shipped("default"), "working", session, agent) == sentence
 
 
 @pytest.mark.parametrize("session", ["dead", "lost"])
-def test_a_session_nobody_asks_for_may_end(session: str) -> None:
+def test_session_that_no_state_requires_may_end_unnoticed(session: str) -> None:
     assert why(shipped("default"), "pending", session) is None
     assert why(shipped("default"), "done", session) is None
 
 
-def test_a_workflow_that_cannot_be_used_and_a_status_it_does_not_know() -> None:
+def test_unusable_workflow_or_unknown_status_needs_a_person() -> None:
     assert why("steps.yml:3: no such prompt", "working") == "Its workflow cannot be used: steps.yml:3: no such prompt"
     assert why("broken", "working", attention="Look") == "Look"
     told = why(shipped("minimal"), "planning")

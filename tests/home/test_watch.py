@@ -69,7 +69,7 @@ def _each_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.usefixtures("_each_way")
-def test_every_file_that_tells_something_of_a_task(world: World) -> None:
+def test_change_to_any_file_of_a_task_is_reported_as_that_task(world: World) -> None:
     ref = world.task()
     directory = world.directory(ref)
     (directory / "logs").mkdir()
@@ -90,7 +90,7 @@ def test_every_file_that_tells_something_of_a_task(world: World) -> None:
 
 
 @pytest.mark.usefixtures("_each_way")
-def test_tasks_that_come_and_go(world: World) -> None:
+def test_created_and_deleted_tasks_are_reported(world: World) -> None:
     first = world.task(status="done")
 
     async def story(ear: Ear) -> None:
@@ -105,7 +105,7 @@ def test_tasks_that_come_and_go(world: World) -> None:
 
 
 @pytest.mark.usefixtures("_each_way")
-def test_settings_projects_and_workflows_concern_everything(world: World) -> None:
+def test_changed_settings_projects_or_workflows_are_reported_as_everything(world: World) -> None:
     async def story(ear: Ear) -> None:
         (world.root / "config.yml").write_text("{}")
         await ear.until(None)
@@ -122,7 +122,7 @@ def test_settings_projects_and_workflows_concern_everything(world: World) -> Non
 
 
 @pytest.mark.usefixtures("_each_way")
-def test_who_has_which_workspace_concerns_no_task(world: World) -> None:
+def test_changed_pool_file_is_reported_as_no_task(world: World) -> None:
     (world.root / "workspaces").mkdir()
 
     async def story(ear: Ear) -> None:
@@ -134,7 +134,7 @@ def test_who_has_which_workspace_concerns_no_task(world: World) -> None:
     listening(world, story)
 
 
-def test_locks_asides_logs_and_worktrees_are_nobodys_news(world: World) -> None:
+def test_locks_temporary_files_logs_and_worktrees_are_not_reported(world: World) -> None:
     ref, other = world.task(), world.task()
     directory = world.directory(ref)
     (directory / "logs").mkdir()
@@ -157,7 +157,7 @@ def test_locks_asides_logs_and_worktrees_are_nobodys_news(world: World) -> None:
     listening(world, story)
 
 
-def test_a_burst_is_told_as_one(world: World) -> None:
+def test_burst_of_changes_is_reported_once(world: World) -> None:
     refs = {world.task() for _ in range(30)}
 
     async def story(ear: Ear) -> None:
@@ -170,7 +170,7 @@ def test_a_burst_is_told_as_one(world: World) -> None:
 
 
 @pytest.mark.usefixtures("_each_way")
-def test_a_file_that_is_written_all_the_time_is_told_of_all_the_time(world: World) -> None:
+def test_file_that_is_written_all_the_time_is_reported_all_the_time(world: World) -> None:
     ref = world.task()
 
     async def story(ear: Ear) -> None:
@@ -196,7 +196,7 @@ def test_a_file_that_is_written_all_the_time_is_told_of_all_the_time(world: Worl
     listening(world, story)
 
 
-def test_a_listener_who_is_slow_hears_all_of_it_at_once(world: World) -> None:
+def test_slow_listener_gets_everything_it_missed_at_once(world: World) -> None:
     first, second = world.task(), world.task()
 
     async def story(ear: Ear) -> None:
@@ -210,7 +210,7 @@ def test_a_listener_who_is_slow_hears_all_of_it_at_once(world: World) -> None:
     listening(world, story)
 
 
-def test_one_watch_serves_board_and_supervisor(world: World) -> None:
+def test_board_and_supervisor_listen_to_one_feed(world: World) -> None:
     ref = world.task()
 
     async def run() -> None:
@@ -235,9 +235,7 @@ def test_one_watch_serves_board_and_supervisor(world: World) -> None:
     asyncio.run(run())
 
 
-def test_where_no_more_directories_can_be_watched_everything_is_looked_at_now_and_then(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_inotify_watches_left_everything_is_polled(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_self: Inotify, _directory: str, _mask: int) -> bool:
         raise OSError(28, "No space left on device")
 
@@ -250,7 +248,7 @@ def test_where_no_more_directories_can_be_watched_everything_is_looked_at_now_an
     listening(world, story)
 
 
-def test_more_than_the_system_could_tell_means_everything(world: World) -> None:
+def test_inotify_overflow_is_reported_as_everything(world: World) -> None:
     ref = world.task()
     with open("/proc/sys/fs/inotify/max_queued_events", encoding="utf-8") as file:
         most = int(file.read())
@@ -268,7 +266,7 @@ def test_more_than_the_system_could_tell_means_everything(world: World) -> None:
     listening(world, story)
 
 
-def test_a_home_that_is_moved_away_and_back_is_looked_at_anew(world: World) -> None:
+def test_home_that_is_moved_away_and_back_is_watched_again(world: World) -> None:
     ref = world.task()
 
     async def story(ear: Ear) -> None:
@@ -283,7 +281,7 @@ def test_a_home_that_is_moved_away_and_back_is_looked_at_anew(world: World) -> N
     listening(world, story)
 
 
-def test_a_home_that_is_not_there_yet(world: World) -> None:
+def test_home_that_does_not_exist_yet_is_watched_once_it_does(world: World) -> None:
     async def run() -> None:
         changes = assemble(Home(str(world.root / "new"))).new_feed().changes()
         assert await asyncio.wait_for(anext(changes), PATIENCE) is None

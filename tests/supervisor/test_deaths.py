@@ -31,7 +31,7 @@ def test_a_killed_agent_is_a_crash_that_counts_once(office: Office) -> None:
     assert "crashed" in (task.attention or "")
 
 
-def test_the_second_crash_in_a_state_is_for_a_person(office: Office) -> None:
+def test_second_crash_in_a_state_makes_the_task_stuck(office: Office) -> None:
     ref = started(office, "fix/stuck")
     kill_agent(office, ref)
     office.supervised(lambda: office.task(ref).crash_count == 1)
@@ -71,7 +71,7 @@ def test_a_dead_reviewer_is_started_again_in_the_same_round(office: Office) -> N
     assert (office.task(ref).review_round, office.task(ref).crash_count) == (1, 1)
 
 
-def test_a_closed_window_is_a_death_too(office: Office) -> None:
+def test_closed_window_counts_as_a_crash(office: Office) -> None:
     ref = started(office, "fix/closed")
     pane = office.orange.sessions.window(ref.id, "worker")
     assert pane is not None
@@ -80,14 +80,14 @@ def test_a_closed_window_is_a_death_too(office: Office) -> None:
     assert office.events(ref, "agent.crashed")[0]["reason"] == "its window was closed"
 
 
-def test_an_agent_that_exits_at_once_is_noticed(office: Office) -> None:
+def test_agent_that_exits_at_once_is_noticed_as_a_crash(office: Office) -> None:
     office.harness("brief", orders="exit 7")
     ref = office.create("fix/brief", harness="brief")
     office.supervised(lambda: bool(office.events(ref, "agent.crashed")))
     assert office.events(ref, "agent.crashed")[0]["reason"] == "exit code 7"
 
 
-def test_a_killed_tmux_server_is_nobodys_crash_and_all_come_back(office: Office) -> None:
+def test_killed_tmux_server_counts_no_crash_and_every_agent_can_be_restarted(office: Office) -> None:
     one, other = started(office, "fix/one"), started(office, "fix/other")
     server = int(office.tmux.cmd("display-message", "-p", "#{pid}").stdout[0])
     os.kill(server, signal.SIGKILL)

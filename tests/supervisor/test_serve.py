@@ -66,7 +66,9 @@ def bring_back(office: Office, ref: TaskRef) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_when_it_is_told_to_and_agents_go_on(office: Office, servers: Servers, number: signal.Signals) -> None:
+def test_serve_ends_on_a_signal_and_agents_keep_running(
+    office: Office, servers: Servers, number: signal.Signals
+) -> None:
     ref = started(office, "fix/serve")
     server = servers.start()
     crash(office, ref, 1)  # it is really at work
@@ -77,7 +79,7 @@ def test_it_ends_when_it_is_told_to_and_agents_go_on(office: Office, servers: Se
     assert office.windows(ref) == ["worker"]
 
 
-def test_it_ends_when_it_is_told_to_also_if_a_script_put_it_in_the_background(servers: Servers) -> None:
+def test_serve_that_a_script_put_in_the_background_ends_on_a_signal(servers: Servers) -> None:
     """A shell without job control lets what it starts with `&` ignore Ctrl+C."""
     server = servers.start("sh", "-c", 'trap "" INT; exec "$@"', "sh")
     server.send_signal(signal.SIGTERM)
@@ -85,7 +87,7 @@ def test_it_ends_when_it_is_told_to_also_if_a_script_put_it_in_the_background(se
     assert "Traceback" not in servers.said()
 
 
-def test_it_ends_at_once_also_before_it_has_begun_to_act(office: Office, servers: Servers) -> None:
+def test_serve_that_waits_for_its_turn_ends_at_once_on_a_signal(office: Office, servers: Servers) -> None:
     servers.start()
     waiting = servers.start()
     waiting.send_signal(signal.SIGTERM)
@@ -93,7 +95,7 @@ def test_it_ends_at_once_also_before_it_has_begun_to_act(office: Office, servers
     assert "Traceback" not in servers.said()
 
 
-def test_what_happened_while_none_was_there_is_noticed_by_the_next(office: Office, servers: Servers) -> None:
+def test_next_serve_notices_a_death_that_happened_while_none_ran(office: Office, servers: Servers) -> None:
     ref = started(office, "fix/serve")
     first = servers.start()
     os.kill(first.pid, signal.SIGKILL)
@@ -104,7 +106,7 @@ def test_what_happened_while_none_was_there_is_noticed_by_the_next(office: Offic
     office.wait(lambda: office.task(ref).crash_count == 1)
 
 
-def test_of_two_one_acts_and_when_it_is_killed_the_other_carries_on(office: Office, servers: Servers) -> None:
+def test_second_serve_takes_over_when_the_acting_one_is_killed(office: Office, servers: Servers) -> None:
     ref = started(office, "fix/serve")
     acting, other = servers.start(), servers.start()
     office.wait(lambda: servers.said().count("another Orange already runs this home") == 1)

@@ -4,4 +4,5 @@ Promises: a change is in the journal before it is in TASK.md; a reader never see
 TASK.md at the same time is merged or kept beside it; what a killed process left is repaired when the task is opened.
 
 Begin with `store.py` (finding, reading and opening tasks), then `open_task.py` (changing one) and `journal.py`.
+The app and `orange serve` look at all tasks through `index.py`, and hear of changes through `feed.py`.
 """

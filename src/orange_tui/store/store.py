@@ -85,6 +85,10 @@ class Store:
     def find(self, prefix: str, project: str | None = None) -> TaskRef:
         """The task whose id begins with this; an exact id wins, an ambiguous prefix is refused."""
         check_id(prefix)
+        projects = [project] if project is not None else _subdirectories(self.home.tasks)
+        exact = [ref for name in projects if self.has(ref := TaskRef(name, prefix))]
+        if len(exact) == 1:
+            return exact[0]  # without listing ten thousand others
         found = match_prefix(prefix, self.refs(project), lambda ref: f"{ref.id} ({ref.project})")
         if found is None:
             raise NotFound(f"There is no task {prefix}; `orange task list --all` shows what there is")

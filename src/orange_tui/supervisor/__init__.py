@@ -1,4 +1,8 @@
-"""The loop: deaths, signals, starts, recovery, and doctor.
+"""The loop that acts for one home: deaths of agents, signals in files, starts of tasks that wait, recovery; and doctor.
 
-Begin with `supervisor.py`; `monitor.py` says what an agent's death leads to.
+It promises that one supervisor acts per home, that each task's trouble stops no other, and that whatever it does about
+a task it does under that task's lock, as the task is then.
+
+Begin with `supervisor.py`; `monitor.py` says what an agent's death leads to, `starter.py` what is started and when,
+`recovery.py` what crashes have left behind.
 """
