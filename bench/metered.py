@@ -55,13 +55,13 @@ def main(path: str) -> None:
     from orange_tui.tui.app import OrangeApp
 
     meter = Meter(Path(path))
-    begin = OrangeApp._begin_work  # noqa: SLF001 - that is when the first frame is on the screen
+    begin = OrangeApp._start_background  # noqa: SLF001 - that is when the first frame is on the screen
 
     def begin_metered(app: OrangeApp) -> None:
         begin(app)
         meter.__enter__()
 
-    OrangeApp._begin_work = begin_metered  # type: ignore[method-assign, assignment]  # noqa: SLF001
+    OrangeApp._start_background = begin_metered  # type: ignore[method-assign, assignment]  # noqa: SLF001
     sys.argv = ["orange"]
     run_orange()
 

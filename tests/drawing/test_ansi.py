@@ -136,13 +136,13 @@ def test_the_same_line_under_another_colour_is_not_the_same() -> None:
 
 def test_one_changed_line_is_all_that_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
-    real = ansi._read_line
+    real = ansi._parse_line
 
     def counting(line: str, pen: ansi.Pen) -> tuple[Strip, ansi.Pen]:
         read.append(line)
         return real(line, pen)
 
-    monkeypatch.setattr(ansi, "_read_line", counting)
+    monkeypatch.setattr(ansi, "_parse_line", counting)
     pane = PaneScreen()
     lines = [f"\x1b[3{n % 8}mline {n}\x1b[0m" for n in range(50)]
     pane.render("\n".join(lines))

@@ -161,7 +161,7 @@ def test_a_long_file_is_drawn_where_somebody_looks_and_its_numbers_go_on() -> No
     assert len(lines) == 2 + 120_000
     assert lines[2 + 119_999].text.split() == ["90000", "+", "more"]
     assert lines[2 + 60_001].text.split() == ["30002", "−", "old"]
-    assert len(lines._drawn) == 2
+    assert len(lines._cache) == 2
 
 
 def test_a_thousand_files_are_taken_apart_and_none_is_drawn() -> None:
@@ -169,7 +169,7 @@ def test_a_thousand_files_are_taken_apart_and_none_is_drawn() -> None:
     assert [file.path for file in files] == [f"brew{n}.py" for n in range(1_000)]
     assert {(file.added, file.removed) for file in files} == {(2, 1)}
     lines = DiffLines(files, DARK)
-    assert not lines._drawn
+    assert not lines._cache
     assert [lines[place].text.split()[0] for place in lines.files[998:]] == ["brew998.py", "brew999.py"]
     assert all(lines[place].text.startswith("@@") for place in lines.hunks[-3:])
     assert not lines[lines.files[999] - 1].text

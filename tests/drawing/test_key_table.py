@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -44,3 +46,11 @@ def test_keys_can_change_places() -> None:
 @pytest.mark.parametrize("name", SCREEN_MODULES)
 def test_module_that_is_loaded_ahead_exists(name: str) -> None:
     assert find_spec(f"orange_tui.tui.{name}") is not None
+
+
+def test_first_screen_loads_no_other_screen_and_no_form() -> None:
+    script = "import sys, orange_tui.tui.app, orange_tui.tui.dashboard; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    loaded = set(done.stdout.split())
+    assert {f"orange_tui.tui.{name}" for name in SCREEN_MODULES} & loaded == set()
+    assert "textual.widgets._text_area" not in loaded

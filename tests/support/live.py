@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def opened(
-    office: Office, size: tuple[int, int] = (120, 36), *, acts: bool = False, app: OrangeApp | None = None
+    office: Office, size: tuple[int, int] = (120, 36), *, supervises: bool = False, app: OrangeApp | None = None
 ) -> AsyncIterator[Scene]:
     """The app, from when it shows every task."""
-    app = app or OrangeApp(office.orange, "coffee", acts=acts)
+    app = app or OrangeApp(office.orange, "coffee", supervises=supervises)
     async with app.run_test(size=size) as pilot:
         scene = Scene(app, pilot)
         await scene.until(scene.is_ready)

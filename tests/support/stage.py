@@ -162,7 +162,7 @@ class Stage:
         git(self.root / "coffee", "-c", "user.name=Stage", "-c", "user.email=stage@example.org", *words)
 
     def app(self, project: str | None = "coffee") -> OrangeApp:
-        return _Listening(self.orange, project, acts=False)
+        return _Listening(self.orange, project, supervises=False)
 
     @asynccontextmanager
     async def open(self, size: tuple[int, int] = (120, 36), project: str | None = "coffee") -> AsyncIterator[Scene]:

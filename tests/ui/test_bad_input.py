@@ -69,7 +69,7 @@ async def test_without_tmux_every_key_says_what_to_install(office: Office, monke
 
 
 async def meet_no_tmux(office: Office) -> None:
-    async with opened(office, acts=True) as scene:
+    async with opened(office, supervises=True) as scene:
         await scene.sees("fix/tea", "⚡")
         await scene.press("slash", *"milk", "enter")
         await scene.until(lambda: scene.selected == "fix/milk")

@@ -113,7 +113,7 @@ async def test_a_thousand_files_and_five_megabytes_are_opened_and_gone_through(s
         await scene.sees("value = 999")
         lines = screen(scene)._lines
         assert lines is not None
-        assert len(lines._drawn) < 400  # pieces, of two thousand; how many come past on the way varies
+        assert len(lines._cache) < 400  # pieces, of two thousand; how many come past on the way varies
         await scene.press("g", "right_square_bracket")
         await scene.sees("2/1001 many/f0000.py")
         assert scene.app.screen.query_one("#changes", StripView).scroll_offset.y > 100_000

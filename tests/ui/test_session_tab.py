@@ -137,7 +137,7 @@ async def test_session_tab_shows_colours_and_leaves_markup_as_text(office: Offic
 @story
 async def test_session_tab_survives_a_tmux_server_that_dies(office: Office) -> None:
     agent(office, "echo hello; exec cat")
-    async with opened(office, acts=True) as scene:
+    async with opened(office, supervises=True) as scene:
         await scene.press("tab")
         await scene.sees("hello")
         office.tmux.kill()

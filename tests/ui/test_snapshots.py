@@ -236,7 +236,7 @@ def test_work_on_a_task_goes_on(stage: Stage, picture: Picture, snap_compare: Co
 
 @EVERY_SIZE
 def test_the_welcome(tmp_path: Path, fixed: None, snap_compare: Compare, size: Size) -> None:
-    app = OrangeApp(assemble(Home(str(tmp_path / "nothing"))), None, acts=False)
+    app = OrangeApp(assemble(Home(str(tmp_path / "nothing"))), None, supervises=False)
     assert snap_compare(app, terminal_size=size)
 
 

@@ -68,8 +68,8 @@ class OrangeApp(App[str]):
         orange: Orange,
         project: str | None = None,
         *,
-        acts: bool = True,
-        begin: Callable[[], None] | None = None,
+        supervises: bool = True,
+        on_ready: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
         self.orange = orange
@@ -83,8 +83,8 @@ class OrangeApp(App[str]):
         self.files = orange.new_feed()
         boards = orange.new_boards(self.files.index, project)
         self._board = BoardKeeper(boards, self.files, orange.log, self._show)
-        self._acts = acts  # whether this app's supervisor acts, if no other one does
-        self._begin = begin  # done in the background once the screen is there: the demo makes its tasks so
+        self._supervises = supervises  # where no other app or `orange serve` does
+        self._on_ready = on_ready  # done in the background once the screen is there: the demo creates its tasks so
         self._choices: FormChoices | None = None
         self._first: Snapshot | None = None
         for theme in THEMES:
@@ -127,14 +127,14 @@ class OrangeApp(App[str]):
             self._show_first(self._choices)
         self._start(self._keep_board, "board")
 
-    def _begin_work(self) -> None:
+    def _start_background(self) -> None:
         """What can wait until there is something on the screen."""
         sys.setswitchinterval(_SWITCH_SECONDS)
         self.run_worker(preload_screens, thread=True, group="begin", exit_on_error=False)
         self.run_worker(self.orange.use_libtmux, thread=True, group="begin", exit_on_error=False)
-        if self._begin is not None:
-            self.run_worker(self._begin, thread=True, group="begin", exit_on_error=False)
-        if self._acts:
+        if self._on_ready is not None:
+            self.run_worker(self._on_ready, thread=True, group="begin", exit_on_error=False)
+        if self._supervises:
             self._start(self._supervise, "supervisor")
 
     def _start(self, work: Callable[[], Coroutine[Any, Any, object]], group: str) -> None:
@@ -184,7 +184,7 @@ class OrangeApp(App[str]):
         if self._is_first_run:
             return
         await self._painted()
-        self._begin_work()
+        self._start_background()
         self._start(self._board.measure, "board")
         async for changed in self._board.changes():
             if not gc.isenabled():
@@ -211,8 +211,8 @@ class OrangeApp(App[str]):
         await seen.wait()
 
 
-def run(orange: Orange, project: str | None, begin: Callable[[], None] | None = None) -> str | None:
+def run(orange: Orange, project: str | None, on_ready: Callable[[], None] | None = None) -> str | None:
     """Open the app, until the person leaves it; agents keep running. Returns what is wanted instead, if anything."""
-    app = OrangeApp(orange, project, begin=begin)
+    app = OrangeApp(orange, project, on_ready=on_ready)
     app.read_first()
     return app.run()

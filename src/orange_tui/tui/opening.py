@@ -28,7 +28,7 @@ def open_demo(pace: str | None = None, *, keep: bool = False) -> None:
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, _leave)  # a closed terminal must not leave the demo's agents behind
     with throwaway_home(_DEMO_PACE if pace is None else pace, keep=keep) as made:
-        run(made.orange, PROJECT, begin=Scenario(made.orange, lambda _line: None).create)
+        run(made.orange, PROJECT, on_ready=Scenario(made.orange, lambda _line: None).create)
 
 
 def _leave(number: int, _frame: object) -> None:

@@ -30,21 +30,21 @@ _OTHER_ESCAPES = re.compile(
 )
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SHIFT = re.compile(r"[\x0e\x0f]")
-_DRAWING = str.maketrans("`afgjklmnopqrstuvwxyz{|}~", "◆▒°±┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
-_TAB = 8
-_REMEMBERED_LINES, _REMEMBERED_PENS = 2_000, 8_000
+_LINE_DRAWING = str.maketrans("`afgjklmnopqrstuvwxyz{|}~", "◆▒°±┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
+_TAB_CELLS = 8
+_CACHED_LINES, _CACHED_PENS = 2_000, 8_000
 
-_KEPT, _OWN = -2, -1  # no colour of its own: what was there before, and the terminal's own
-_TRUE, _HIGHEST, _LONGEST_NUMBER = 1 << 24, 0xFF, 3
+_UNCHANGED, _DEFAULT_COLOUR = -2, -1  # no colour of its own: what was there before, and the terminal's own
+_TRUE_COLOUR, _BYTE, _LONGEST_NUMBER = 1 << 24, 0xFF, 3
 _NAMES = ("bold", "dim", "italic", "underline", "reverse", "strike")
 _BOLD, _DIM, _ITALIC, _UNDERLINE, _REVERSE, _STRIKE = (1 << bit for bit in range(len(_NAMES)))
-_BEGINS = {1: _BOLD, 2: _DIM, 3: _ITALIC, 4: _UNDERLINE, 7: _REVERSE, 9: _STRIKE, 21: _UNDERLINE}
-_ENDS = {22: _BOLD | _DIM, 23: _ITALIC, 24: _UNDERLINE, 27: _REVERSE, 29: _STRIKE}
-_UNDERLINED, _NOT_UNDERLINED = 4, 24
-_FRONT, _BEHIND, _LINE = 38, 48, 58
-_SIXTEEN = {base + number: number + high for base, high in ((30, 0), (90, 8)) for number in range(8)}
-_IN_FRONT = {39: _OWN, **_SIXTEEN}
-_IN_BACK = {code + 10: colour for code, colour in _IN_FRONT.items()}
+_SET_CODES = {1: _BOLD, 2: _DIM, 3: _ITALIC, 4: _UNDERLINE, 7: _REVERSE, 9: _STRIKE, 21: _UNDERLINE}
+_RESET_CODES = {22: _BOLD | _DIM, 23: _ITALIC, 24: _UNDERLINE, 27: _REVERSE, 29: _STRIKE}
+_UNDERLINE_ON, _UNDERLINE_OFF = 4, 24
+_FOREGROUND, _BACKGROUND, _UNDERLINE_COLOUR = 38, 48, 58
+_SIXTEEN_COLOURS = {base + number: number + high for base, high in ((30, 0), (90, 8)) for number in range(8)}
+_FOREGROUND_CODES = {39: _DEFAULT_COLOUR, **_SIXTEEN_COLOURS}
+_BACKGROUND_CODES = {code + 10: colour for code, colour in _FOREGROUND_CODES.items()}
 
 
 class _Mode(IntEnum):
@@ -64,19 +64,19 @@ class Pen(NamedTuple):
     and its red, green and blue; an attribute is a bit.
     """
 
-    fg: int = _OWN
-    bg: int = _OWN
+    fg: int = _DEFAULT_COLOUR
+    bg: int = _DEFAULT_COLOUR
     attributes: int = 0
     draws: bool = False
 
 
-class Effect(NamedTuple):
+class SgrEffect(NamedTuple):
     """What one colour sequence does to any pen: worked out once, however many pens it meets."""
 
-    fg: int = _KEPT
-    bg: int = _KEPT
-    kept: int = -1
-    begun: int = 0
+    fg: int = _UNCHANGED
+    bg: int = _UNCHANGED
+    mask: int = -1
+    set_bits: int = 0
 
 
 class PaneScreen:
@@ -85,7 +85,7 @@ class PaneScreen:
     def __init__(self) -> None:
         self._frame: str | None = None
         self._strips: list[Strip] = []
-        self._line = lru_cache(maxsize=_REMEMBERED_LINES)(_read_line)
+        self._line = lru_cache(maxsize=_CACHED_LINES)(_parse_line)
 
     def render(self, frame: str) -> list[Strip]:
         """The lines of a frame; the same list as before when nothing has changed."""
@@ -98,76 +98,76 @@ class PaneScreen:
         return self._strips
 
 
-def _read_line(line: str, pen: Pen) -> tuple[Strip, Pen]:
+def _parse_line(line: str, pen: Pen) -> tuple[Strip, Pen]:
     """One line, and the pen the next begins with."""
     parts = _SGR.split(line)
     if line.count("\x1b") != len(parts) // 2:
         parts = _SGR.split(_OTHER_ESCAPES.sub("", line))
     if pen.draws or not all(map(str.isprintable, parts[::2])):
-        return _read_dirty_line(parts, pen)
+        return _parse_line_with_controls(parts, pen)
     fg, bg, attributes, _ = pen
     segments = [Segment(parts[0], style_of(fg, bg, attributes))] if parts[0] else []
     for codes, text in zip(parts[1::2], parts[2::2], strict=True):  # as `after` does: a frame may have thousands
-        new_fg, new_bg, kept, begun = _effect(codes)
-        fg, bg = fg if new_fg == _KEPT else new_fg, bg if new_bg == _KEPT else new_bg
-        attributes = attributes & kept | begun
+        new_fg, new_bg, mask, set_bits = _parse_sgr(codes)
+        fg, bg = fg if new_fg == _UNCHANGED else new_fg, bg if new_bg == _UNCHANGED else new_bg
+        attributes = attributes & mask | set_bits
         if text:
             segments.append(Segment(text, style_of(fg, bg, attributes)))
     return Strip(segments), Pen(fg, bg, attributes)
 
 
-def _read_dirty_line(parts: list[str], pen: Pen) -> tuple[Strip, Pen]:
+def _parse_line_with_controls(parts: list[str], pen: Pen) -> tuple[Strip, Pen]:
     """The same for a line with controls in it: tabs become blanks, shifts change the alphabet, the rest is dropped."""
     segments, column = [], 0
     for index, part in enumerate(parts):
         if index % 2:
-            pen = after(pen, part)
+            pen = apply_sgr(pen, part)
             continue
-        text, pen = _shifted(part, pen)
-        text = _clean(text, column)
+        text, pen = _apply_shifts(part, pen)
+        text = _without_controls(text, column)
         column += cell_len(text)
         if text:
             segments.append(Segment(text, style_of(*pen[:3])))
     return Strip(segments), pen
 
 
-def _shifted(text: str, pen: Pen) -> tuple[str, Pen]:
+def _apply_shifts(text: str, pen: Pen) -> tuple[str, Pen]:
     """Text with line drawing as it is meant; after SO letters draw, after SI they are letters again."""
     pieces, start, draws = [], 0, pen.draws
     for found in _SHIFT.finditer(text):
-        pieces.append(_drawn(text[start : found.start()], draws=draws))
+        pieces.append(_as_line_drawing(text[start : found.start()], draws=draws))
         start, draws = found.end(), found[0] == "\x0e"
-    pieces.append(_drawn(text[start:], draws=draws))
+    pieces.append(_as_line_drawing(text[start:], draws=draws))
     return "".join(pieces), pen._replace(draws=draws)
 
 
-def _drawn(text: str, *, draws: bool) -> str:
-    return text.translate(_DRAWING) if draws else text
+def _as_line_drawing(text: str, *, draws: bool) -> str:
+    return text.translate(_LINE_DRAWING) if draws else text
 
 
-def _clean(text: str, column: int) -> str:
+def _without_controls(text: str, column: int) -> str:
     pieces = []
     for piece in text.split("\t"):
         clean = _CONTROLS.sub("", piece)
         column += cell_len(clean)
-        blanks = _TAB - column % _TAB
+        blanks = _TAB_CELLS - column % _TAB_CELLS
         column += blanks
         pieces += [clean, " " * blanks]
     return "".join(pieces[:-1])
 
 
-def after(pen: Pen, codes: str) -> Pen:
+def apply_sgr(pen: Pen, codes: str) -> Pen:
     """The pen after one colour sequence."""
-    fg, bg, kept, begun = _effect(codes)
+    fg, bg, mask, set_bits = _parse_sgr(codes)
     return Pen(
-        pen[0] if fg == _KEPT else fg,
-        pen[1] if bg == _KEPT else bg,
-        pen[2] & kept | begun,
+        pen[0] if fg == _UNCHANGED else fg,
+        pen[1] if bg == _UNCHANGED else bg,
+        pen[2] & mask | set_bits,
         pen[3],
     )
 
 
-@lru_cache(maxsize=_REMEMBERED_PENS)
+@lru_cache(maxsize=_CACHED_PENS)
 def style_of(fg: int, bg: int, attributes: int) -> Style:
     """The style a pen writes in."""
     style = Style.from_color(_colour(fg), _colour(bg))
@@ -179,41 +179,41 @@ def _attribute_style(attributes: int) -> Style:
     return Style.parse(" ".join(name for bit, name in enumerate(_NAMES) if attributes >> bit & 1))
 
 
-@lru_cache(maxsize=_REMEMBERED_PENS)
+@lru_cache(maxsize=_CACHED_PENS)
 def _colour(number: int) -> Color | None:
-    if number < _TRUE:
-        return None if number == _OWN else Color.from_ansi(number)
-    return Color.from_rgb(number >> 16 & _HIGHEST, number >> 8 & _HIGHEST, number & _HIGHEST)
+    if number < _TRUE_COLOUR:
+        return None if number == _DEFAULT_COLOUR else Color.from_ansi(number)
+    return Color.from_rgb(number >> 16 & _BYTE, number >> 8 & _BYTE, number & _BYTE)
 
 
-@lru_cache(maxsize=_REMEMBERED_PENS)
-def _effect(codes: str) -> Effect:
+@lru_cache(maxsize=_CACHED_PENS)
+def _parse_sgr(codes: str) -> SgrEffect:
     """What a sequence does; codes that are not known do nothing."""
-    numbers, effect = _numbers(codes), Effect()
+    numbers, effect = _parse_codes(codes), SgrEffect()
     while numbers:
         code = numbers.pop(0)
         if isinstance(code, list):
-            effect = _with_group(effect, code)
-        elif code in {_FRONT, _BEHIND, _LINE}:
-            effect = _with_group(effect, [code, *_taken(numbers)])
+            effect = _apply_extended_code(effect, code)
+        elif code in {_FOREGROUND, _BACKGROUND, _UNDERLINE_COLOUR}:
+            effect = _apply_extended_code(effect, [code, *_colour_arguments(numbers)])
         else:
-            effect = _with_plain(effect, code)
+            effect = _apply_code(effect, code)
     return effect
 
 
-def _numbers(codes: str) -> list[int | list[int]]:
+def _parse_codes(codes: str) -> list[int | list[int]]:
     """`1;38:2::1:2:3` is 1 and a group; a number left out is 0, and one out of all proportion is none."""
     parts = codes.split(";")
     if ":" not in codes:
-        return [_number(part) for part in parts]
-    return [[_number(word) for word in part.split(":")] if ":" in part else _number(part) for part in parts]
+        return [_parse_number(part) for part in parts]
+    return [[_parse_number(word) for word in part.split(":")] if ":" in part else _parse_number(part) for part in parts]
 
 
-def _number(word: str) -> int:
-    return int(word or 0) if len(word) <= _LONGEST_NUMBER else _OWN
+def _parse_number(word: str) -> int:
+    return int(word or 0) if len(word) <= _LONGEST_NUMBER else _DEFAULT_COLOUR
 
 
-def _taken(numbers: list[int | list[int]]) -> list[int]:
+def _colour_arguments(numbers: list[int | list[int]]) -> list[int]:
     """The numbers that belong to an extended colour, taken from those that follow it; in no known mode, all do."""
     mode = numbers[0] if numbers else None
     count = _ARGUMENTS.get(mode, len(numbers)) if isinstance(mode, int) else 0
@@ -222,35 +222,35 @@ def _taken(numbers: list[int | list[int]]) -> list[int]:
     return taken
 
 
-def _with_group(effect: Effect, group: list[int]) -> Effect:
+def _apply_extended_code(effect: SgrEffect, group: list[int]) -> SgrEffect:
     code, *values = group
-    if code == _UNDERLINED:  # in some style; 4:0 ends it
-        return _with_plain(effect, _UNDERLINED if values[0] else _NOT_UNDERLINED)
-    colour = _extended(values)
-    if colour is None or code not in {_FRONT, _BEHIND}:
+    if code == _UNDERLINE_ON:  # in some style; 4:0 ends it
+        return _apply_code(effect, _UNDERLINE_ON if values[0] else _UNDERLINE_OFF)
+    colour = _parse_colour(values)
+    if colour is None or code not in {_FOREGROUND, _BACKGROUND}:
         return effect
-    return effect._replace(fg=colour) if code == _FRONT else effect._replace(bg=colour)
+    return effect._replace(fg=colour) if code == _FOREGROUND else effect._replace(bg=colour)
 
 
-def _extended(values: list[int]) -> int | None:
+def _parse_colour(values: list[int]) -> int | None:
     """A colour of 256, or of all; between the mode and the three numbers a colour space may stand."""
-    if not all(0 <= value <= _HIGHEST for value in values):
+    if not all(0 <= value <= _BYTE for value in values):
         return None
     match values:
         case [_Mode.INDEXED, number, *_]:
             return number
         case [_Mode.RGB, red, green, blue] | [_Mode.RGB, _, red, green, blue, *_]:
-            return _TRUE | red << 16 | green << 8 | blue
+            return _TRUE_COLOUR | red << 16 | green << 8 | blue
     return None
 
 
-def _with_plain(effect: Effect, code: int) -> Effect:
+def _apply_code(effect: SgrEffect, code: int) -> SgrEffect:
     if code == 0:
-        return Effect(_OWN, _OWN, 0, 0)
-    if code in _BEGINS:
-        return effect._replace(begun=effect.begun | _BEGINS[code])
-    if code in _ENDS:
-        return effect._replace(kept=effect.kept & ~_ENDS[code], begun=effect.begun & ~_ENDS[code])
-    if code in _IN_FRONT:
-        return effect._replace(fg=_IN_FRONT[code])
-    return effect._replace(bg=_IN_BACK[code]) if code in _IN_BACK else effect
+        return SgrEffect(_DEFAULT_COLOUR, _DEFAULT_COLOUR, 0, 0)
+    if code in _SET_CODES:
+        return effect._replace(set_bits=effect.set_bits | _SET_CODES[code])
+    if code in _RESET_CODES:
+        return effect._replace(mask=effect.mask & ~_RESET_CODES[code], set_bits=effect.set_bits & ~_RESET_CODES[code])
+    if code in _FOREGROUND_CODES:
+        return effect._replace(fg=_FOREGROUND_CODES[code])
+    return effect._replace(bg=_BACKGROUND_CODES[code]) if code in _BACKGROUND_CODES else effect

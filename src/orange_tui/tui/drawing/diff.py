@@ -25,7 +25,7 @@ _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 _ESCAPED = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 _PREFIX = re.compile(r"[abciwo12]/")
 _MODES = re.compile(r"old mode (\d+)\nnew mode (\d+)")
-_NOWHERE = "/dev/null"
+_DEV_NULL = "/dev/null"
 _OCTAL, _BYTE, _LONGEST_NUMBER = 8, 0xFF, 9
 
 
@@ -61,10 +61,10 @@ def parse_diff(text: str) -> list[DiffFile]:
 
 def _file(text: str) -> DiffFile:
     if not text.startswith("diff --"):
-        return _other(text)
+        return _special_file(text)
     head, *pieces = _HUNK.split(text)
     hunks = tuple(_hunk(piece) for piece in pieces)
-    fields = _Head(head)
+    fields = _FileHeader(head)
     return DiffFile(
         path=fields.new or fields.old,
         old_path=fields.old or fields.new,
@@ -76,7 +76,7 @@ def _file(text: str) -> DiffFile:
     )
 
 
-def _other(text: str) -> DiffFile:
+def _special_file(text: str) -> DiffFile:
     """A submodule in long form, or a path in conflict: one line that names it, and perhaps some more."""
     first, *rest = text.rstrip("\n").split("\n")
     name = first.removeprefix("* Unmerged path ").removeprefix("Submodule ")
@@ -92,10 +92,10 @@ def _hunk(text: str) -> Hunk:
     if found is None:
         return Hunk(header, tuple(lines))
     old = found[2].split()[0].removeprefix("-").split(",")[0]
-    return Hunk(header, tuple(lines), _start(old), _start(found[3]), len(found[1]) - 1)
+    return Hunk(header, tuple(lines), _line_number(old), _line_number(found[3]), len(found[1]) - 1)
 
 
-def _start(digits: str) -> int:
+def _line_number(digits: str) -> int:
     return int(digits[:_LONGEST_NUMBER])
 
 
@@ -105,7 +105,7 @@ def _count(sign: str, hunk: Hunk) -> int:
     return sum(sign in line[: hunk.parents] for line in hunk.lines)
 
 
-class _Head:
+class _FileHeader:
     """The lines above the first hunk: which file, and what happened to it besides its content."""
 
     def __init__(self, text: str) -> None:
@@ -123,7 +123,7 @@ class _Head:
 
     def _side(self, key: str, *, prefixed: bool) -> str:
         path = self._path(key).removesuffix("\t")
-        if path == _NOWHERE:
+        if path == _DEV_NULL:
             return ""
         return _PREFIX.sub("", path, count=1) if prefixed and _PREFIX.match(path) else path
 

@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from textual.strip import Strip
 
 from orange_tui.tui.drawing.lines import LazyLines, restyle, safe, strip_of
-from orange_tui.tui.drawing.syntax import coloured
+from orange_tui.tui.drawing.syntax import highlight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from orange_tui.tui.drawing.palette import Palette
 
 _LONGEST_LINE = 2_000
-_PIECE = 100  # lines that are drawn at once
-_MOST_PIECES = 100  # that are kept drawn
-_MOST_COLOURED = 20_000  # characters of a piece: more would be felt while scrolling
-_LONGEST_COMPARED, _LEAST_ALIKE = 400, 0.4
+_CHUNK_LINES = 100  # lines that are drawn at once
+_MOST_CACHED_CHUNKS = 100  # that are kept drawn
+_MOST_HIGHLIGHTED = 20_000  # characters of a piece: more would be felt while scrolling
+_LONGEST_COMPARED, _LEAST_COMMON_SHARE = 400, 0.4
 _SIGNS = {"+": "+", "-": "−", " ": " ", "\\": " "}
 
 
@@ -46,7 +46,7 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Chunk:
     """Some lines of a hunk, or without one a file's heading; `start` is where it stands in the whole."""
 
     start: int
@@ -63,7 +63,7 @@ class _Piece:
             return [*_heading(self.file, palette)]
         lines = list(_numbered(self, self.hunk))
         size = sum(len(line.text) for line in lines)
-        _colour(lines, self.file.path if size <= _MOST_COLOURED else "", palette)
+        _highlight(lines, self.file.path if size <= _MOST_HIGHLIGHTED else "", palette)
         digits = _digits(self.file)
         header = [strip_of([(safe(self.hunk.header), palette.dim)])] if self.begin == 0 and self.hunk.header else []
         return [*header, *(_strip(line, digits, palette) for line in lines)]
@@ -74,20 +74,20 @@ class DiffLines(LazyLines):
 
     def __init__(self, files: Sequence[DiffFile], palette: Palette) -> None:
         self._palette = palette
-        self._pieces: list[_Piece] = []
+        self._chunks: list[_Chunk] = []
         self._size = 0
-        self._drawn: dict[int, list[Strip]] = {}
+        self._cache: dict[int, list[Strip]] = {}
         self.files: list[int] = []
         self.hunks: list[int] = []
         for file in files:
             self._add_file(file)
-        self._starts = [piece.start for piece in self._pieces]
+        self._starts = [chunk.start for chunk in self._chunks]
         self.width = max((_width(file) for file in files), default=0)
 
     def _add_file(self, file: DiffFile) -> None:
         self._size += 1 if self.files else 0  # a blank line between two
         self.files.append(self._size)
-        self._pieces.append(_Piece(self._size, file))
+        self._chunks.append(_Chunk(self._size, file))
         self._size += 1 + len(file.notes)
         for hunk in file.hunks:
             self.hunks.append(self._size)
@@ -95,9 +95,9 @@ class DiffLines(LazyLines):
 
     def _add_hunk(self, file: DiffFile, hunk: Hunk) -> None:
         old, new, crlf = hunk.old_start, hunk.new_start, _ends_in_cr(hunk)
-        for begin in range(0, max(1, len(hunk.lines)), _PIECE):
-            end = min(begin + _PIECE, len(hunk.lines))
-            self._pieces.append(_Piece(self._size, file, hunk, begin, end, old, new, crlf))
+        for begin in range(0, max(1, len(hunk.lines)), _CHUNK_LINES):
+            end = min(begin + _CHUNK_LINES, len(hunk.lines))
+            self._chunks.append(_Chunk(self._size, file, hunk, begin, end, old, new, crlf))
             self._size += end - begin + (1 if begin == 0 and hunk.header else 0)
             if end < len(hunk.lines):
                 signs = [_sign(line, hunk.parents) for line in hunk.lines[begin:end]]
@@ -122,11 +122,11 @@ class DiffLines(LazyLines):
         return strips[within] if within < len(strips) else Strip([])
 
     def _strips(self, number: int) -> list[Strip]:
-        if number not in self._drawn:
-            if len(self._drawn) >= _MOST_PIECES:
-                self._drawn.clear()
-            self._drawn[number] = self._pieces[number].strips(self._palette)
-        return self._drawn[number]
+        if number not in self._cache:
+            if len(self._cache) >= _MOST_CACHED_CHUNKS:
+                self._cache.clear()
+            self._cache[number] = self._chunks[number].strips(self._palette)
+        return self._cache[number]
 
 
 def _width(file: DiffFile) -> int:
@@ -162,12 +162,12 @@ def _ends_in_cr(hunk: Hunk) -> bool:
     return all(line.endswith("\r") for line in hunk.lines if not line.startswith("\\"))
 
 
-def _numbered(piece: _Piece, hunk: Hunk) -> Iterator[_Line]:
-    old, new = piece.old, piece.new
+def _numbered(chunk: _Chunk, hunk: Hunk) -> Iterator[_Line]:
+    old, new = chunk.old, chunk.new
     numbered = hunk.new_start + hunk.old_start > 0
-    for line in hunk.lines[piece.begin : piece.end]:
+    for line in hunk.lines[chunk.begin : chunk.end]:
         sign = _sign(line, hunk.parents)
-        text = _cut(line[hunk.parents :].removesuffix("\r") if piece.crlf else line[hunk.parents :])
+        text = _truncate(line[hunk.parents :].removesuffix("\r") if chunk.crlf else line[hunk.parents :])
         has_old, has_new = sign in " -" and hunk.parents == 1, sign in " +"
         yield _Line(sign, old if has_old and numbered else None, new if has_new and numbered else None, text, [])
         old, new = old + has_old, new + has_new
@@ -178,46 +178,46 @@ def _sign(line: str, parents: int) -> str:
     return next((sign for sign in "+-\\" if sign in columns), " ")
 
 
-def _cut(text: str) -> str:
+def _truncate(text: str) -> str:
     if len(text) <= _LONGEST_LINE:
         return safe(text)
     return f"{safe(text[:_LONGEST_LINE])} … {len(text) - _LONGEST_LINE:,} more characters"
 
 
-def _colour(lines: list[_Line], path: str, palette: Palette) -> None:
+def _highlight(lines: list[_Line], path: str, palette: Palette) -> None:
     """Give each line its runs. Either side of a hunk is coloured as a whole, for a string may go over lines."""
     for line in lines:
         line.runs = [(line.text, palette.dim if line.sign == "\\" else palette.text)]
     for signs in (" -", " +") if path else ():
         side = [line for line in lines if line.sign in signs]
         for line, runs in zip(
-            side, coloured([line.text for line in side], palette.syntax, path=path) or (), strict=False
+            side, highlight([line.text for line in side], palette.syntax, path=path) or (), strict=False
         ):
             line.runs = runs
-    _compare(lines)
+    _mark_changed_words(lines)
 
 
-def _compare(lines: list[_Line]) -> None:
+def _mark_changed_words(lines: list[_Line]) -> None:
     """Where as many lines were put in as were taken out, they are taken to be the same ones, changed."""
     blocks = [(sign, list(block)) for sign, block in groupby(lines, key=lambda line: line.sign)]
     for (sign, removed), (next_sign, added) in pairwise(blocks):
         if (sign, next_sign) == ("-", "+") and len(removed) == len(added):
             for one, other in zip(removed, added, strict=True):
-                one.changed, other.changed = _difference(one.text, other.text)
+                one.changed, other.changed = _changed_spans(one.text, other.text)
 
 
-def _difference(one: str, other: str) -> tuple[tuple[int, int], tuple[int, int]]:
+def _changed_spans(one: str, other: str) -> tuple[tuple[int, int], tuple[int, int]]:
     """The part in the middle that differs; nothing, when there is little they have in common."""
     if max(len(one), len(other)) > _LONGEST_COMPARED:
         return (0, 0), (0, 0)
-    start = _alike(one, other)
-    end = _alike(one[start:][::-1], other[start:][::-1])
-    if start + end < _LEAST_ALIKE * max(len(one), len(other)):
+    start = _common_prefix(one, other)
+    end = _common_prefix(one[start:][::-1], other[start:][::-1])
+    if start + end < _LEAST_COMMON_SHARE * max(len(one), len(other)):
         return (0, 0), (0, 0)
     return (start, len(one) - end), (start, len(other) - end)
 
 
-def _alike(one: str, other: str) -> int:
+def _common_prefix(one: str, other: str) -> int:
     """How many characters they begin with in common."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((index for index, (mine, its) in pairs if mine != its), min(len(one), len(other)))

@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 _LONGEST_LINE = 1_000  # minified code is not read, and some lexers are quadratic in it
 
 
-def coloured(
+def highlight(
     lines: list[str], styles: Mapping[tuple[str, ...], Style] | None, *, path: str = "", language: str = ""
 ) -> list[list[Run]] | None:
     """Lines of safe text in colour; None when the language is not known or it is not worth it."""
     lexer = _lexer(os.path.basename(path), language) if styles is not None else None
-    if styles is None or lexer is None or not all(map(_is_worth_it, lines)):
+    if styles is None or lexer is None or not all(map(_can_be_highlighted, lines)):
         return None
     from rich.syntax import ANSISyntaxTheme  # late: with it come all of pygments' names
 
     theme = ANSISyntaxTheme(dict(styles))
     try:
-        found = _split(lexer.get_tokens("\n".join(lines) + "\n"), theme)[: len(lines)]
+        found = _lines_of_tokens(lexer.get_tokens("\n".join(lines) + "\n"), theme)[: len(lines)]
     except Exception:  # noqa: BLE001 - a lexer may be anybody's code
         return None
-    same = len(found) == len(lines) and all(_is_same(*pair) for pair in zip(found, lines, strict=True))
+    same = len(found) == len(lines) and all(_has_text(*pair) for pair in zip(found, lines, strict=True))
     return found if same else None
 
 
-def _is_worth_it(line: str) -> bool:
+def _can_be_highlighted(line: str) -> bool:
     """Whether a line may be cut into tokens: of an emoji that is joined from several, each part would get its own."""
     return len(line) <= _LONGEST_LINE and (line.isascii() or "\u200d" not in line)
 
 
-def _is_same(runs: list[Run], line: str) -> bool:
+def _has_text(runs: list[Run], line: str) -> bool:
     return "".join(text for text, _ in runs) == line
 
 
-def _split(tokens: Any, theme: SyntaxTheme) -> list[list[Run]]:
+def _lines_of_tokens(tokens: Any, theme: SyntaxTheme) -> list[list[Run]]:
     """Tokens cut at line ends; neighbours in one style are one run."""
     line: list[Run] = []
     lines = [line]

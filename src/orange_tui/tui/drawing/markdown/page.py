@@ -13,9 +13,9 @@ from rich.cells import cell_len
 
 from orange_tui.tui.drawing.lines import NARROWEST, chop, safe, strip_of, width_of, wrap
 from orange_tui.tui.drawing.markdown.inline import lines_of, with_key
-from orange_tui.tui.drawing.markdown.parser import cut, parse
+from orange_tui.tui.drawing.markdown.parser import parse, truncate
 from orange_tui.tui.drawing.markdown.table import table_lines
-from orange_tui.tui.drawing.syntax import coloured
+from orange_tui.tui.drawing.syntax import highlight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     Token = dict[str, Any]
 
 _CODE_INDENT, _KEY_HANG = "  ", 2
-_MOST_COLOURED_CODE = 6_000  # characters in a whole body: more would cost more than all the rest of the page
+_MOST_HIGHLIGHTED_CODE = 6_000  # characters in a whole body: more would cost more than all the rest of the page
 _STAND_APART = frozenset({"list", "block_quote", "table", "block_code"})
 _KILOBYTE = 1_000
 
 
 def render_markdown(text: str, width: int, palette: Palette) -> list[Strip]:
     """A body at a width, each line at most that wide (and never made for fewer than `NARROWEST` cells)."""
-    shown, left_out = cut(text)
+    shown, left_out = truncate(text)
     page = _Page(max(width, NARROWEST), palette)
     page.blocks(parse(shown))
     if left_out:
@@ -52,7 +52,7 @@ class _Page:
         self._width, self._palette = width, palette
         self._margin: list[Run] = []
         self._lead: list[Run] | None = None
-        self._code_left = _MOST_COLOURED_CODE
+        self._code_left = _MOST_HIGHLIGHTED_CODE
         self._writers: dict[str, Callable[[Token], None]] = {
             "heading": self._heading,
             "paragraph": self._paragraph,
@@ -137,17 +137,17 @@ class _Page:
     def _code(self, token: Token) -> None:
         lines = [safe(line) for line in token["raw"].rstrip("\n").split("\n")]
         language = str(token.get("attrs", {}).get("info") or "").partition(" ")[0]
-        for line in self._coloured(lines, language):
+        for line in self._highlighted(lines, language):
             for part in chop(line, max(self._room() - len(_CODE_INDENT), 2)):
                 self._line([(_CODE_INDENT, self._palette.text), *part])
 
-    def _coloured(self, lines: list[str], language: str) -> list[list[Run]]:
+    def _highlighted(self, lines: list[str], language: str) -> list[list[Run]]:
         size = sum(map(len, lines))
         plain: list[list[Run]] = [[(line, self._palette.text)] for line in lines]
         if not language or size > self._code_left:
             return plain
         self._code_left -= size
-        return coloured(lines, self._palette.syntax, language=language) or plain
+        return highlight(lines, self._palette.syntax, language=language) or plain
 
     def _html(self, token: Token) -> None:
         for line in token["raw"].rstrip("\n").split("\n"):

@@ -32,7 +32,7 @@ _DEEPEST = 8
 _PLUGINS = ("table", "task_lists", "strikethrough")
 
 
-class _TooMuch(Exception):
+class _TooManyBlocks(Exception):
     """There are more blocks than anybody writes."""
 
 
@@ -46,7 +46,7 @@ class _Blocks(BlockParser):
     def parse_method(self, m: Match[str], state: BlockState) -> int | None:
         self.left -= 1
         if self.left < 0:
-            raise _TooMuch
+            raise _TooManyBlocks
         return super().parse_method(m, state)
 
 
@@ -65,12 +65,12 @@ def parse(text: str) -> list[Token]:
     markdown = Markdown(None, blocks, _Inline(max_nested_level=_DEEPEST), map(import_plugin, _PLUGINS))
     try:
         tokens = markdown(text)
-    except (_TooMuch, RecursionError):
+    except (_TooManyBlocks, RecursionError):
         return [{"type": "block_code", "raw": text}]
     return tokens if isinstance(tokens, list) else []
 
 
-def cut(text: str) -> tuple[str, int]:
+def truncate(text: str) -> tuple[str, int]:
     """The part of a text that is shown, whole lines where it has any, and how many bytes are left out."""
     shown = text[:LONGEST]
     if len(text) > LONGEST:
