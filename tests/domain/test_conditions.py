@@ -48,7 +48,7 @@ def test_one_comparison_is_read_and_written_back(text: str) -> None:
         "a\n< 2\n b",
     ],
 )
-def test_anything_else_is_refused(text: str) -> None:
+def test_text_that_is_not_one_comparison_is_refused(text: str) -> None:
     with pytest.raises(Unreadable, match="such as"):
         parse_condition(text)
 
@@ -76,7 +76,7 @@ def test_no_condition_and_another_field_exclude_nothing() -> None:
 
 @settings(max_examples=300, deadline=None, database=None)
 @given(arms=st.lists(conditions, min_size=1, max_size=4))
-def test_arms_cover_everything_when_each_number_has_exactly_one(arms: list[Condition]) -> None:
+def test_cases_cover_everything_when_each_number_has_exactly_one(arms: list[Condition]) -> None:
     exactly_once = all(sum(arm.holds(n) for arm in arms) == 1 for n in RANGE)
     assert (coverage_problem(arms) is None) is exactly_once
 

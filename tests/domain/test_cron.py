@@ -43,7 +43,7 @@ def runs_on(cron: str, day: tuple[int, int, int], zone: ZoneInfo = BERLIN) -> li
 
 
 @pytest.mark.parametrize("cron", ["30 9 * * MON-FRI", "*/15 * * * *", "0 0 29 2 *", "0 0 1,15 * 3", *ALIASES])
-def test_a_right_one_is_kept_as_it_is(cron: str) -> None:
+def test_valid_cron_expression_is_stored_as_it_is(cron: str) -> None:
     assert check_cron(cron) == cron
 
 
@@ -72,7 +72,7 @@ def test_spaces_and_the_case_of_an_alias_do_not_matter() -> None:
         ("\x1b[2J * * * *", "\\x1b[2J"),
     ],
 )
-def test_a_wrong_one_is_refused_with_what_is_wrong_and_what_is_right(cron: str, reason: str) -> None:
+def test_invalid_cron_expression_is_refused_with_the_mistake_and_an_example(cron: str, reason: str) -> None:
     with pytest.raises(Refused) as refusal:
         check_cron(cron)
     assert reason in str(refusal.value)
@@ -80,7 +80,7 @@ def test_a_wrong_one_is_refused_with_what_is_wrong_and_what_is_right(cron: str, 
     assert str(refusal.value).isprintable()
 
 
-def test_there_is_no_reboot_to_run_at() -> None:
+def test_reboot_is_refused() -> None:
     with pytest.raises(Refused, match="@reboot is not a time"):
         check_cron("@reboot")
 
@@ -100,7 +100,7 @@ def test_a_job_every_half_hour_runs_each_real_half_hour(day: tuple[int, int, int
     assert len(runs_on("@hourly", day)) == hours
 
 
-def test_asked_in_the_second_of_two_hours_the_first_is_over() -> None:
+def test_next_run_after_the_repeated_hour_began_again_is_not_in_the_first() -> None:
     second = datetime(*BACK, 2, 10, tzinfo=BERLIN, fold=1).astimezone(UTC)
     assert next_run("30 2 * * *", second, BERLIN) == at("2026-10-26T01:30:00")
 
@@ -129,7 +129,7 @@ def test_a_run_counts_once_whether_asked_right_at_its_time_or_later() -> None:
 @given(st.one_of(expressions, st.text(max_size=30)))
 @example("5L/2 * * * 5L/2")
 @example("* * L/2 * 1#1/2")
-def test_whatever_is_typed_is_refused_or_runs(text: str) -> None:
+def test_any_text_is_refused_or_has_a_next_run(text: str) -> None:
     try:
         cron = check_cron(text)
     except Refused as refusal:

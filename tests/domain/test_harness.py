@@ -85,7 +85,7 @@ SANDBOX = [
         (DEMO, "one_shot", ["/usr/bin/python3", "-m", "orange_tui.demo.one_shot", PROMPT]),
     ],
 )
-def test_the_words_of_each_agent(harness: Harness, mode: Mode, words: list[str]) -> None:
+def test_each_agent_starts_with_exactly_this_command_line(harness: Harness, mode: Mode, words: list[str]) -> None:
     assert list(build_command(harness, mode, VALUES)) == words
 
 
@@ -113,7 +113,7 @@ def test_model_and_effort_are_flags_before_the_prompt(
     assert all(words.index(word) < end for word in added)
 
 
-def test_root_gets_what_claude_runs_for_root() -> None:
+def test_claude_gets_a_command_line_that_it_accepts_from_root() -> None:
     words = build_command(CLAUDE, "full", VALUES, root=True)
     assert words[:4] == ("claude", "--permission-mode", "dontAsk", "--allowedTools")
     assert {"Bash", "Edit", "Write", "Read"} <= set(words[4].split(","))

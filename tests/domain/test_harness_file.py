@@ -41,7 +41,7 @@ def test_a_new_agent_needs_no_more_than_a_program_and_a_command_line() -> None:
     assert aider.install == "Install `aider` so that it is on your PATH."
 
 
-def test_a_name_of_ours_changes_only_what_is_given() -> None:
+def test_entry_of_a_shipped_agent_changes_only_the_given_fields() -> None:
     changed = good("claude:\n  binary: ~/bin/claude\n  max_prompt: 95\n")["claude"]
     assert (changed.binary, changed.max_prompt) == ("~/bin/claude", 95)
     assert changed.full == CLAUDE.full
@@ -98,7 +98,7 @@ def test_an_empty_file_changes_nothing(text: str) -> None:
     assert good(text) == {}
 
 
-def test_all_problems_come_together_and_the_sound_entries_are_used() -> None:
+def test_all_problems_are_reported_together_and_the_valid_entries_are_used() -> None:
     text = """\
 aider:
   binary: aider
@@ -153,7 +153,7 @@ claude:
         ("binary: other", "'binary' is already on line 2", "keep one"),
     ],
 )
-def test_each_mistake_is_told_with_its_line_and_the_way_out(line: str, what: str, fix: str) -> None:
+def test_each_mistake_is_reported_with_its_line_and_the_way_out(line: str, what: str, fix: str) -> None:
     (problem,) = told(f"{SMALL}  {line}\n")
     at, _, sentence = problem.partition(": ")
     assert at in {"harnesses.yml:4", "harnesses.yml:3", "harnesses.yml:1"}
@@ -167,11 +167,11 @@ def test_a_name_must_work_on_a_command_line_and_the_demo_is_ours(name: str) -> N
     assert len(told(f"{name}: {{binary: x, full: [x, '{{prompt}}']}}\n")) == 1
 
 
-def test_a_command_line_without_a_prompt_is_no_start() -> None:
+def test_command_line_without_a_prompt_is_refused() -> None:
     assert "has no word {prompt}" in told("x: {binary: x, full: [x]}\n")[0]
 
 
-def test_flags_that_would_be_dropped_are_told() -> None:
+def test_flags_that_would_be_dropped_are_reported() -> None:
     (problem,) = told("claude: {full: [claude, '{prompt}']}\n")
     assert "has no word {options} in `full`" in problem
     assert good("claude: {full: [claude, '{prompt}'], model: [], effort: []}\n")["claude"].model == ()
@@ -194,7 +194,7 @@ def test_flags_that_would_be_dropped_are_told() -> None:
         'x: {screen: {busy: "a{99999999999999999999}"}}\n',
     ],
 )
-def test_no_text_does_more_than_be_answered_with_problems(text: str) -> None:
+def test_hostile_text_gives_problems_and_never_an_exception(text: str) -> None:
     result = loaded(text)
     assert result.harnesses == {}
     assert result.problems
@@ -214,7 +214,7 @@ VALUES = st.recursive(
         st.sampled_from(["claude", "mine", "demo"]), st.dictionaries(st.sampled_from(list(READERS)), VALUES)
     )
 )
-def test_any_values_in_any_field_are_read_or_told(data: dict[str, dict[str, object]]) -> None:
+def test_any_values_in_any_field_are_read_or_reported(data: dict[str, dict[str, object]]) -> None:
     result = loaded(json.dumps(data))
     assert set(result.harnesses) <= set(data)
     assert all(isinstance(harness, Harness) for harness in result.harnesses.values())
@@ -222,5 +222,5 @@ def test_any_values_in_any_field_are_read_or_told(data: dict[str, dict[str, obje
 
 @settings(deadline=None, max_examples=100)
 @given(st.text())
-def test_any_text_is_read_or_told(text: str) -> None:
+def test_any_text_is_read_or_reported(text: str) -> None:
     loaded(text)

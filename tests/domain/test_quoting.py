@@ -18,14 +18,14 @@ def test_a_text_is_cut_at_a_line_where_one_is_near() -> None:
 
 
 @given(text=st.text(), most=st.integers(0, 30))
-def test_what_is_kept_and_what_is_left_out_is_all_of_it(text: str, most: int) -> None:
+def test_truncated_text_and_what_is_left_out_add_up_to_the_whole(text: str, most: int) -> None:
     kept, left_out = truncate(text, most)
     assert text.startswith(kept)
     assert len(kept) <= most
     assert len(kept) + left_out == len(text)
 
 
-def test_what_a_terminal_would_obey_is_shown() -> None:
+def test_control_characters_are_shown_as_escapes() -> None:
     assert plain("a\x1b[2Jb\tc\r\nd\u202ee\rf") == "a\\x1b[2Jb\tc\nd\\x202ee\nf"
 
 
@@ -45,10 +45,10 @@ def test_secrets_are_known_by_their_names(path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["README.md", "env.py", ".env.example", "src/keys.py", "monkey", "id_rsa.pub", "a.pub"]
 )
-def test_what_only_sounds_like_a_secret_is_none(path: str) -> None:
+def test_harmless_names_are_not_taken_for_secrets(path: str) -> None:
     assert not is_secret(path)
 
 
-def test_what_nobody_could_read_is_known_by_its_ending() -> None:
+def test_binary_files_are_known_by_their_endings() -> None:
     assert is_binary("docs/shot.PNG")
     assert not any(map(is_binary, ["Makefile", "a.png/b", "png", "x.py", "a.svg"]))

@@ -102,11 +102,11 @@ def test_a_value_that_cannot_be_hashed_shows_only_when_it_is_hashed(kind: Any) -
         hash(point)
 
 
-def test_it_shows_every_value_in_order(kind: Any) -> None:
+def test_repr_shows_every_value_in_order(kind: Any) -> None:
     assert repr(kind(y=5, x=1)) == f"{kind.__name__}(x=1, y=5, tags=())"
 
 
-def test_nothing_about_it_changes(kind: Any) -> None:
+def test_record_cannot_be_changed(kind: Any) -> None:
     point = kind(1)
     with pytest.raises(AttributeError):
         point.x = 2
@@ -117,7 +117,7 @@ def test_nothing_about_it_changes(kind: Any) -> None:
     assert point == kind(1)
 
 
-def test_a_change_is_a_copy() -> None:
+def test_replace_returns_a_changed_copy() -> None:
     point = Point(1, 5)
     assert replace(point, x=9) == Point(9, 5)
     assert replace(point) == point

@@ -21,7 +21,7 @@ def judged(**data: Any) -> Report:
 
 
 @pytest.mark.parametrize("status", ["done", "in_progress", "blocked", "needs_review"])
-def test_an_honest_report_is_taken_at_its_word(status: str) -> None:
+def test_consistent_report_is_judged_by_its_own_status(status: str) -> None:
     assert judged(status=status, files_changed=["a"]).judged == status
 
 
@@ -42,14 +42,14 @@ def test_an_honest_report_is_taken_at_its_word(status: str) -> None:
         ({"status": "needs_review", "delegations": [{"title": "a"}]}, "needs_review", ""),
     ],
 )
-def test_a_report_is_read_for_what_it_is(data: dict[str, Any], comes_to: str, why: str) -> None:
+def test_inconsistent_report_is_judged_by_what_it_shows(data: dict[str, Any], comes_to: str, why: str) -> None:
     report = judged(**data)
     assert report.judged == comes_to
     assert why in report.why
 
 
 @pytest.mark.parametrize("text", ["", " \n", "done", "[]", '"done"', "{", '{"id": "other", "status": "done"}'])
-def test_what_is_no_report_of_this_task_is_not_read(text: str) -> None:
+def test_text_that_is_no_report_of_this_task_is_refused(text: str) -> None:
     with pytest.raises(Unreadable):
         read_report(text, "k3x9")
 
@@ -60,7 +60,7 @@ def test_a_delegation_is_one_line_and_some_text() -> None:
     assert (one.title, one.body, one.labels, one.harness) == ("Two lines", "b", (), "pi")
 
 
-def test_a_gate_on_a_report_says_what_it_came_to() -> None:
+def test_refusal_of_a_report_gate_says_how_the_report_was_judged() -> None:
     gate = ReportGate(("done",))
     assert gate.missing(Written(outcome_text='{"status": "done"}')) is None
     assert "counts as blocked" in str(gate.missing(Written(outcome_text='{"status": "blocked"}')))
@@ -87,7 +87,7 @@ keys = [
 
 @settings(max_examples=200, deadline=None, database=None)
 @given(data=st.dictionaries(st.sampled_from(keys), anything))
-def test_any_object_is_a_report_of_some_kind(data: dict[str, Any]) -> None:
+def test_any_json_object_is_judged_without_an_exception(data: dict[str, Any]) -> None:
     report = judged(**data)
     assert report.judged in JUDGED
     json.dumps(report.as_json())
@@ -108,7 +108,7 @@ def test_the_answer_is_the_last_object_that_was_printed(printed: str, expected: 
     assert find_answer(printed, "status") == expected
 
 
-def test_an_envelope_tells_what_it_cost() -> None:
+def test_envelope_is_found_with_its_cost() -> None:
     printed = '{"type": "result", "result": "{}", "duration_ms": 12, "usage": {"input_tokens": 3}}'
     assert envelope(printed)["duration_ms"] == 12
     assert envelope('{"status": "done"}') == {}
@@ -116,5 +116,5 @@ def test_an_envelope_tells_what_it_cost() -> None:
 
 @settings(max_examples=100, deadline=None, database=None)
 @given(text=st.text(alphabet='{}[]":, a1\\n', max_size=200), value=st.dictionaries(st.text(max_size=3), st.integers()))
-def test_a_last_object_is_found_behind_anything(text: str, value: dict[str, int]) -> None:
+def test_last_object_is_found_after_any_other_output(text: str, value: dict[str, int]) -> None:
     assert find_answer(f"{text}\n{json.dumps(value)}", "status") is not None

@@ -123,7 +123,7 @@ ANSWERS = st.one_of(
 
 @settings(max_examples=300, deadline=None, database=None)
 @given(text=ANSWERS)
-def test_whatever_is_printed_comes_to_a_sound_route_or_to_a_sentence(text: str) -> None:
+def test_any_output_gives_a_valid_route_or_a_sentence(text: str) -> None:
     answer = read(text)
     assert all(fault and printable(fault) == fault for fault in answer.faults)
     assert (answer.route is None) <= bool(answer.faults)
@@ -136,7 +136,7 @@ def test_whatever_is_printed_comes_to_a_sound_route_or_to_a_sentence(text: str) 
 
 @settings(max_examples=200, deadline=None, database=None)
 @given(route=JSON)
-def test_whatever_a_person_writes_into_the_field_is_read_or_taken_for_none(route: object) -> None:
+def test_any_value_in_the_route_field_is_read_or_counts_as_none(route: object) -> None:
     task = with_route(route)
     assert route_of(task) is None or isinstance(route, dict)
     assert all(printable(line) == line for line in profile_text(task).split("\n"))
@@ -150,7 +150,7 @@ def test_the_profile_is_a_few_lines_and_nothing_without_a_route() -> None:
     assert profile_text(with_route({"executor": "claude"})) == ""
 
 
-def test_a_persons_choice_stands_and_a_model_for_another_agent_does_not() -> None:
+def test_a_persons_choice_wins_and_a_model_for_another_agent_is_dropped() -> None:
     assert apply_choices(ROUTE, None, None) == ROUTE
     assert apply_choices(ROUTE, "claude", None) == ROUTE
     assert apply_choices(ROUTE, "codex", None) == replace(ROUTE, executor="codex", model=None)

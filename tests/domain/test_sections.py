@@ -94,7 +94,7 @@ def test_a_section_is_found_with_exactly_its_content(body: str, content: str) ->
         pytest.param("- item\n<DETAILS>\n## Handoff\n", id="in HTML that ends a list"),
     ],
 )
-def test_what_only_looks_like_a_section_is_none(body: str) -> None:
+def test_lookalike_heading_starts_no_section(body: str) -> None:
     assert handoff(body) is None
 
 

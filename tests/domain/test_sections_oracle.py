@@ -261,7 +261,7 @@ def headings_by_markdown_it(body: str) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["Unix", "Windows"])
 @pytest.mark.parametrize("story", CORPUS)
-def test_the_same_headings_are_seen_on_the_same_lines(story: str, newline: str) -> None:
+def test_both_parsers_see_the_same_headings_on_the_same_lines(story: str, newline: str) -> None:
     body = CORPUS[story].replace("\n", newline)
     ours = [(heading.level, heading.line, heading.after) for heading in outline(body).headings]
     assert ours == headings_by_markdown_it(body)
@@ -269,7 +269,7 @@ def test_the_same_headings_are_seen_on_the_same_lines(story: str, newline: str) 
 
 
 @pytest.mark.parametrize("story", CORPUS)
-def test_they_agree_wherever_the_writer_was_cut_off(story: str) -> None:
+def test_both_parsers_agree_wherever_the_text_was_cut_off(story: str) -> None:
     lines = CORPUS[story].splitlines(keepends=True)
     for end in range(1, len(lines)):
         body = "".join(lines[:end])
@@ -277,7 +277,7 @@ def test_they_agree_wherever_the_writer_was_cut_off(story: str) -> None:
         assert ours == [heading[:2] for heading in headings_by_markdown_it(body)], body
 
 
-def test_they_agree_on_all_stories_in_one_file() -> None:
+def test_both_parsers_agree_on_all_examples_in_one_file() -> None:
     body = "\n\n".join(text for story, text in CORPUS.items() if "cut off" not in story and "fences" not in story)
     ours = [(heading.level, heading.line, heading.after) for heading in outline(body).headings]
     assert ours == headings_by_markdown_it(body)

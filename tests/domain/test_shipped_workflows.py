@@ -390,7 +390,7 @@ every_workflow = pytest.mark.parametrize("name", NAMES)
 
 
 @every_workflow
-def test_it_loads_without_a_complaint(name: str) -> None:
+def test_shipped_workflow_loads_without_problems(name: str) -> None:
     file = FILES / f"{name}.yml"
     loaded = load_workflow(file.read_text(encoding="utf-8"), file.name)
     assert (loaded.problems, loaded.warnings) == ((), ())
@@ -399,7 +399,7 @@ def test_it_loads_without_a_complaint(name: str) -> None:
 
 
 @every_workflow
-def test_its_states(name: str) -> None:
+def test_shipped_workflow_has_exactly_these_states(name: str) -> None:
     workflow = shipped(name)
     found = [
         (state.name, state.agent or "-", state.respawn_prompt or "-", birth(workflow, state.name))
@@ -410,7 +410,7 @@ def test_its_states(name: str) -> None:
 
 
 @every_workflow
-def test_its_moves(name: str) -> None:
+def test_shipped_workflow_has_exactly_these_moves(name: str) -> None:
     workflow = shipped(name)
     found = [line(move) for source in workflow.states for move in workflow.transitions if move.source == source]
     assert found == table(MOVES[name])
@@ -418,7 +418,7 @@ def test_its_moves(name: str) -> None:
 
 @every_workflow
 @pytest.mark.parametrize("actor", ["agent", "person", "engine", "force"])
-def test_who_may_go_where(name: str, actor: Actor) -> None:
+def test_each_actor_can_make_exactly_these_moves(name: str, actor: Actor) -> None:
     workflow = shipped(name)
     letters = {"engine": "xeb", "force": "xfb", "person": "xp"}.get(actor, "x")
     for source, target, letter in matrix(MATRIX[name]):
@@ -434,13 +434,13 @@ def test_the_matrix_leaves_no_pair_out(name: str) -> None:
 
 
 @every_workflow
-def test_what_follows_when_an_agent_is_gone(name: str) -> None:
+def test_exit_rules_are_exactly_these(name: str) -> None:
     found = [(rule.status, left_behind(rule), effect(rule)) for rule in shipped(name).rules]
     assert found == table(RULES[name])
 
 
 @every_workflow
-def test_what_follows_when_a_file_says_so(name: str) -> None:
+def test_signals_are_exactly_these(name: str) -> None:
     found = [(", ".join(each.status), gate_text(each.gate), onward(each)) for each in shipped(name).signals]
     assert found == table(SIGNALS[name])
 
@@ -463,7 +463,7 @@ def test_every_rule_and_signal_has_its_move(name: str) -> None:
         ("solo", "reviewing"),
     ],
 )
-def test_where_a_worker_that_is_finished_goes(name: str, expected: str) -> None:
+def test_task_complete_takes_the_first_gated_move(name: str, expected: str) -> None:
     """`orange task complete` takes the first gated move out of `working`."""
     gated = [move.target for move in shipped(name).moves("working", "agent") if move.gate]
     assert gated[0] == expected
@@ -489,7 +489,7 @@ def test_only_a_finished_merge_starts_the_next_task(name: str) -> None:
 
 
 @every_workflow
-def test_a_workspace_is_there_before_an_agent_is(name: str) -> None:
+def test_workspace_is_acquired_before_an_agent_is_started(name: str) -> None:
     workflow = shipped(name)
     starts = [move.hooks for move in workflow.transitions if move.source == workflow.first_state]
     for hooks in (*workflow.initial.values(), *starts):
@@ -505,7 +505,7 @@ def test_the_table_of_facts_has_every_prompt() -> None:
 
 
 @pytest.mark.parametrize(("name", "prompt"), FACTS)
-def test_a_prompt_says_what_it_must(name: str, prompt: str) -> None:
+def test_prompt_states_every_required_fact(name: str, prompt: str) -> None:
     text = " ".join(shipped(name).prompts[prompt].split())
     facts = [fact for row in table(f"{ALWAYS}\n{FACTS[name, prompt]}") for fact in row]
     assert [fact for fact in facts if fact not in text] == []
@@ -541,14 +541,14 @@ def test_every_prompt_is_used(name: str) -> None:
     ("name", "prompt", "gate"),
     [(name, prompt, gate) for (name, prompt), gates in EXAMPLES.items() for gate in gates],
 )
-def test_the_example_in_a_prompt_would_pass(name: str, prompt: str, gate: str) -> None:
+def test_example_in_a_prompt_opens_its_gate(name: str, prompt: str, gate: str) -> None:
     wanted = gate_from(gate)
     body = example(shipped(name).prompts[prompt], wanted.section)
     assert wanted.missing(Written(body)) is None
 
 
 @pytest.mark.parametrize("prompt", ["worker", "worker_respawn"])
-def test_the_outcomes_in_a_prompt_would_be_understood(prompt: str) -> None:
+def test_outcomes_in_a_prompt_open_their_gates(prompt: str) -> None:
     commands = re.findall(r"printf '(.*)\\n' \"\$ORANGE_TASK\" > \.orange-outcome", shipped("solo").prompts[prompt])
     gates = [OutcomeGate(("passed", "reviewing")), OutcomeGate(("stuck",))]
     written = [Written(outcome_text=text.replace("%s", "a1")) for text in commands]

@@ -25,7 +25,7 @@ def test_an_id_or_its_beginning_is_lower_case_letters_and_digits(text: str) -> N
     "text",
     ["", "A1", "a b", "a\n", "a/b", "..", ".", "-a", "a_b", "é", "\uff11", "a\x00", "*", "0" * 41],
 )
-def test_anything_else_is_not_an_id(text: str) -> None:
+def test_text_with_other_characters_is_not_an_id(text: str) -> None:
     with pytest.raises(Refused, match="is not a task id"):
         check_id(text)
 
@@ -34,7 +34,7 @@ def test_anything_else_is_not_an_id(text: str) -> None:
     "name",
     ["orange", "my project", "a.b", "a-b", "日本語", "🍊", "a:b", "C++", "~", "a'b", "x" * 200],
 )
-def test_a_project_may_be_called_much(name: str) -> None:
+def test_many_project_names_are_accepted(name: str) -> None:
     assert check_project_name(name) == name
 
 
@@ -114,7 +114,7 @@ def test_a_summary_that_a_terminal_would_obey_is_refused(text: str) -> None:
         check_summary(text)
 
 
-def test_what_is_printable_stays_and_the_rest_is_shown() -> None:
+def test_printable_text_stays_and_control_characters_become_escapes() -> None:
     assert printable("a b é 🍊") == "a b é 🍊"
     assert printable("\x1b[2J\n\u202e\udcff") == "\\x1b[2J\\x0a\\x202e\\xdcff"
 

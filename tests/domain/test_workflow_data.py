@@ -35,7 +35,7 @@ def test_a_shipped_workflow_comes_back_the_same(path: str) -> None:
     assert list(there_and_back(loaded.workflow).states) == list(loaded.workflow.states)
 
 
-def test_keeping_a_workflow_leaves_it_as_it_is() -> None:
+def test_to_data_does_not_share_what_it_returns() -> None:
     state = State("a", terminal=True)
     workflow = Workflow("w", 1, {"a": state}, {"a": ()}, (), 30, (), (), {"p": "text"})
     data = to_data(workflow)

@@ -34,7 +34,7 @@ def loaded(text: str, *, extra_actions: tuple[str, ...] = ()) -> LoadedWorkflow:
 
 
 @pytest.mark.parametrize("text", [FIRST_FULL, FIRST_MINIMAL, SMALL], ids=["full", "minimal", "small"])
-def test_a_sound_file_loads_without_a_word(text: str) -> None:
+def test_valid_file_loads_without_problems_or_warnings(text: str) -> None:
     result = loaded(text)
     assert result.problems == ()
     assert result.warnings == ()

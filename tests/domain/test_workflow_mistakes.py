@@ -33,7 +33,7 @@ def only_problem(text: str) -> str:
     return problems[0]
 
 
-def test_all_problems_come_together_in_the_order_of_the_file() -> None:
+def test_all_problems_are_reported_together_in_the_order_of_the_file() -> None:
     text = """\
 name: broken
 colour: orange
@@ -148,7 +148,7 @@ prompts:
         ('"Do {summary}."', "", 11, "the prompt 'work' is empty", "write text"),
     ],
 )
-def test_a_mistake_is_told_with_its_line_and_the_way_out(old: str, new: str, line: int, what: str, fix: str) -> None:
+def test_mistake_is_reported_with_its_line_and_the_way_out(old: str, new: str, line: int, what: str, fix: str) -> None:
     assert old in SMALL
     result = loaded(SMALL.replace(old, new, 1))
     assert result.workflow is None
@@ -243,7 +243,7 @@ def test_a_signal_is_checked_by_itself(signal: str, what: str) -> None:
     assert what in problems[0].what
 
 
-def test_a_workflow_with_stuck_needs_the_way_there_that_stuck_after_takes() -> None:
+def test_stuck_after_needs_a_transition_to_stuck() -> None:
     way = "  - from: working\n    to: stuck\n    hooks: []\n"
     assert way in FIRST_FULL
     problem = only_problem(FIRST_FULL.replace(way, ""))
@@ -270,11 +270,11 @@ def test_two_moves_between_the_same_states_must_exclude_each_other(first: str, s
     assert bool(told(SMALL.replace("to: done}", both))) is ambiguous
 
 
-def test_a_broken_when_is_told_once_and_not_also_called_ambiguous() -> None:
+def test_broken_when_is_reported_once_and_not_as_ambiguous() -> None:
     both = 'to: done, when: "x"}\n  - {from: doing, to: done, when: "crash_count > 1"}'
     assert "is not a comparison" in only_problem(SMALL.replace("to: done}", both))
 
 
-def test_without_states_nothing_is_said_about_the_names_of_states() -> None:
+def test_file_without_states_reports_no_unknown_states() -> None:
     _, _, after = SMALL.partition("initial:")
     assert "`states` is 'none'" in only_problem(f"name: small\nstates: none\ninitial:{after}")

@@ -66,7 +66,7 @@ def refusal(text: str) -> Unreadable:
         pytest.param("a: 1\n~: 3\n", 2, "a key must be text", id="nothing for a key"),
     ],
 )
-def test_what_is_not_read_is_refused_with_its_line_and_quickly(text: str, line: int | None, words: str) -> None:
+def test_unsupported_yaml_is_refused_quickly_with_its_line(text: str, line: int | None, words: str) -> None:
     began = time.monotonic()
     error = refusal(text)
     assert time.monotonic() - began < 120  # a hang, not a slow machine
@@ -113,12 +113,12 @@ def test_a_caller_may_allow_less_than_the_usual_size() -> None:
         ("\ufeffa: 1", {"a": 1}),
     ],
 )
-def test_values_are_what_a_person_meant_by_them(text: str, value: object) -> None:
+def test_scalars_are_read_as_people_mean_them(text: str, value: object) -> None:
     assert value_of(text) == value
     assert type(value_of(text)) is type(value)
 
 
-def test_an_empty_text_is_nothing() -> None:
+def test_empty_text_has_no_node() -> None:
     assert yaml_text.compose("") is None
     assert yaml_text.compose("# only a comment\n") is None
 

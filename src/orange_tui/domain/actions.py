@@ -1,4 +1,4 @@
-"""The hooks a workflow may name: where the code of each is, and the parameters it takes.
+"""The hooks a workflow may name: where the code of each is, and its parameters.
 
 A new hook is one entry here. The loader checks workflow files against it, and `engine.hooks` imports the code when it
 runs: some of it belongs to packages above the engine, which are named here and never imported by it.

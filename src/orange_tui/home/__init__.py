@@ -1,4 +1,5 @@
 """ORANGE_HOME: where its files are, how they are read, locked and replaced, and how changes to them are noticed.
 
-Begin with `paths.py`, then `files.py`. Settings, projects and workflows are each one file (or folder) of the person's.
+It promises that a file is replaced in one step, and that one which cannot be read is never rewritten. Begin with
+`paths.py`, `files.py` and `json_file.py`; `settings.py`, `projects.py` and `workflows.py` read the person's files.
 """

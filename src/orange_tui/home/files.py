@@ -102,17 +102,17 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 def replace_file(path: str, data: bytes, *, durable: bool = True) -> None:
     """Replace a file's content atomically, durably unless told otherwise; the caller holds its lock."""
-    aside = f"{path}.new"
+    new_path = f"{path}.new"
     with suppress(FileNotFoundError):
-        os.unlink(aside)
-    write_aside(aside, data, durable=durable)
+        os.unlink(new_path)
+    write_aside(new_path, data, durable=durable)
     try:
-        os.rename(aside, path)
+        os.rename(new_path, path)
         if durable:
             sync_directory(os.path.dirname(path))
     except OSError as problem:
         with suppress(OSError):
-            os.unlink(aside)
+            os.unlink(new_path)
         raise not_saved(path, problem) from None
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.text.yaml_nodes import Item
 
     class Evidence(Protocol):
-        """What a gate may look at. Each of it is had only when it is asked for."""
+        """What a gate may look at. Each part is read only when a gate asks for it."""
 
         @property
         def task_id(self) -> str:
@@ -31,7 +31,7 @@ class Gate:
     """What must be there before a move is allowed. A kind is a record that inherits this."""
 
     key = ""  # what asks for it in a workflow file
-    options: tuple[str, ...] = ()  # the keys that may stand beside it there
+    options: tuple[str, ...] = ()  # the other keys it may have there
     is_signal = False  # whether a signal can ask for it directly, without `has_artifact`
     is_always_fresh = False  # whether what it looks at is emptied when an agent starts, so that this agent wrote it
 
@@ -66,5 +66,5 @@ def either(words: Sequence[str]) -> str:
 
 
 def with_example(problem: str, *lines: str) -> str:
-    """What is missing, and lines that somebody could copy to have it."""
+    """What is missing, with lines to copy that would open the gate."""
     return f"{problem}. For example:" + "".join(f"\n  {line}" for line in lines)

@@ -29,7 +29,7 @@ _RESERVED_NAME = "demo"  # the tests and the demo depend on it
 
 @record
 class LoadedHarnesses:
-    """The harnesses of a file that are sound, and everything that is wrong with the others."""
+    """The valid harnesses of a file, and everything that is wrong with the others."""
 
     harnesses: Mapping[str, Harness]
     problems: tuple[Problem, ...]

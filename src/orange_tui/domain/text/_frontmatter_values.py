@@ -114,7 +114,7 @@ def _simple_value(text: str) -> object | None:
 
 
 def _is_plain_quoted(text: str) -> bool:
-    """Whether a text stands in quotes with nothing in it that needs an escape."""
+    """Whether a text is in quotes, with nothing in it that needs an escape."""
     inside = text[1:-1]
     is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
     return is_quoted and inside.isprintable() and '"' not in inside and "\\" not in inside

@@ -1,4 +1,4 @@
-"""The sections of a TASK.md body, as Markdown sees them: found, written, and kept apart from each other."""
+"""The sections of a TASK.md body, as Markdown sees them: finding one, and writing one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Section:
 
     @property
     def text(self) -> str:
-        """The content as it stands."""
+        """The content as text."""
         return "".join(self.lines)
 
     def prose(self) -> Iterable[str]:
@@ -57,7 +57,7 @@ def section_name(heading: str) -> str:
 
 
 def find_section(body: str, name: str) -> Section | None:
-    """The section of that name; where it stands twice, the last one counts."""
+    """The section of that name; where there are two, the last one counts."""
     found = outline(body)
     span = _span(found, name)
     if span is None:

@@ -52,22 +52,22 @@ def _read_hook(item: Item, action: str | None, given: dict[str, Item], draft: Dr
 
 
 def _parameters(item: Item, action: str, given: dict[str, Item], draft: Draft) -> Mapping[str, object]:
-    takes = ACTIONS[action].parameters
+    parameters = ACTIONS[action].parameters
     draft.number_fields.update(ACTIONS[action].number_fields)
     for name, value in given.items():
-        if name not in takes:
-            fix = suggest(name, takes) if takes else "it has no parameters; remove this line"
+        if name not in parameters:
+            fix = suggest(name, parameters) if parameters else "it has no parameters; remove this line"
             draft.findings.add_problem(value.line, f"{action} has no parameter {quoted(name)}", fix)
-    for name, parameter in takes.items():
+    for name, parameter in parameters.items():
         if parameter.required and name not in given:
             draft.findings.add_problem(
-                item.line, f"{action} needs `{name}`", f"add it; {action} takes: {listed(takes)}"
+                item.line, f"{action} needs `{name}`", f"add it; {action} has the parameters: {listed(parameters)}"
             )
-    known = {name: value for name, value in given.items() if name in takes}
-    found = {name: _parameter(value, takes[name], action, draft) for name, value in known.items()}
+    known = {name: value for name, value in given.items() if name in parameters}
+    found = {name: _parameter(value, parameters[name], action, draft) for name, value in known.items()}
     if action == "set_field":
         _check_new_value(known, found, draft)
-    return {name: value for name, value in found.items() if value is not None or takes[name].kind == "any"}
+    return {name: value for name, value in found.items() if value is not None or parameters[name].kind == "any"}
 
 
 def _parameter(item: Item, parameter: Parameter, action: str, draft: Draft) -> object:

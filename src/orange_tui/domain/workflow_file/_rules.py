@@ -108,14 +108,14 @@ def _conditional_targets(item: Item | None, draft: Draft) -> tuple[ConditionalTa
     cases = [_conditional_target(entry, draft) for entry in item.items("case of `then_when`")]
     if not cases and (item.is_null or item.is_list):
         item.add_problem("is empty", "add cases with `when` and `then`")
-    sound = tuple(case for case in cases if case is not None)
-    gap = coverage_problem([case.when for case in sound]) if sound and len(sound) == len(cases) else None
+    valid = tuple(case for case in cases if case is not None)
+    gap = coverage_problem([case.when for case in valid]) if valid and len(valid) == len(cases) else None
     if gap:
         item.add_problem(
             f"does not cover every number once: {gap}",
             "change the conditions so that exactly one always holds",
         )
-    return sound
+    return valid
 
 
 def _conditional_target(item: Item, draft: Draft) -> ConditionalTarget | None:

@@ -37,7 +37,7 @@ class Home:
     def __init__(self, root: Path) -> None:
         self.own = root / "home" / "workflows"
         self.shipped = root / "shipped"
-        self.kept = root / "home" / ".cache" / "workflows"
+        self.cache = root / "home" / ".cache" / "workflows"
         self.own.mkdir(parents=True)
         self.shipped.mkdir()
         self.root = root
@@ -87,7 +87,7 @@ def test_a_users_workflow_hides_the_shipped_one_of_that_name(home: Home, ending:
 
 
 @pytest.mark.parametrize("name", ["nope", "", "../shipped/solo", ".hidden", "a/b", "a\x00b", "a\nb", "\ud800"])
-def test_a_name_that_is_none_is_answered_with_the_names_there_are(home: Home, name: str) -> None:
+def test_unknown_workflow_is_refused_with_the_known_names(home: Home, name: str) -> None:
     (home.own / ".hidden.yml").write_text(small("hidden"))
     with pytest.raises(NotFound, match="there are: default, solo") as caught:
         home.workflows.load(name)
@@ -102,17 +102,17 @@ def test_one_process_reads_a_file_once_until_it_changes(home: Home) -> None:
     assert workflows.load("solo").name == "changed meanwhile"
 
 
-def test_a_broken_workflow_tells_all_its_problems_one_a_line(home: Home) -> None:
+def test_broken_workflow_is_refused_with_all_its_problems_one_a_line(home: Home) -> None:
     path = home.own / "mine.yml"
     path.write_text(small("x", "spwn_next").replace("to: done", "to: dne"))
     lines = refusal(home, "mine").splitlines()
     assert len(lines) == 2
     assert all(line.startswith(f"{path}:4: ") for line in lines)
     assert "did you mean 'spawn_next'?" in lines[1]
-    assert not home.kept.exists()
+    assert not home.cache.exists()
 
 
-def test_what_is_no_readable_file_is_said_in_a_sentence_and_still_hides_the_shipped_one(home: Home) -> None:
+def test_unreadable_workflow_is_refused_and_still_hides_the_shipped_one(home: Home) -> None:
     path = home.own / "default.yml"
     path.mkdir()
     assert "this is not a regular file; move it away" in refusal(home, "default")
@@ -129,7 +129,9 @@ def test_what_is_no_readable_file_is_said_in_a_sentence_and_still_hides_the_ship
     assert "1,048,576 bytes" in refusal(home, "default")
 
 
-def test_a_file_one_may_not_read_is_said_in_a_sentence(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workflow_without_read_permission_is_refused_with_the_reason(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def forbidden(path: str) -> os.stat_result:
         raise PermissionError(13, "Permission denied", path)
 
@@ -139,7 +141,7 @@ def test_a_file_one_may_not_read_is_said_in_a_sentence(home: Home, monkeypatch: 
     assert "cannot be read: Permission denied" in refusal(home, "default")
 
 
-def test_a_check_takes_a_name_or_a_path_and_tells_warnings_too(home: Home, tmp_path: Path) -> None:
+def test_check_takes_a_name_or_a_path_and_returns_warnings_too(home: Home, tmp_path: Path) -> None:
     assert home.workflows.check("solo").problems == ()
     path = tmp_path / "draft.yml"
     path.write_text(small("draft").replace("todo: {}", "todo: {}, island: {terminal: true}"))
@@ -160,27 +162,28 @@ def test_a_check_takes_a_name_or_a_path_and_tells_warnings_too(home: Home, tmp_p
 # --- what is kept
 
 
-def test_a_loaded_workflow_is_kept_beside_its_text_and_used_while_both_are_the_same(home: Home) -> None:
+def test_loaded_workflow_is_cached_and_used_while_its_text_is_the_same(home: Home) -> None:
     first = home.workflows.load("default")
-    kept = json.loads((home.kept / "default.json").read_text())
-    assert kept["orange"] == __version__
-    assert kept["source"] == small("shipped default")
+    cached = json.loads((home.cache / "default.json").read_text())
+    assert cached["orange"] == __version__
+    assert cached["source"] == small("shipped default")
     assert home.workflows.load("default") == first
-    kept["workflow"]["name"] = "from the cache"
-    (home.kept / "default.json").write_text(json.dumps(kept))
+    cached["workflow"]["name"] = "from the cache"
+    (home.cache / "default.json").write_text(json.dumps(cached))
     assert home.workflows.load("default").name == "from the cache"
     (home.shipped / "default.yml").write_text(small("changed"))
     assert home.workflows.load("default").name == "changed"
 
 
-def test_what_another_version_kept_is_not_used(home: Home) -> None:
+@pytest.mark.parametrize(("key", "other"), [("orange", "0.0.1"), ("format", 1)])
+def test_cache_of_another_version_or_format_is_not_used(home: Home, key: str, other: object) -> None:
     home.workflows.load("default")
-    kept = json.loads((home.kept / "default.json").read_text())
-    kept["orange"] = "0.0.1"
-    kept["workflow"]["name"] = "old"
-    (home.kept / "default.json").write_text(json.dumps(kept))
+    cached = json.loads((home.cache / "default.json").read_text())
+    current, cached[key] = cached[key], other
+    cached["workflow"]["name"] = "old"
+    (home.cache / "default.json").write_text(json.dumps(cached))
     assert home.workflows.load("default").name == "shipped default"
-    assert json.loads((home.kept / "default.json").read_text())["orange"] == __version__
+    assert json.loads((home.cache / "default.json").read_text())[key] == current
 
 
 @pytest.mark.parametrize(
@@ -190,30 +193,30 @@ def test_what_another_version_kept_is_not_used(home: Home) -> None:
 )
 def test_a_damaged_cache_is_ignored_and_made_again(home: Home, damage: bytes) -> None:
     home.workflows.load("default")
-    place = home.kept / "default.json"
+    place = home.cache / "default.json"
     sound = place.read_bytes()
     if damage == b"SHAPE":
         damage = json.dumps(json.loads(sound) | {"workflow": {"states": 3}}).encode()
     place.write_bytes(damage)
     assert home.workflows.load("default").name == "shipped default"
     assert place.read_bytes() == sound
-    assert os.listdir(home.kept) == ["default.json"]
+    assert os.listdir(home.cache) == ["default.json"]
 
 
-def test_a_disk_that_takes_nothing_is_no_reason_to_fail(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    home.kept.parent.write_text("a file where the folder should be")
+def test_cache_that_cannot_be_written_stops_nothing(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.cache.parent.write_text("a file where the folder should be")
     assert home.workflows.load("default").name == "shipped default"
-    home.kept.parent.unlink()
+    home.cache.parent.unlink()
 
     def full(_from: str, _to: str) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("orange_tui.home.workflows.os.replace", full)
     assert home.workflows.load("default").name == "shipped default"
-    assert os.listdir(home.kept) == []
+    assert os.listdir(home.cache) == []
 
 
-def test_a_home_one_may_not_write_to_is_no_reason_to_fail(home: Home) -> None:
+def test_read_only_home_stops_nothing(home: Home) -> None:
     home.own.parent.chmod(stat.S_IRUSR | stat.S_IXUSR)
     try:
         assert home.workflows.load("default").name == "shipped default"
@@ -221,7 +224,7 @@ def test_a_home_one_may_not_write_to_is_no_reason_to_fail(home: Home) -> None:
         home.own.parent.chmod(stat.S_IRWXU)
 
 
-def test_a_kept_workflow_is_had_without_yaml_or_any_other_slow_import(home: Home) -> None:
+def test_cached_workflow_loads_without_yaml_or_any_other_slow_import(home: Home) -> None:
     home.workflows.load("default")
     script = (
         "import sys\n"
@@ -263,7 +266,7 @@ def test_plugins_are_asked_only_about_actions_orange_does_not_have(home: Home, m
     assert plugins.asked == 1
 
 
-def test_a_workflow_whose_plugin_was_removed_is_broken_and_not_recalled(
+def test_workflow_whose_plugin_was_removed_is_not_taken_from_the_cache(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home.own / "mine.yml").write_text(small("mine", "brew"))

@@ -63,7 +63,7 @@ def example_in(said: str) -> str:
         "0",
     ],
 )
-def test_content_is_whatever_says_something(content: str) -> None:
+def test_any_text_besides_comments_opens_the_content_gate(content: str) -> None:
     assert is_open(PLAN, f"## Plan\n{content}\n\n## Next\n")
 
 
@@ -78,7 +78,7 @@ def test_content_is_whatever_says_something(content: str) -> None:
         "<!-- left open",
     ],
 )
-def test_blanks_and_comments_are_no_content(content: str) -> None:
+def test_blanks_and_comments_do_not_open_the_content_gate(content: str) -> None:
     assert refusal(PLAN, f"## Plan\n{content}\n").startswith("## Plan is empty. For example:\n  ## Plan\n")
 
 
@@ -87,7 +87,7 @@ def test_the_content_of_the_next_section_does_not_count() -> None:
     assert not is_open(PLAN, "## Plan\nold\n## Plan\n")
 
 
-def test_a_missing_section_is_named() -> None:
+def test_refusal_names_the_missing_section() -> None:
     said = refusal(PLAN, "## Notes\nmuch\n")
     assert said.startswith("TASK.md has no section ## Plan. For example:")
 
@@ -104,7 +104,7 @@ def test_a_missing_section_is_named() -> None:
         ("\u2028\x0b\n\t## Plan\n", 2),
     ],
 )
-def test_a_heading_only_the_eye_sees_is_pointed_out_with_its_line(body: str, line: int) -> None:
+def test_refusal_points_out_a_heading_that_markdown_does_not_see(body: str, line: int) -> None:
     said = refusal(PLAN, body)
     assert said.startswith(f"TASK.md has no section ## Plan (line {line} of its body looks like one, but")
     assert "never be closed" in said
@@ -222,7 +222,7 @@ def test_a_first_line_with_anything_more_or_less_is_no_verdict(content: str) -> 
         ("```\nFAIL\n```\nPASS", "FAIL"),
     ],
 )
-def test_the_first_of_the_two_words_anywhere_is_the_verdict(content: str, verdict: str) -> None:
+def test_the_first_pass_or_fail_in_the_section_is_the_verdict(content: str, verdict: str) -> None:
     body = f"## Plan\nPASS FAIL\n## Review\n{content}\n## Notes\nPASS FAIL\n"
     assert (is_open(PASS_ANY, body), is_open(FAIL_ANY, body)) == (verdict == "PASS", verdict == "FAIL")
     other = PASS_ANY if verdict == "FAIL" else FAIL_ANY
@@ -230,7 +230,7 @@ def test_the_first_of_the_two_words_anywhere_is_the_verdict(content: str, verdic
 
 
 @pytest.mark.parametrize("content", ["", "fine", "PASSED", "FAIL_1", "compass", "P A S S"])
-def test_without_one_of_the_two_words_there_is_no_verdict(content: str) -> None:
+def test_section_without_pass_or_fail_has_no_verdict(content: str) -> None:
     assert refusal(PASS_ANY, f"## Review\n{content}\n").startswith("## Review has no verdict. For example:")
 
 
@@ -272,7 +272,7 @@ def test_a_gate_on_a_verdict_and_a_field_wants_both() -> None:
         max_size=7,
     )
 )
-def test_whoever_writes_the_example_from_a_refusal_is_let_through(name: str, pieces: list[str]) -> None:
+def test_example_in_a_refusal_opens_the_gate(name: str, pieces: list[str]) -> None:
     body = "".join(pieces)
     said = GATES[name].missing(Written(body))
     if said is not None:
@@ -281,7 +281,7 @@ def test_whoever_writes_the_example_from_a_refusal_is_let_through(name: str, pie
         assert is_open(GATES[name], f"{close_open_blocks(body)}\n\n{example}")
 
 
-def test_every_kind_of_gate_is_shut_before_anything_is_written() -> None:
+def test_every_section_gate_is_shut_before_anything_is_written() -> None:
     assert not any(is_open(gate, "") for gate in GATES.values())
 
 

@@ -46,7 +46,7 @@ def test_an_outcome_is_json_with_this_tasks_id_and_a_word_the_gate_is_for(outcom
         pytest.param('{"id": "a1", "outcome": "\\u001b[2J\\u202e"}', r"says '\x1b[2J\u202e'", id="an escape sequence"),
     ],
 )
-def test_any_other_outcome_is_refused_with_what_it_says_and_one_that_would_do(text: str | None, words: str) -> None:
+def test_any_other_outcome_is_refused_with_what_it_says_and_an_example(text: str | None, words: str) -> None:
     said = MERGED.missing(Written(outcome_text=text))
     assert said is not None
     assert said.startswith(".orange-outcome ")
