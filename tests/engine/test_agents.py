@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from orange_tui.agents import launch
 from orange_tui.agents.harnesses import Harnesses
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.creation import NewTask
+from orange_tui.outside.tmux import Tmux
 
 if TYPE_CHECKING:
     from support.office import Office
+
+PAIR = """\
+name: pair
+states: {new: {}, working: {agent: worker}, checking: {agent: reviewer}, done: {terminal: true}}
+initial:
+  new: {}
+  working: {hooks: [acquire_workspace, {action: spawn_agent, prompt: go}]}
+transitions:
+  - {from: new, to: working}
+  - {from: working, to: checking, hooks: [{action: spawn_reviewer, prompt: go}]}
+  - {from: checking, to: done}
+prompts: {go: Begin}
+"""
 
 
 def test_an_agent_starts_in_its_worktree_with_its_task_in_the_environment(office: Office) -> None:
@@ -73,6 +89,30 @@ def test_two_branches_that_tmux_cannot_tell_apart_have_two_sessions(office: Offi
     one, other = office.create("feat/x.y", harness=name), office.create("feat/x_y", harness=name)
     assert office.windows(one) == office.windows(other) == ["worker"]
     assert office.task(one).tmux_session != office.task(other).tmux_session
+
+
+def test_reviewer_starts_in_its_tasks_session_while_another_thread_hears_an_older_answer_of_tmux(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (office.root / "home" / "workflows").mkdir(exist_ok=True)
+    (office.root / "home" / "workflows" / "pair.yml").write_text(PAIR)
+    ref = office.create("fix/pair", harness=office.harness().name, workflow="pair", status="working")
+    assert office.windows(ref) == ["worker"]
+    write_launcher = launch.write_launcher
+
+    def write_while_the_board_looks(*words: Any) -> launch.LaunchCommands:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Tmux, "panes", lambda _: [])  # as it was before there was a session
+            board = Thread(target=lambda: office.orange.sessions.panes(fresh=True))
+            board.start()
+            board.join()
+        return write_launcher(*words)
+
+    monkeypatch.setattr(launch, "write_launcher", write_while_the_board_looks)
+    office.orange.tasks.update(ref, status="checking")
+    panes = office.orange.sessions.windows(ref.id, fresh=True)
+    assert sorted(pane.window for pane in panes) == ["review-1", "worker"]
+    assert len({pane.session_id for pane in panes}) == 1
 
 
 def test_creating_a_task_does_not_touch_a_session_whose_name_begins_alike(office: Office) -> None:

@@ -44,6 +44,15 @@ def pane(world: World, ref: TaskRef, window: str, server: str = "1.1") -> Pane:
     )
 
 
+class OvertakenSessions(Sessions):
+    """What tmux said is replaced at once by what another thread was told before, and heard only now."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name == "_panes" and value:
+            super().__setattr__(name, [])
+
+
 def judge(world: World, ref: TaskRef, state: State, *panes: Pane, earlier: str | None = None) -> str:
     sessions = Sessions(FakeTmux(*panes), str(world.root), world.orange.store)  # type: ignore[arg-type]
     return sessions.judge(world.read(ref), state, sessions.windows(ref.id), earlier)
@@ -101,3 +110,9 @@ def test_earlier_verdict_on_a_dead_agent_stands_until_it_is_alive_again(world: W
 
 def test_tmux_that_cannot_be_asked_means_lost(world: World, ref: TaskRef) -> None:
     assert world.orange.sessions.judge(world.read(ref), WORKING, None) == "lost"
+
+
+def test_thread_that_asks_anew_gets_the_answer_to_its_own_question(world: World, ref: TaskRef) -> None:
+    worker = pane(world, ref, "worker")
+    sessions = OvertakenSessions(FakeTmux(worker), str(world.root), world.orange.store)  # type: ignore[arg-type]
+    assert sessions.windows(ref.id, fresh=True) == [worker]

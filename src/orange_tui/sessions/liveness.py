@@ -35,9 +35,11 @@ class Sessions:
 
     def panes(self, *, fresh: bool = False) -> list[Pane]:
         """Every live window of this home's tasks."""
-        if self._panes is None or fresh:
-            self._panes = [pane for pane in self.tmux.panes() if pane.home == self._root]
-        return self._panes
+        panes = self._panes
+        if panes is None or fresh:
+            panes = [pane for pane in self.tmux.panes() if pane.home == self._root]
+            self._panes = panes  # another thread may put an older answer there at any time
+        return panes
 
     def windows(self, task_id: str, *, fresh: bool = False) -> list[Pane]:
         """The live windows of one task."""

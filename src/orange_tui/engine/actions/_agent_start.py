@@ -33,7 +33,7 @@ def start_agent(run: HookRun, window: str, role: str, sessions: Sessions) -> Non
         reports.archive_report(run.opened, window)
     try:
         wanted, harness, unsent = _prepare_window(run, window, role)
-        _open_window(run, wanted, harness, sessions.windows(run.task.id))
+        _open_window(run, wanted, harness, sessions.windows(run.task.id, fresh=True))
         if unsent:
             messages.queue(run.opened, run.token, window, unsent)
     except OrangeError:
