@@ -75,6 +75,15 @@ def test_recovery_does_not_end_a_chat_as_an_orphan(office: Office) -> None:
     assert office.orange.chats.open(office.orange.projects.get("coffee")) == session
 
 
+def test_chat_about_a_bare_repository_opens_with_an_agent_that_is_granted_its_git_directory(office: Office) -> None:
+    office.harness("sandboxed")
+    with (office.root / "home" / "harnesses.yml").open("a") as file:
+        file.write('  reduced: ["{binary}", "{prompt}", --add-dir, "{worktree_git}"]\n')
+    office.orange.projects.add({"name": "bare", "path": str(office.remote), "default_branch": "main"})
+    session = office.orange.chats.open(office.orange.projects.get("bare"), "sandboxed")
+    assert session in [each.session_id for each in office.tmux.sessions]
+
+
 def seen_by(office: Office, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What an agent of our own finds when it is talked to, from within a task's window."""
     folder = office.harness()

@@ -123,25 +123,23 @@ def base_environment(home: str) -> dict[str, str]:
 
 def placeholder_values(home: str, task_directory: str, repository: str, worktree: str) -> dict[str, str]:
     """The values of the placeholders that a harness's command line and files may have (`PLACEHOLDERS`)."""
+    repository_git = os.path.join(repository, ".git")
     return {
         "task_dir": task_directory,
         "worktree": worktree,
         "repository": repository,
-        "repository_git": os.path.join(repository, ".git"),
-        "worktree_git": _git_directory(worktree),
+        "repository_git": repository_git,
+        "worktree_git": repository_git if worktree == repository else _git_directory(worktree),
         "orange": os.path.join(command_directory(home), "orange"),
         "python": sys.executable,
     }
 
 
 def _git_directory(worktree: str) -> str:
-    """Where git keeps what belongs to this worktree: the `.git` in it, or what that file says."""
-    path = os.path.join(worktree, ".git")
+    """Where git keeps what belongs to this worktree: the file `.git` in it says so."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(os.path.join(worktree, ".git"), encoding="utf-8") as file:
             return file.read().removeprefix("gitdir:").strip()
-    except IsADirectoryError:
-        return path
     except OSError:
         return ""
 
