@@ -322,6 +322,13 @@ def test_missing_project_is_reported_in_each_row(desk: Office) -> None:
     assert [section.text[:40] for section in made][1] == "(This could not be read: There is no pro"
 
 
+def test_program_finds_parent_and_subtasks_under_the_title_it_knows(desk: Office, cli: Cli) -> None:
+    parent = new(desk, "Open a café")
+    new(desk, "Buy cups", parent=parent.id)
+    titles = [row["title"] for row in cli("task", "context", parent.id, "--json").json()]
+    assert titles == ["The task", "The task it is a part of, and its own parts", "The repository's files"]
+
+
 def test_task_context_command_prints_markdown_or_a_json_list(desk: Office, cli: Cli) -> None:
     ref = new(desk, "Brew", context="Use the \u202e*big* pot.")
     shown = cli("task", "context", ref.id)

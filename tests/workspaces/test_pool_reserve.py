@@ -166,7 +166,7 @@ def test_with_links_lost_too_the_work_is_saved_before_the_next_task_gets_it(cafe
     assert cafe.in_saved(f"refs/orange/{task.id}/1", "draft") == "whose is this?"
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"slots": {"coffee--1": {}}}', '{"slots": {"coffee--1": 3}}'])
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"slots": {"coffee--1": {}}}', '{"slots": {"coffee--1": 3}}'])
 def test_damaged_pool_file_is_refused_and_left_alone(cafe: Cafe, text: str) -> None:
     os.makedirs(cafe.home.workspaces)
     path = cafe.root / "home/workspaces/.pool.json"

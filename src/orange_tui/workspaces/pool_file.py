@@ -88,7 +88,7 @@ class PoolFile:
         )
 
     def _slots(self, data: dict[str, Any]) -> dict[str, Slot]:
-        slots = data.get("slots") if data else {}
+        slots = data.get("slots") if data or os.path.exists(self.path) else {}
         if not isinstance(slots, dict):
             raise self._file.unreadable("must be an object with `slots`")
         return {name: self._parse_slot(name, entry) for name, entry in slots.items()}
