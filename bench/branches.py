@@ -102,7 +102,7 @@ def conflicts() -> Iterator[Row]:
         taken = {name: _compared(shop, move, before, after, merge) for name, move in moves.items()}
         holds = asyncio.run(_longest_holds(shop))
     names = {"still": "nothing moved", "moved": "one moved", "main": "main moved"}
-    limits = {"still": (4, 0.5), "moved": (15, 0.8), "main": (30, 0.8)}
+    limits = {"still": (2, 0.5), "moved": (8, 0.8), "main": (12, 0.8)}
     for name, what in names.items():
         times, (against_merge, against_git) = taken[name], limits[name]
         note = f"a merge {times['merge']:.1f} ms, git alone {times['before']:.1f} ms, pygit2 {times['after']:.1f} ms"
