@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.demo.roles._incidents import CRASH_EXIT_CODE
 from orange_tui.demo.roles.behaviours import BEHAVIOURS, requested_behaviour
-from orange_tui.demo.roles.incidents import CRASH_EXIT_CODE
 from orange_tui.demo.roles.instructions import is_reviewer, read_instructions
 from orange_tui.demo.world import DEMO_TASKS, make_world
 from support.demo_stage import CODE, MENDED, TEST, TOLD

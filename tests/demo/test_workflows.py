@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.demo.roles.incidents import CRASH_EXIT_CODE
+from orange_tui.demo.roles._incidents import CRASH_EXIT_CODE
 from support.demo_stage import CODE, MENDED, TEST, Stage, wait_for
 
 if TYPE_CHECKING:

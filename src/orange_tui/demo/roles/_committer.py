@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 
-from orange_tui.demo.roles import incidents
+from orange_tui.demo.roles import _incidents
 from orange_tui.demo.roles.role import Role
 from orange_tui.demo.tools import changes, conflicts
 from orange_tui.domain.records import replace
@@ -62,7 +62,7 @@ class Committer(Role):
         plan = self.plan()
         for step in self.missing_steps(plan):
             self.commit(step, plan)
-            if step.key == changes.CODE and incidents.happen(self, "halfway"):
+            if step.key == changes.CODE and _incidents.happen(self, "halfway"):
                 return True
         return False
 

@@ -23,7 +23,7 @@ _LINE = re.compile(r"^[ \t>*-]*`?demo:[ \t]*([^`\n]+)", re.IGNORECASE | re.MULTI
 
 @record
 class Behaviour:
-    """What is special about an agent: incidents (by their names in `incidents.py`), verdicts by round, or a habit."""
+    """What is special about an agent: incidents (by their names in `_incidents.py`), verdicts by round, or a habit."""
 
     about: str
     incidents: Mapping[Moment, str] = {}

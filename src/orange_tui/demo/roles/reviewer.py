@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.demo.roles import incidents
+from orange_tui.demo.roles import _incidents
 from orange_tui.demo.roles.role import Role
 from orange_tui.domain.records import record
 
@@ -31,7 +31,7 @@ class Reviewer(Role):
         self.think("Reading the diff")
         diff = self._diff()
         self.terminal.say(f"Round {task.review_round}: +{diff.added} -{diff.removed} in {len(diff.files)} files.")
-        if incidents.happen(self, "reviewing"):
+        if _incidents.happen(self, "reviewing"):
             return
         tests = self.tools.run_tests()
         if tests:

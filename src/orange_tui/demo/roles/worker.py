@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from orange_tui.demo.roles import _self_review, incidents
+from orange_tui.demo.roles import _incidents, _self_review
 from orange_tui.demo.roles._committer import Committer
 from orange_tui.demo.roles.instructions import is_for_stuck_task, read_instructions
 from orange_tui.demo.tools import changes, conflicts
@@ -69,7 +69,7 @@ class Worker(Committer):
 
     def _plan(self) -> None:
         self._name_the_branch()
-        if not (incidents.happen(self, "asking") or incidents.happen(self, "planning")):
+        if not (_incidents.happen(self, "asking") or _incidents.happen(self, "planning")):
             self._go_to_work()
 
     def _go_to_work(self) -> None:
@@ -89,22 +89,22 @@ class Worker(Committer):
     # ── questions ──
 
     def _clarify(self) -> None:
-        if incidents.ANSWER in self.tools.section("Questions"):
+        if _incidents.ANSWER in self.tools.section("Questions"):
             self._continue_after_answer()
             return
-        incidents.write_questions(self)
+        _incidents.write_questions(self)
         self.terminal.say("It is not clear to me yet what is wanted. I'll wait for you here.")
 
     def _accept_answer(self, message: str) -> None:
         """Store the answer in TASK.md, where the next session finds it too."""
         answer = " ".join(message.split())
-        self.tools.write("Questions", f"{self.tools.section('Questions')}\n\n{incidents.ANSWER} {answer}".strip())
+        self.tools.write("Questions", f"{self.tools.section('Questions')}\n\n{_incidents.ANSWER} {answer}".strip())
         self.terminal.say("Thank you, that helps.")
         self._continue_after_answer()
 
     def _continue_after_answer(self) -> None:
         if not self.tools.task().summary:
-            answer = self.tools.section("Questions").partition(incidents.ANSWER)[2].strip()
+            answer = self.tools.section("Questions").partition(_incidents.ANSWER)[2].strip()
             self.orange("task", "update", "--summary", answer.splitlines()[0][:_MAX_SUMMARY])
             self._name_the_branch()
         self._go_to_work()
@@ -118,7 +118,7 @@ class Worker(Committer):
             return
         if not self._instructions.wants_plan:
             self._name_the_branch()
-            if incidents.happen(self, "asking"):
+            if _incidents.happen(self, "asking"):
                 return
             self._write_notes()
         self._build_and_hand_over()
@@ -129,7 +129,7 @@ class Worker(Committer):
             self.terminal.show_action("TASK.md: wrote ## Notes")
 
     def _build_and_hand_over(self) -> None:
-        if incidents.happen(self, "working"):
+        if _incidents.happen(self, "working"):
             return
         try:
             if not self.build():
