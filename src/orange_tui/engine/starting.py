@@ -85,7 +85,8 @@ def is_unblocked(engine: Engine, ref: TaskRef) -> bool:
     blockers = unfinished_blockers(engine, found.task)
     hopeless = [blocker for blocker in blockers if will_never_be_done(engine, blocker)]
     if hopeless:
-        _ask_for_a_person(engine, ref, f"It waits for {', '.join(hopeless)}, which was cancelled or is gone")
+        with engine.open(ref) as opened:
+            opened.set_attention(f"It waits for {', '.join(hopeless)}, which was cancelled or is gone")
     return not blockers
 
 
@@ -109,12 +110,6 @@ def will_never_be_done(engine: Engine, blocker: str) -> bool:
     except OrangeError:
         return True
     return isinstance(found, StoredTask) and engine.is_finished(found.task)
-
-
-def _ask_for_a_person(engine: Engine, ref: TaskRef, sentence: str) -> None:
-    with engine.open(ref) as opened:
-        if opened.task.attention != sentence:
-            opened.change("task.updated", {"attention": sentence})
 
 
 def _first_status(workflow: Workflow, task: Task) -> str:

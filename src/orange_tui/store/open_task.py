@@ -104,11 +104,11 @@ class OpenTask:
             replaced = restore_task_link(os.path.join(worktree, "TASK.md"), self._text)
         except Unreadable as problem:
             attention = f"TASK.md in {self.task.workspace} replaced its link and cannot be read: {problem}"
-            self._set_attention(attention)
+            self.set_attention(attention)
             return
         except NotSaved as problem:
             self._accept(self._text.read_with_retry(), self.task.engine_fields())
-            self._set_attention(str(problem))
+            self.set_attention(str(problem))
             return
         if replaced is not None:
             self._accept(self._text.read_with_retry(), self.task.engine_fields())
@@ -119,12 +119,13 @@ class OpenTask:
     def _report_conflict_copies(self) -> None:
         versions = conflict_copies(self.directory)
         if versions:
-            self._set_attention(
+            self.set_attention(
                 f"{', '.join(versions)} beside TASK.md: written at the same time and not merged;"
                 " take from it what is missing, then delete it",
             )
 
-    def _set_attention(self, sentence: str) -> None:
+    def set_attention(self, sentence: str) -> None:
+        """Ask for a person, with the reason; once, if nothing else has been asked since."""
         if self.task.attention != sentence:
             self.change("task.updated", {"attention": sentence})
 

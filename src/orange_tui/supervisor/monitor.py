@@ -83,9 +83,8 @@ class Monitor:
         if blockers and not unfinished:
             self._advance(opened, target, "all that it had delegated is done", changes={"blocked_by": []})
         elif unfinished and all(will_never_be_done(self.tasks.engine, blocker) for blocker in unfinished):
-            sentence = f"Of its subtasks, {', '.join(unfinished)} was cancelled or is gone; unblock it, or cancel it"
-            if opened.task.attention != sentence:
-                opened.change("task.updated", {"attention": sentence})
+            gone = ", ".join(unfinished)
+            opened.set_attention(f"Of its subtasks, {gone} was cancelled or is gone; unblock it, or cancel it")
 
     def _finish_restart(self, opened: OpenTask, pane: Pane | None) -> None:
         """Record the restart of an agent that is alive: the command that restarted it was killed right then."""
