@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from support.driver import STEPS, Cli, World, recorded
 from support.git import make_repository
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from support.office import Office
     from support.person import Terminal
     from support.stage import Stage
+
+# Other work may go on beside the tests: how long an example takes says nothing.
+settings.register_profile("anywhere", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("anywhere")
 
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "Tester",

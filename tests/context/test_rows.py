@@ -285,7 +285,7 @@ def titles() -> list[str]:
     max_examples=60,
     deadline=None,
     database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(texts=st.tuples(HOSTILE, HOSTILE, HOSTILE))
 def test_no_text_can_pose_as_a_row(desk: Office, titles: list[str], texts: tuple[str, str, str]) -> None:
