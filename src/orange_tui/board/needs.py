@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.workflow import State, Workflow
 
 _MARK_DEAD = "mark_dead"
-_SOME_FILES = 3  # in a line of the list
+_MAX_FILES_NAMED = 3  # in a line of the list
 _AGENT_SAYS = {"permission": "The agent asks for permission", "error": "The agent reports an error"}
 _ENDED = {LOST: SERVER_GONE, DEAD: "The agent has ended"}
 
@@ -104,6 +104,6 @@ def _waiting(workflow: Workflow, status: str, session: str, conflicts: tuple[str
 
 def _would_not_merge(workflow: Workflow, status: str, conflicts: tuple[str, ...]) -> str:
     """Nobody need read what cannot be merged: the agent can resolve it first."""
-    more = f" and {len(conflicts) - _SOME_FILES} more" if len(conflicts) > _SOME_FILES else ""
+    more = f" and {len(conflicts) - _MAX_FILES_NAMED} more" if len(conflicts) > _MAX_FILES_NAMED else ""
     way_out = ", r sends it back" if send_back_target(workflow, status) is not None else ""
-    return f"Would not merge{way_out}: {', '.join(conflicts[:_SOME_FILES])}{more}"
+    return f"Would not merge{way_out}: {', '.join(conflicts[:_MAX_FILES_NAMED])}{more}"

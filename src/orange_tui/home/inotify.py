@@ -1,8 +1,8 @@
-"""Linux tells of changed files by itself, if it is asked directory by directory.
+"""inotify: Linux reports changed files, for each directory that was added to the watch.
 
-watchfiles asks the same way, but while it walks the directories it holds the interpreter: with ten thousand tasks
-nothing else runs for 0.7 s. And it looks a hundred times a second whether something came. Here each directory is one
-short call that lets others run, and whoever waits is woken when there is something.
+watchfiles uses inotify too, but it holds the interpreter while it walks the directories: with ten thousand tasks
+nothing else runs for 0.7 s. And it polls a hundred times a second. Here each directory is one short call that lets
+others run, and whoever waits is woken when there is an event.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x40, 0x80, 0x100, 0x200
 APPEARS, GOES = CREATE | MOVED_TO, DELETE | MOVED_FROM
 _OVERFLOW, _IGNORED, _ONLY_DIRECTORIES = 0x4000, 0x8000, 0x01000000
 _HEADER = struct.Struct("iIII")
-_BUFFER = 65536
+_BUFFER_BYTES = 65536
 
 
 @record
 class FileEvent:
-    """Something happened to a path, or came there; without a path, more happened than could be told."""
+    """A path was changed or appeared; without a path, the queue overflowed and events were lost."""
 
     path: str | None
     appeared: bool
 
 
 class Inotify:
-    """Directories that are watched, and what happens in them."""
+    """A watch on directories, and the events in them."""
 
     def __init__(self) -> None:
         start, self._add = _calls()
@@ -55,11 +55,11 @@ class Inotify:
         raise problem
 
     def read(self) -> list[FileEvent]:
-        """Everything that happened since the last time, without waiting."""
+        """All events since the last call, without waiting."""
         found: list[FileEvent] = []
         while True:
             try:
-                data = os.read(self.descriptor, _BUFFER)
+                data = os.read(self.descriptor, _BUFFER_BYTES)
             except BlockingIOError:
                 return found
             position = 0
@@ -75,7 +75,7 @@ class Inotify:
                     found.append(FileEvent(f"{self._directories[number]}/{name}", appeared=bool(mask & APPEARS)))
 
     def close(self) -> None:
-        """Watch nothing any more; whoever is still adding directories is refused."""
+        """Stop watching; whoever is still adding directories gets an error."""
         descriptor, self.descriptor = self.descriptor, -1
         os.close(descriptor)
 

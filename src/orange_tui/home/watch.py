@@ -1,7 +1,7 @@
 """What changes in a home's files, in words of the home: which tasks, which worktrees, or everything.
 
-The first thing told is "everything": from then on nothing is missed. What comes within a moment is told together, and
-the moment is counted from the first of it: a file that is written all the time is told of all the time.
+The first change reported is "everything": from then on nothing is missed. Changes within a moment are reported
+together, and the moment is counted from the first of them, so a file that is written without a pause is reported too.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _HAS_INOTIFY = sys.platform == "linux"
 _BATCH_SECONDS = 0.02
-_POLL_SECONDS = 2.0  # where the system can tell of no more directories
+_POLL_SECONDS = 2.0  # where the system can watch no more directories
 _RUNTIME = "runtime.json"
 _TASK_FILES = frozenset({"TASK.md", "history.jsonl", ".orange-outcome", _RUNTIME})
 _OTHER_FOLDERS = ("workflows", "workspaces")
 _IN_TASK = MODIFY | CLOSE_WRITE | APPEARS | GOES
-_IN_LOGS = CLOSE_WRITE | APPEARS  # without MODIFY: what agents print is nobody's news
+_IN_LOGS = CLOSE_WRITE | APPEARS  # without MODIFY: what agents print concerns nobody here
 _IN_FOLDER = CLOSE_WRITE | APPEARS | GOES
 
 
@@ -122,7 +122,7 @@ class Watch:
             self._note(path)
 
     def _follow(self, inotify: Inotify, path: str) -> None:
-        """Watch a directory that is there now, and those in it, as deep as there is news to come."""
+        """Watch a directory that is there now, and those in it, as deep as changes count."""
         parts = self._parts(path)
         mask = _mask(parts)
         if mask is None or not inotify.add(path, mask):
@@ -131,7 +131,7 @@ class Watch:
             self._follow(inotify, f"{path}/{name}")
 
     async def _with_watchfiles(self) -> None:
-        """Where inotify is not; the system tells of whole trees there, and this costs nothing to begin."""
+        """Where inotify is not; the system watches whole trees there, and this costs nothing to begin."""
         from watchfiles import awatch
 
         others = [f"{self._root}/{name}" for name in _folders(self._root) if name in _OTHER_FOLDERS]
@@ -198,7 +198,7 @@ def _is_about_everything(parts: list[str]) -> bool:
 
 
 def _counts(rest: list[str]) -> bool:
-    """Whether a path below a task's directory tells something; the directory itself does. Our asides do not."""
+    """Whether a path below a task's directory counts; the directory itself does, our temporary files do not."""
     if len(rest) > 1:
         return rest[0] == "logs" and rest[-1].endswith(".exit")
     return not rest or rest[0] in _TASK_FILES

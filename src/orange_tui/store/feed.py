@@ -1,8 +1,8 @@
-"""What changes in a home, told in one order: the index reads it first, then everybody else hears of it.
+"""The changes in a home, in one order: the index reads what has changed first, then every listener is notified.
 
-So the screen and the supervisor cannot disagree: both look at the same index, which is never older than what they were
-told. The first thing told is None, "look at everything": by then the whole index was read, and from then on nothing
-is missed.
+So the screen and the supervisor cannot disagree: both look at the same index, which is never older than the change
+they were notified of. The first change is None, "anything may have changed": by then the whole index was read, and
+from then on nothing is missed.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class TaskFeed:
 
 
 class _Listener:
-    """What one listener has not heard yet."""
+    """The changes that one listener has not been given yet."""
 
     def __init__(self, *, runtime: bool) -> None:
         self._runtime = runtime

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import OrangeError
@@ -76,6 +77,7 @@ class BoardKeeper:
 
     async def measure(self) -> None:
         """Measure commits, lines and conflicts whenever something has changed, and not too often; for ever."""
+        await asyncio.to_thread(import_module, "orange_tui.branches.conflicts")  # the slow part, off the event loop
         from orange_tui.branches.conflicts import ConflictForecast
         from orange_tui.branches.distance import BranchDistances
         from orange_tui.branches.ref_watch import RefWatch
