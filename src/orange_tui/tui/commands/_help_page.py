@@ -1,4 +1,4 @@
-"""Help: every key with what it does, why it cannot be used where it cannot, and what the signs mean."""
+"""Help: every key with what it does, why it can't be used where it can't, and what the symbols mean."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _SIGNS = {"+": "+", "-": "−", " ": " ", "\\": " "}
 
 @dataclass(slots=True)
 class _Line:
-    """One line of a hunk: its sign, its numbers, and its text with what is to be said about its look."""
+    """One line of a hunk: its sign, its numbers, and its text and the styles of its runs."""
 
     sign: str
     old: int | None

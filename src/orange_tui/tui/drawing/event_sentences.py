@@ -1,6 +1,6 @@
 """What each event of a task's history says to a person, in a sentence.
 
-One entry a type: a new event is one line in `SAYINGS`, and one that is not there is shown as it stands. Sentences
+One entry a type: a new event is one line in `EVENT_LINES`, and one that is not there is shown as it stands. Sentences
 are templates filled from the event, and what is filled in is data: it is never a template again, nor markup.
 """
 
@@ -30,7 +30,7 @@ class EventLine:
 
 
 def describe_event(event: Event) -> EventLine:
-    """The saying for an event, its sentence filled in."""
+    """How an event is shown, its sentence filled in."""
     found = EVENT_LINES.get(str(event.get("type")))
     if found is None:
         return EventLine("·", "dim", _raw_sentence(event))

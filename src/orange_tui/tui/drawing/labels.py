@@ -84,7 +84,7 @@ def format_count(number: int) -> str:
 
 
 def pull_request_label(row: TaskRow, palette: Palette) -> tuple[str, Style]:
-    """Its number, how the checks are and what the review says; a question mark where that cannot be told."""
+    """The pull request's number, its checks and its review; a question mark where they are not known."""
     note = row.pull_request
     if note is None:
         return "", palette.dim

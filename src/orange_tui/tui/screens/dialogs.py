@@ -40,7 +40,7 @@ class ConfirmDialog(ModalScreen[bool]):
 
 
 class MessageDialog(ModalScreen[str | None]):
-    """A text for somebody, which may be prepared: what it is for is said above, Ctrl+S sends it.
+    """A message to an agent, which may be prepared: what it is for stands above it, Ctrl+S sends it.
 
     What was written and not sent is there again the next time: Escape is pressed too easily.
     """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class WelcomeScreen(Screen[None]):
-    """Nothing is registered: offer the demo, and say how to begin in earnest."""
+    """Nothing is registered: offer the demo, and say how to start for real."""
 
     BINDINGS = [("d", "demo", "Demo"), ("enter", "demo", "Demo"), ("q", "leave", "Quit"), ("escape", "leave", "Quit")]  # noqa: RUF012
 

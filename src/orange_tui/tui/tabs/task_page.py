@@ -75,7 +75,7 @@ def _numbered(task: Task, field: str, text: str) -> str:
 
 
 def pull_request_lines(row: TaskRow, width: int, palette: Palette) -> list[Strip]:
-    """How its pull request is, or why that cannot be told."""
+    """How its pull request stands, or why that is not known."""
     note = row.pull_request
     if note is None:
         return []
@@ -102,7 +102,7 @@ def _branch_of(orange: Orange, project: str, task: str) -> str:
 
 
 def _route_texts(task: Task) -> list[str]:
-    """Who does the task and why, where a router has said so."""
+    """The agent and model a router chose for the task, and why."""
     route = route_of(task)
     if route is None:
         return []
