@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from orange_tui.home.settings import Settings
 from orange_tui.jobs.jobs import JobRequest
 from support.stage import Stage, story
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from orange_tui.jobs.job_file import Job
 
 
@@ -36,6 +40,27 @@ async def test_a_newcomer_adds_a_job_and_sees_when_it_runs(stage: Stage) -> None
         await scene.sees("● 30 9 * * mon", "Mon 2026-11-23 09:30 CET", "Water", "not run yet")
     [added] = stage.orange.jobs.file.all()
     assert (added.summary, added.labels, added.project) == ("Water", ("chore", "green"), "coffee")
+
+
+@story
+async def test_keys_do_not_wait_while_the_job_form_reads_the_time_zone(stage: Stage) -> None:
+    readers: list[threading.Thread] = []
+    time_zone = Settings.time_zone
+
+    def read_zone(settings: Settings) -> tzinfo:
+        readers.append(threading.current_thread())
+        return time_zone(settings)
+
+    stage.tasks()
+    async with stage.open() as scene:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Settings, "time_zone", read_zone)
+            await scene.press("J")
+            await scene.sees("No jobs yet.")
+            await scene.press("c", *"30 9 * * mon")
+            await scene.sees("next runs: Mon 2026-11-23 09:30 CET")
+    assert readers
+    assert threading.current_thread() not in readers
 
 
 @story

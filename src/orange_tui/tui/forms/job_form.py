@@ -54,7 +54,7 @@ class JobForm(Form):
 
     async def _read_zone(self) -> None:
         try:
-            self._zone = (await asyncio.to_thread(read_settings, self.shared.orange.home)).time_zone()
+            self._zone = await asyncio.to_thread(lambda: read_settings(self.shared.orange.home).time_zone())
         except OrangeError as problem:
             self.show_problem(str(problem))
         else:
