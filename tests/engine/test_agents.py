@@ -15,20 +15,32 @@ from orange_tui.engine.creation import NewTask
 from orange_tui.outside.tmux import Tmux
 
 if TYPE_CHECKING:
+    from support.driver import Cli
     from support.office import Office
 
 PAIR = """\
 name: pair
-states: {new: {}, working: {agent: worker}, checking: {agent: reviewer}, done: {terminal: true}}
+states:
+  new: {}
+  working: {agent: worker}
+  checking: {agent: reviewer}
+  checked: {agent: reviewer}
+  done: {terminal: true}
 initial:
   new: {}
   working: {hooks: [acquire_workspace, {action: spawn_agent, prompt: go}]}
 transitions:
   - {from: new, to: working}
   - {from: working, to: checking, hooks: [{action: spawn_reviewer, prompt: go}]}
-  - {from: checking, to: done}
+  - {from: checking, to: checked, hooks: [kill_reviewer]}
+  - {from: checked, to: done}
 prompts: {go: Begin}
 """
+
+
+def add_pair_workflow(office: Office) -> None:
+    (office.root / "home" / "workflows").mkdir(exist_ok=True)
+    (office.root / "home" / "workflows" / "pair.yml").write_text(PAIR)
 
 
 def test_an_agent_starts_in_its_worktree_with_its_task_in_the_environment(office: Office) -> None:
@@ -94,8 +106,7 @@ def test_two_branches_that_tmux_cannot_tell_apart_have_two_sessions(office: Offi
 def test_reviewer_starts_in_its_tasks_session_while_another_thread_hears_an_older_answer_of_tmux(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (office.root / "home" / "workflows").mkdir(exist_ok=True)
-    (office.root / "home" / "workflows" / "pair.yml").write_text(PAIR)
+    add_pair_workflow(office)
     ref = office.create("fix/pair", harness=office.harness().name, workflow="pair", status="working")
     assert office.windows(ref) == ["worker"]
     write_launcher = launch.write_launcher
@@ -113,6 +124,15 @@ def test_reviewer_starts_in_its_tasks_session_while_another_thread_hears_an_olde
     panes = office.orange.sessions.windows(ref.id, fresh=True)
     assert sorted(pane.window for pane in panes) == ["review-1", "worker"]
     assert len({pane.session_id for pane in panes}) == 1
+
+
+def test_command_that_starts_or_ends_an_agent_tells_whether_it_is_alive_now(office: Office, cli: Cli) -> None:
+    add_pair_workflow(office)
+    words = ("Brew", "--workflow", "pair", "--status", "working", "--harness", office.harness().name)
+    created = cli("task", "create", "fix/alive", *words, "--project", "coffee", "--json").json()
+    assert created["session"] == "active"
+    for status, session in (("checking", "active"), ("checked", "dead")):
+        assert cli("task", "update", created["id"], "--status", status, "--json").json()["session"] == session
 
 
 def test_creating_a_task_does_not_touch_a_session_whose_name_begins_alike(office: Office) -> None:

@@ -41,6 +41,10 @@ class Sessions:
             self._panes = panes  # another thread may put an older answer there at any time
         return panes
 
+    def forget_panes(self) -> None:
+        """Ask tmux anew the next time: a window was opened or closed."""
+        self._panes = None
+
     def windows(self, task_id: str, *, fresh: bool = False) -> list[Pane]:
         """The live windows of one task."""
         return [pane for pane in self.panes(fresh=fresh) if pane.task == task_id]

@@ -138,6 +138,7 @@ def _open_window(run: HookRun, wanted: Window, harness: Harness, others: list[Pa
         pane = tmux.start_window(others[0].session_id, wanted)
     else:
         pane = tmux.start_session(f"{task.project}/{task.branch}", wanted)
+    run.parts.sessions.forget_panes()
     run.change("tmux_session", pane.session)
     record_start(run.opened, pane, harness.name)
 

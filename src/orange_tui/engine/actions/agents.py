@@ -43,6 +43,7 @@ def kill_session(run: HookRun) -> None:
     for session_id in {pane.session_id for pane in panes}:
         run.parts.tmux.kill_session(session_id)
     end_sessions([pane.pid for pane in panes])
+    run.parts.sessions.forget_panes()
     if run.task.tmux_session is not None:
         run.change("tmux_session", None)
 
@@ -53,6 +54,7 @@ def kill_reviewer(run: HookRun) -> None:
     if pane is not None:
         run.parts.tmux.kill_window(pane.window_id)
         end_sessions([pane.pid])
+        run.parts.sessions.forget_panes()
 
 
 def notify_worker(run: HookRun) -> None:
