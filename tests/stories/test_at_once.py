@@ -222,7 +222,7 @@ def test_a_task_deleted_while_somebody_waits_for_it_is_gone_and_not_revived(worl
     ref = world.task(status="done")
     lock = str(world.directory(ref) / ".lock")
     with contextlib.ExitStack() as stack:
-        stack.enter_context(pytest.raises(NotFound, match="deleted meanwhile"))
+        stack.enter_context(pytest.raises(NotFound, match="deleted in the meantime"))
         descriptor = files._open_lock(lock)
         world.orange.tasks.delete(ref)
         stack.callback(os.close, descriptor)
