@@ -149,11 +149,11 @@ class Orange:
 
     def recover(self) -> list[str]:
         """Finish what crashes have left behind, now; a sentence for everything that was done."""
-        from orange_tui.supervisor import recovery
+        from orange_tui.supervisor import cleanup
 
         index = self.new_index()
         index.refresh_all()
-        return list(recovery.recover(self.tasks, index.entries(), self.saved_work.expire))
+        return list(cleanup.recover(self.tasks, index.entries(), self.saved_work.expire))
 
 
 def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange:

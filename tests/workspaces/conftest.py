@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.workspaces import _release
+from orange_tui.workspaces import _save_and_reset
 from support.pool_world import Cafe
 
 if TYPE_CHECKING:
@@ -16,5 +16,5 @@ if TYPE_CHECKING:
 @pytest.fixture
 def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cafe:
     """A pool in which nobody is waited for longer than a moment."""
-    monkeypatch.setattr(_release, "EXIT_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(_save_and_reset, "EXIT_WAIT_SECONDS", 0.05)
     return Cafe(tmp_path)

@@ -14,7 +14,7 @@ from orange_tui.cli.table.workspaces import RESTORE, WORKSPACE_COMMANDS
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.orange import assemble
 from orange_tui.store.store import TaskRef
-from orange_tui.workspaces import _release
+from orange_tui.workspaces import _save_and_reset
 from support.driver import transition
 from support.git import commit, git
 from support.pool_world import Cafe
@@ -40,7 +40,7 @@ transitions:
 
 @pytest.fixture
 def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cafe:
-    monkeypatch.setattr(_release, "EXIT_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(_save_and_reset, "EXIT_WAIT_SECONDS", 0.05)
     cafe = Cafe(tmp_path)
     (tmp_path / "home/workflows").mkdir()
     (tmp_path / "home/workflows/twice.yml").write_text(WORKFLOW)

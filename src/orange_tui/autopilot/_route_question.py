@@ -7,9 +7,9 @@ from orange_tui.domain.text.quoting import fenced, plain, truncate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from orange_tui.context.skills import Skill
     from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.domain.task import Task
+    from orange_tui.prompt_context.skills import Skill
 
 FIRST_LINE = "Route this task."
 _MAX_BODY_CHARACTERS = 8_000  # the summary and the beginning of TASK.md tell what it is about

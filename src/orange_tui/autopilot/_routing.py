@@ -126,7 +126,7 @@ def _why_unusable(harnesses: Harnesses, setting: str, name: str) -> str | None:
 
 
 def _ask_router(parts: HomeParts, settings: RouterSettings, question: RouteQuestion) -> RoutingResult:
-    from orange_tui.context.skills import read_skills
+    from orange_tui.prompt_context.skills import read_skills
 
     if settings.router is None or settings.problem is not None:
         return _fall_back(settings, settings.problem or "no agent is installed that could be asked")

@@ -21,8 +21,8 @@ from orange_tui.home.files import locked
 from orange_tui.sessions.deaths import Deaths
 from orange_tui.sessions.liveness import ACTIVE
 from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
-from orange_tui.supervisor.monitor import Monitor
-from orange_tui.supervisor.recovery import recover
+from orange_tui.supervisor.cleanup import recover
+from orange_tui.supervisor.exit_rules import ExitRules
 from orange_tui.supervisor.starter import Starter, wait_for_starts
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ class Supervisor:
         self._feed, self._index = parts.feed, parts.feed.index
         self._pull_requests, self._issues = parts.pull_requests, parts.issues
         self._states = StateTable(parts.tasks.engine.workflows)
-        self._monitor = Monitor(parts.tasks, parts.agents)
+        self._exit_rules = ExitRules(parts.tasks, parts.agents)
         self._deaths = Deaths(self._enqueue)
         self._due: set[TaskRef] = set()
         self._everything_is_due = False
@@ -225,7 +225,7 @@ class Supervisor:
         if task.tmux_session or task.workspace or rules.may_go_stale:
             self._active[ref] = rules.poll_seconds
         if ref in self._active or self._waits_for_subtasks(task) or entry.tampered or entry.has_unfinished_move:
-            self._monitor.check(ref)
+            self._exit_rules.check(ref)
             self._deliver(ref)
         if task.parent is not None and rules.is_finished:
             self._examine_parent(task.parent)
@@ -238,7 +238,7 @@ class Supervisor:
         self._index.refresh((found.ref,))
         entry = self._index.get(found.ref)
         if entry is not None and entry.task is not None and self._waits_for_subtasks(entry.task):
-            self._log_problems(entry.ref, self._monitor.check)
+            self._log_problems(entry.ref, self._exit_rules.check)
 
     def _waits_for_subtasks(self, task: Task) -> bool:
         return self._states.rules_for(task).rejoins and bool(task.blocked_by)

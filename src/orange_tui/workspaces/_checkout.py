@@ -9,7 +9,7 @@ from orange_tui.domain.records import record
 from orange_tui.outside.git import FETCH_EVERY_BRANCH, SLOW_SECONDS, Repository, local, remote
 from orange_tui.outside.git_worktree import common_directory, find_worktree
 from orange_tui.outside.processes import git_processes
-from orange_tui.workspaces._release import reset, save_work
+from orange_tui.workspaces._save_and_reset import reset, save_work
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from orange_tui.outside.git import local
 from orange_tui.store.store import BrokenTask, TaskRef
 from orange_tui.workspaces._checkout import Checkout, find_existing
 from orange_tui.workspaces._contents import copy_files, link_task, run_setup
-from orange_tui.workspaces._release import reset, save_work
+from orange_tui.workspaces._save_and_reset import reset, save_work
 from orange_tui.workspaces.pool_file import BOUND, FREE, QUARANTINED, PoolFile, Slot
 
 TYPE_CHECKING = False

@@ -97,7 +97,7 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
 
 def context(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task context`: what an agent is told about a task."""
-    from orange_tui.context.rows import ContextReader, as_markdown
+    from orange_tui.prompt_context.rows import ContextReader, as_markdown
 
     found = read_task(target_task(parsed, orange), orange)
     reader = ContextReader(orange.store, orange.projects, orange.workflows, orange.pool, orange.log)

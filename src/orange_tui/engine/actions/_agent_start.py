@@ -49,7 +49,7 @@ def prompt_text(run: HookRun, key: str) -> str:
 
 
 def _context(run: HookRun) -> str:
-    from orange_tui.context.rows import ContextReader, as_markdown
+    from orange_tui.prompt_context.rows import ContextReader, as_markdown
 
     parts = run.parts
     reader = ContextReader(parts.store, parts.projects, parts.workflows, parts.pool, parts.log)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orange_tui.context._sources import ContextSources
-from orange_tui.context.rows import ROWS, ContextReader, ContextSection, as_markdown, read_sections
 from orange_tui.domain.records import replace
 from orange_tui.domain.text.sections import outline
+from orange_tui.prompt_context._sources import ContextSources
+from orange_tui.prompt_context.rows import ROWS, ContextReader, ContextSection, as_markdown, read_sections
 from orange_tui.store.store import StoredTask
 from support.driver import transition
 from support.github.server import GitHub, needs_gh

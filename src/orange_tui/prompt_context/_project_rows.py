@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.context._file_tree import fold_paths
 from orange_tui.domain.errors import NotFound, Unreadable
 from orange_tui.domain.route import route_of
 from orange_tui.domain.task import printable
@@ -12,10 +11,11 @@ from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.file_names import is_binary, is_secret
 from orange_tui.home.files import read_bytes
 from orange_tui.outside.git import Repository, local
+from orange_tui.prompt_context._file_tree import fold_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from orange_tui.context._sources import ContextSources
+    from orange_tui.prompt_context._sources import ContextSources
 
 MAX_TREE_CHARACTERS = 6_000
 _MAX_COMMENTS = 10
@@ -83,7 +83,7 @@ def _read_text(directory: str, name: str) -> str | None:
 
 def skills_text(sources: ContextSources) -> str:
     """The text of the skills that were selected when the task was routed."""
-    from orange_tui.context.skills import read_skills
+    from orange_tui.prompt_context.skills import read_skills
 
     route = route_of(sources.task)
     if route is None or not route.selected_skills:

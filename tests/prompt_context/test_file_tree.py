@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orange_tui.context._file_tree import fold_paths
+from orange_tui.prompt_context._file_tree import fold_paths
 
 PATHS = st.lists(
     st.lists(st.sampled_from(["a", "b", "long name", "\x1b"]), min_size=1, max_size=4).map("/".join), unique=True

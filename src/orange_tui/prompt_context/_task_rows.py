@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from orange_tui.context._sources import ContextSources
+    from orange_tui.prompt_context._sources import ContextSources
     from orange_tui.store.journal import Event
     from orange_tui.store.store import StoredTask
 

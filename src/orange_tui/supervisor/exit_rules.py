@@ -37,7 +37,7 @@ _HANDLED = frozenset({"agent.crashed", "agent.died", "session.lost"})
 
 
 @record
-class Monitor:
+class ExitRules:
     """Applies exit rules and signals."""
 
     tasks: Tasks

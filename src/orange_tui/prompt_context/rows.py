@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.context import _project_rows as project_rows
-from orange_tui.context import _task_rows as task_rows
-from orange_tui.context._sources import ContextSources
 from orange_tui.domain.errors import OrangeError, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.text.quoting import fenced, plain, truncate
 from orange_tui.domain.text.sections import close_open_blocks, demote_headings
+from orange_tui.prompt_context import _project_rows as project_rows
+from orange_tui.prompt_context import _task_rows as task_rows
+from orange_tui.prompt_context._sources import ContextSources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
