@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 settings.register_profile("anywhere", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("anywhere")
 
+pytest_plugins = ("support.no_skips",)
+
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "Tester",
     "GIT_AUTHOR_EMAIL": "tester@example.org",

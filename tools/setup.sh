@@ -10,15 +10,7 @@ fail() { say "$@"; exit 1; }
     fail "Orange needs Python 3.11 or newer, and '$PYTHON' is not. Install it, or run: make PYTHON=/path/to/python3.11 …"
 command -v git >/dev/null || fail "Orange needs git. On Debian or Ubuntu: apt-get install git. On macOS: brew install git."
 
-if ! command -v tmux >/dev/null; then
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        say "Installing tmux …"
-        { apt-get update -qq && apt-get install -y -qq tmux; } >/dev/null ||
-            fail "tmux could not be installed. Run: apt-get install tmux"
-    else
-        fail "Orange needs tmux. On Debian or Ubuntu: sudo apt-get install tmux. On macOS: brew install tmux."
-    fi
-fi
+sh "$(dirname "$0")/programs.sh" tmux || fail "Orange needs tmux."
 
 say "Setting up .venv …"
 "$PYTHON" -m venv .venv ||

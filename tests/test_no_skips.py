@@ -1,0 +1,30 @@
+"""On a CI machine no test is skipped in silence."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+SKIPPED = "import pytest\n\n\ndef test_that_needs_something() -> None:\n    pytest.skip('no kettle here')\n"
+
+
+def run_pytest(tmp_path: Path, *, ci: bool) -> subprocess.CompletedProcess[str]:
+    (tmp_path / "test_kettle.py").write_text(SKIPPED)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    environment.pop("CI", None)
+    if ci:
+        environment["CI"] = "true"
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "support.no_skips", "-p", "no:cacheprovider", str(tmp_path)]
+    return subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_skipped_test_fails_where_ci_is_set_and_says_why(tmp_path: Path) -> None:
+    done = run_pytest(tmp_path, ci=True)
+    assert done.returncode == 1
+    assert "Skipped, though CI is set: Skipped: no kettle here" in done.stdout
+
+
+def test_skipped_test_is_skipped_on_a_persons_machine(tmp_path: Path) -> None:
+    assert run_pytest(tmp_path, ci=False).returncode == 0

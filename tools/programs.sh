@@ -1,0 +1,21 @@
+#!/bin/sh
+# Installs the programs that are named, where that is possible; else says exactly what to install, and fails.
+set -eu
+
+say() { printf '%s\n' "$*" >&2; }
+
+missing=""
+for program in "$@"; do
+    command -v "$program" >/dev/null || missing="$missing $program"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    say "Installing$missing …"
+    # shellcheck disable=SC2086 - each word is a package
+    if { apt-get update -qq && apt-get install -y -qq $missing; } >/dev/null; then exit 0; fi
+    say "Not installed:$missing. Run: apt-get install$missing"
+else
+    say "Not installed:$missing. On Debian or Ubuntu: sudo apt-get install$missing. On macOS: brew install$missing."
+fi
+exit 1
