@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -246,3 +247,156 @@ def test_a_linked_worktree_and_a_bare_repository_are_read_too(repository: Path, 
         assert library.tips(names) == program.tips(names)
         assert len(library.tips(names)) == 2
         assert library._open() is not None
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    ["notes#1 -diff\n", '"notes#1" binary\n', "# no diff\nnotes#1 -diff", "notes#1\tdiff=x", " notes#1 -diff\r\n"],
+)
+def test_a_file_with_a_hash_in_its_name_has_the_attributes_that_git_gives_it(repository: Path, attributes: str) -> None:
+    (repository / ".gitattributes").write_text(attributes)
+    git(repository, "config", "diff.x.binary", "true")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "attributes")
+    (repository / "notes#1").write_text("one\ntwo\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "notes")
+    library, program = both(repository)
+    pair = (git(repository, "rev-parse", "HEAD^"), git(repository, "rev-parse", "HEAD"))
+    assert library.changed_lines([pair]) == program.changed_lines([pair]) == {pair: (0, 0)}
+
+
+def test_attributes_that_are_a_link_to_what_never_ends_keep_nobody_waiting(repository: Path, tmp_path: Path) -> None:
+    """Git does not follow such a link either; a repository can bring it along, to a terminal for instance."""
+    os.mkfifo(tmp_path / "pipe")
+    (repository / ".gitattributes").symlink_to(tmp_path / "pipe")
+    (repository / "TEA").write_text("green\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "tea")
+    library, program = both(repository)
+    pair = (git(repository, "rev-parse", "HEAD^"), git(repository, "rev-parse", "HEAD"))
+    found: list[object] = []
+    reading = threading.Thread(target=lambda: found.append(library.changed_lines([pair])), daemon=True)
+    reading.start()
+    reading.join(20)
+    assert found == [program.changed_lines([pair])]
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "no commit"])
+def test_a_branch_whose_commit_cannot_be_read_is_answered_for_as_git_does(repository: Path, damage: str) -> None:
+    git(repository, "checkout", "-q", "-b", "fix")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "fix")
+    git(repository, "checkout", "-q", "-b", "broken")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "broken")
+    broken = git(repository, "rev-parse", "HEAD")
+    git(repository, "checkout", "-q", "main")
+    loose = repository / ".git" / "objects" / broken[:2] / broken[2:]
+    loose.chmod(0o644)
+    if damage == "missing":
+        loose.unlink()
+    elif damage == "empty":
+        loose.write_bytes(b"")
+    else:
+        (repository / ".git/refs/heads/broken").write_text(git(repository, "rev-parse", "HEAD^{tree}") + "\n")
+    project = Project("coffee", str(repository), "main", 2, "default", {})
+    stats = [
+        BranchDistances(GitReaders(use_library=use_library)).refresh(project, ["fix", "broken"])
+        for use_library in (True, False)
+    ]
+    assert stats[0] == stats[1]
+
+
+def test_commits_of_a_clock_that_was_wrong_are_found_in_the_default_branch_as_git_finds_them(repository: Path) -> None:
+    """A merge that seems older than what it has merged, and lies aside of the straight way to the common past."""
+
+    def commit_at(seconds: int, *parents: str) -> str:
+        named = [word for parent in parents for word in ("-p", parent)]
+        when = f"{seconds} +0000"
+        words = ["git", "commit-tree", "HEAD^{tree}", *named, "-m", f"{seconds}"]
+        environment = {**os.environ, "GIT_COMMITTER_DATE": when, "GIT_AUTHOR_DATE": when}
+        done = subprocess.run(words, cwd=repository, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    past = commit_at(1_000_000_500)
+    fix = commit_at(1_000_001_000, past)
+    merge = commit_at(1_000_000_900, past, fix)
+    tip = commit_at(1_000_001_100, merge, past)
+    library, program = both(repository)
+    assert library.commits_not_in(tip, [fix]) == program.commits_not_in(tip, [fix]) == {}
+    assert library.merge_base(tip, fix)[0] == program.merge_base(tip, fix)[0] == fix
+
+
+@pytest.mark.parametrize("kind", ["bare", "attr.tree"])
+def test_lines_are_left_to_git_where_it_may_take_the_attributes_of_another_commit(
+    repository: Path, tmp_path: Path, kind: str
+) -> None:
+    """A later git does that in a bare repository, or where a setting says so."""
+    (repository / "TEA").write_text("green\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "tea")
+    pair = (git(repository, "rev-parse", "HEAD^"), git(repository, "rev-parse", "HEAD"))
+    git(tmp_path, "clone", "-q", *(["--bare"] if kind == "bare" else []), str(repository), "clone")
+    place = tmp_path / "clone"
+    if kind == "attr.tree":
+        git(place, "config", "attr.tree", "HEAD")
+    with pytest.raises(CannotRead):
+        GitObjects(str(place if kind == "bare" else place / ".git")).changed_lines(*pair, str(place))
+    assert GitReader(str(place)).changed_lines([pair]) == {pair: (1, 0)}
+
+
+@pytest.mark.parametrize("modes", [("100664", "100644"), ("100644", "100664"), ("040000", "40000")])
+def test_modes_as_other_programs_have_written_them_are_read_as_git_reads_them(
+    repository: Path, modes: tuple[str, str]
+) -> None:
+    blob = git(repository, "rev-parse", "HEAD:README")
+    inner = _write_tree(repository, ("100644", "README", blob))
+    trees = [_write_tree(repository, (mode, "old", blob if mode.startswith("100") else inner)) for mode in modes]
+    pair = (
+        git(repository, "commit-tree", trees[0], "-m", "old"),
+        git(repository, "commit-tree", trees[1], "-m", "new"),
+    )
+    library, program = both(repository)
+    assert library.changed_files([pair]) == program.changed_files([pair])
+    assert library.changed_lines([pair]) == program.changed_lines([pair])
+
+
+def _write_tree(repository: Path, *entries: tuple[str, str, str]) -> str:
+    data = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(oid) for mode, name, oid in entries)
+    words = ["git", "hash-object", "-t", "tree", "-w", "--stdin", "--literally"]
+    done = subprocess.run(words, cwd=repository, input=data, capture_output=True, check=True)
+    return done.stdout.decode().strip()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"one\ntwo\n", b"one\ntwo"),
+        (b"one\ntwo", b"one\ntwo\nthree"),
+        (b"one\r\ntwo\r\n", b"one\ntwo\n"),
+        (b"one\rtwo\r", b"one\rtwo\rthree\r"),
+        (b"", b"one"),
+        (b"one\n", b""),
+        (b"\n", b"\n\n\n"),
+        (b"\0one\n", b"one\ntwo\n"),
+        (b"x" * 7999 + b"\0\n", b"x\n"),
+        (b"x" * 8000 + b"\0\n", b"x\n"),
+        (b"\xff\xfeo\0n\0e\0", b"\xff\xfet\0w\0o\0"),
+        (b"caf\xe9\n", b"caf\xc3\xa9\n"),
+        (b"same\n" * 300 + b"a\n" + b"same\n" * 300, b"same\n" * 300 + b"b\n" + b"same\n" * 301),
+        (b"{\n}\n" * 900, b"{\n}\n" * 400 + b"new\n" + b"{\n}\n" * 498),
+    ],
+)
+def test_lines_are_counted_as_git_counts_them(repository: Path, before: bytes, after: bytes) -> None:
+    hashes = []
+    for text in (before, after):
+        (repository / "file").write_bytes(text)
+        git(repository, "add", ".")
+        git(repository, "commit", "-qm", "file")
+        hashes.append(git(repository, "rev-parse", "HEAD"))
+    library, program = both(repository)
+    pairs = [(hashes[0], hashes[1]), (hashes[1], hashes[0])]
+    assert library.changed_lines(pairs) == program.changed_lines(pairs)
+    assert (
+        GitObjects(str(repository / ".git")).changed_lines(*pairs[0], str(repository))
+        == library.changed_lines(pairs)[pairs[0]]
+    )

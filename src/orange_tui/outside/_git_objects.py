@@ -35,11 +35,13 @@ _MOST_PACKED_REFS_BYTES = 1024 * 1024  # they are parsed all at once
 _MOST_CACHED = 20_000  # commits, and a tenth of it trees
 _CACHE_BYTES = 16 * 1024 * 1024  # of objects that libgit2 itself keeps
 _BINARY_BYTES = 8000  # git looks for a NUL in so many
+_EXTRA_STEPS = 5  # of a walk that seems to be over: git takes as many, for clocks that were wrong
 _IN_HEADS, _IN_BASES = 1, 2
 _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 _DIRECTORY, _SUBMODULE = b"40000", b"160000"
-_DIFF_ATTRIBUTE = re.compile(rb"(?m)^[^#\n]*(?:\bdiff\b|\bbinary\b|\[attr\])")
-_FOR_GIT_ALONE = ("core.worktree", "core.ignorecase", "core.attributesfile", f"remote.{REMOTE}.promisor")
+_MODES = {_DIRECTORY, _SUBMODULE, b"100644", b"100755", b"120000"}  # others are changed by git as it reads them
+_DIFF_ATTRIBUTE = re.compile(rb"(?m)^(?![ \t]*#).*(?:\bdiff\b|\bbinary\b|\[attr\])")
+_FOR_GIT_ALONE = ("core.worktree", "core.ignorecase", "core.attributesfile", "attr.tree", f"remote.{REMOTE}.promisor")
 _OTHER_PARENTS = ("shallow", "info/grafts", "refs/replace")
 _ATTRIBUTES = b".gitattributes"
 
@@ -97,7 +99,7 @@ class _Walk:
     """Commits followed to their parents from two sides, the newest first.
 
     It is over when no head is left to follow, and all that is left is older than what only heads have: then no base
-    can reach any of that. This is right where no commit is older than its parent.
+    can reach any of that. This is right where no commit is older than its parent; one that is found ends the walk.
     """
 
     def __init__(self, read: Callable[[str], _Commit]) -> None:
@@ -115,9 +117,13 @@ class _Walk:
             heappush(self._queue, (-self._read(commit).time, commit))
             (self._open_heads.add if known | sides == _IN_HEADS else self._open_heads.discard)(commit)
 
-    def is_over(self) -> bool:
-        """Whether nothing can change any more about what only heads have."""
-        return not self._queue or (not self._open_heads and -self._queue[0][0] < self._oldest)
+    def is_at_its_end(self) -> bool:
+        """Whether every commit was followed."""
+        return not self._queue
+
+    def seems_over(self) -> bool:
+        """Whether nothing can change any more about what only heads have, by the times of the commits."""
+        return not self._open_heads and -self._queue[0][0] < self._oldest
 
     def step(self) -> None:
         """Follow the newest commit that was not followed yet."""
@@ -139,6 +145,7 @@ class GitObjects:
         pygit2.settings.cache_max_size(_CACHE_BYTES)
         self._directory = directory
         self._repository = _opened(directory)
+        self._is_bare = _is_set(self._repository, "core.bare")
         self._odb = self._repository.odb
         self._commits: dict[str, _Commit] = {}
         self._trees: dict[bytes, _Tree] = {}
@@ -162,8 +169,10 @@ class GitObjects:
             walk.reach(base, _IN_BASES)
         for head in heads:
             walk.reach(head, _IN_HEADS)
+        steps_left = _EXTRA_STEPS
         for _ in range(MOST_COMMITS):
-            if walk.is_over():
+            steps_left = steps_left - 1 if walk.is_at_its_end() or walk.seems_over() else _EXTRA_STEPS
+            if walk.is_at_its_end() or not steps_left:
                 own = [commit for commit, sides in walk.reached.items() if sides == _IN_HEADS]
                 return {commit: self._commit(commit).parents for commit in own}
             walk.step()
@@ -234,6 +243,8 @@ class GitObjects:
 
     def _check_attributes(self, comparison: _Comparison, worktree: str) -> None:
         """Attributes can say that a file is binary, or how it is compared: git reads them from many places."""
+        if self._is_bare:
+            raise CannotRead("git may take the attributes of HEAD")
         config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
         places = [os.path.join(worktree, os.fsdecode(each + _ATTRIBUTES)) for each in comparison.directories]
         places += [f"{self._directory}/info/attributes", f"{config}/git/attributes", "/etc/gitattributes"]
@@ -273,9 +284,13 @@ def _opened(directory: str) -> pygit2.Repository:
     _check_layout(directory)
     repository = pygit2.Repository(directory, RepositoryOpenFlag.BARE | RepositoryOpenFlag.NO_SEARCH)
     for setting in _FOR_GIT_ALONE:
-        if setting in repository.config and repository.config[setting] != "false":
+        if _is_set(repository, setting):
             raise CannotRead(f"{setting} is set")
     return repository
+
+
+def _is_set(repository: pygit2.Repository, setting: str) -> bool:
+    return setting in repository.config and repository.config[setting] != "false"
 
 
 def _check_layout(directory: str) -> None:
@@ -299,6 +314,8 @@ def _parsed(data: bytes) -> _Commit:
 
 def _parsed_tree(data: bytes) -> _Tree:
     entries = _ENTRY.findall(data)
+    if not {mode for mode, _, _ in entries} <= _MODES:
+        raise CannotRead("modes that only git understands")
     attributes = next((oid for _, name, oid in entries if name == _ATTRIBUTES), None) if _ATTRIBUTES in data else None
     return _Tree(frozenset(entries), attributes)
 
@@ -316,6 +333,9 @@ def _line_count(data: bytes) -> int:
 
 
 def _text(path: str) -> bytes:
+    """What is in a file; nothing where it is another thing, such as a link to a terminal, which never ends."""
+    if not os.path.isfile(path):
+        return b""
     try:
         with open(path, "rb") as file:
             return file.read(_MOST_PACKED_REFS_BYTES)
