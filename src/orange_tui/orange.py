@@ -65,9 +65,16 @@ class Orange:
         return self.engine.parts.tmux
 
     def use_libtmux(self) -> None:
-        """Let libtmux run tmux from now on: in the app and `orange serve`, where its import is not felt."""
-        from orange_tui.outside.libtmux_runner import run_with_libtmux
+        """Let libtmux run tmux from now on: in the app and `orange serve`, where its import is not felt.
 
+        Where it cannot be loaded (a damaged installation, another thread in the middle of the same import), tmux is run
+        by ourselves, as before.
+        """
+        try:
+            from orange_tui.outside.libtmux_runner import run_with_libtmux
+        except Exception as problem:  # noqa: BLE001 - whatever it is, Orange works without it
+            self.log.write("warning", f"libtmux could not be loaded, tmux is run without it: {problem!r}")
+            return
         self.tmux.use(run_with_libtmux)
 
     @property

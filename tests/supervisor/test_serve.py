@@ -87,6 +87,17 @@ def test_serve_that_a_script_put_in_the_background_ends_on_a_signal(servers: Ser
     assert "Traceback" not in servers.said()
 
 
+def test_serve_works_without_libtmux_where_it_cannot_be_loaded(office: Office, servers: Servers) -> None:
+    damaged = office.root / "damaged" / "libtmux"
+    damaged.mkdir(parents=True)
+    (damaged / "__init__.py").write_text("raise ImportError('partially initialized')")
+    ref = started(office, "fix/serve")
+    servers.start("env", f"PYTHONPATH={damaged.parent}")
+    crash(office, ref, 1)
+    log = (office.root / "home" / "orange.log").read_text()
+    assert "libtmux could not be loaded, tmux is run without it: ImportError('partially initialized')" in log
+
+
 def test_serve_that_waits_for_its_turn_ends_at_once_on_a_signal(office: Office, servers: Servers) -> None:
     servers.start()
     waiting = servers.start()

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
 
 from orange_tui.delivery.pr_status import apply_answer
 from orange_tui.delivery.pull_requests import NOT_A_PULL_REQUEST
 from orange_tui.domain.errors import OrangeError
-from orange_tui.outside.backoff import Backoff, in_background
+from orange_tui.outside.backoff import Backoff, in_background, pause
 from orange_tui.outside.forge.interface import ForgeUnavailable
 from orange_tui.outside.forge.registry import find_pull_request
 
@@ -71,8 +70,7 @@ class PullRequestWatcher:
                 if self._host(name).due <= time.monotonic():
                     await self._poll(name, urls)
             due = [self._host(name).due for name in self._by_host()]
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), max(0.0, min(due) - time.monotonic()) if due else None)
+            await pause(max(0.0, min(due) - time.monotonic()) if due else None, self._wake)
             self._wake.clear()
 
     def _host(self, name: str) -> HostBackoff:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.issues.rules import rules_of
 from orange_tui.issues.sync import ProjectSync
-from orange_tui.outside.backoff import Backoff, in_background
+from orange_tui.outside.backoff import Backoff, in_background, pause
 from orange_tui.outside.forge.interface import ForgeUnavailable
 
 TYPE_CHECKING = False
@@ -68,9 +68,8 @@ class IssueWatcher:
             for name in names:
                 await self._serve(name)
             due = [self._project(name).backoff.due for name in names]
-            pause = min([*(each - time.monotonic() for each in due), ROUND_SECONDS])
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), max(0.0, pause))
+            rest = min([*(each - time.monotonic() for each in due), ROUND_SECONDS])
+            await pause(max(0.0, rest), self._wake)
 
     def _names(self) -> list[str]:
         try:
@@ -109,9 +108,9 @@ class IssueWatcher:
             backoff.due = time.monotonic() + ROUND_SECONDS
             return False
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is logged
-            pause = problem.retry_after if isinstance(problem, ForgeUnavailable) else 0.0
+            wanted = problem.retry_after if isinstance(problem, ForgeUnavailable) else 0.0
             reason = str(problem) if isinstance(problem, OrangeError) else repr(problem)
-            if backoff.failed(reason, pause):
+            if backoff.failed(reason, wanted):
                 self._log("warning", f"The issues of {name} cannot be followed: {reason}")
             return False
         if is_round:

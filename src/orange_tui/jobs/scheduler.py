@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import suppress
 from datetime import timedelta
 
 from orange_tui.domain.cron import check_cron, last_run, next_run
@@ -19,6 +18,7 @@ from orange_tui.home.files import locked, read_signature
 from orange_tui.home.settings import read_settings
 from orange_tui.jobs.job_file import PendingRun, format_time
 from orange_tui.jobs.jobs import current_time, runs_count_after
+from orange_tui.outside.backoff import pause
 from orange_tui.store.store import StoredTask, TaskRef
 
 TYPE_CHECKING = False
@@ -54,9 +54,7 @@ class JobScheduler:
         try:
             while True:
                 changed.clear()
-                pause = await asyncio.to_thread(self.run_once)
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), pause)
+                await pause(await asyncio.to_thread(self.run_once), changed)
         finally:
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)

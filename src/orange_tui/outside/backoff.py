@@ -1,4 +1,4 @@
-"""Backoff for services that are polled over the network, and background threads in which they are asked.
+"""Backoff for services that are polled over the network, background threads in which they are asked, and the pause.
 
 While there is no answer, the pauses between two requests grow, up to a limit.
 """
@@ -40,6 +40,17 @@ class Backoff:
         self._pause = min(self._pause * 2, self._longest)
         self.due = time.monotonic() + max(self._pause, min(pause, _LONGEST_REQUESTED_SECONDS))
         return is_news
+
+
+async def pause(seconds: float | None, wake: asyncio.Event) -> None:
+    """Wait until somebody wakes us, or so long (None: for ever).
+
+    Not `asyncio.wait_for`: before Python 3.12 it drops a cancellation that comes together with the event, and then
+    whoever ends the supervisor waits for ever.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await wake.wait()
 
 
 async def in_background(work: Callable[[], T]) -> T:

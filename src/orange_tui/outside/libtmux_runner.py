@@ -33,6 +33,7 @@ class _Command(tmux_cmd):
     def __init__(self, words: Sequence[str], timeout: float) -> None:
         self.was_killed = False
         watchdog = threading.Timer(timeout, self._kill)
+        watchdog.daemon = True  # leaving Orange does not wait for a tmux that hangs
         watchdog.start()
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _TERMINAL_SIGNALS)
         try:

@@ -18,6 +18,7 @@ from orange_tui.agents import messages
 from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.files import locked
+from orange_tui.outside.backoff import pause
 from orange_tui.sessions.deaths import Deaths
 from orange_tui.sessions.liveness import ACTIVE
 from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
@@ -149,10 +150,9 @@ class Supervisor:
             self._pull_requests.wake_if_new()
             self._issues.wake_if_new()
         poll_at = self._polled_at + (_RETRY_SECONDS if self._retry else self._poll_seconds())
-        pause = poll_at - time.monotonic()
-        limit = max(0.0, pause if deadline is None else min(pause, deadline - time.monotonic(), _CONDITION_SECONDS))
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), limit)
+        rest = poll_at - time.monotonic()
+        limit = max(0.0, rest if deadline is None else min(rest, deadline - time.monotonic(), _CONDITION_SECONDS))
+        await pause(limit, self._wake)
         if time.monotonic() >= poll_at:  # however much else there was to do
             self._polled_at = time.monotonic()
             self._due |= await asyncio.to_thread(self._poll)
