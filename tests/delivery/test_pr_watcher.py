@@ -178,6 +178,13 @@ def test_missing_pull_request_is_reported_and_the_others_go_on(house: House, git
     assert house.status(gone) == "reviewing"
 
 
+def test_number_that_is_too_long_to_read_does_not_stop_the_others(house: House, github: GitHub) -> None:
+    """An agent may write anything into TASK.md."""
+    odd = linked(house.orange, house.task("feat/odd"), f"{github.url(7)}{'7' * 5000}")
+    ref, _ = with_pull_request(house, github)
+    supervised(house, lambda: is_known(house, ref) and bool(status(house, odd).problem))
+
+
 def test_pull_request_in_a_renamed_repository_is_followed(house: House, github: GitHub) -> None:
     ref, number = with_pull_request(house, github)
     github.rename("o", "tearoom")

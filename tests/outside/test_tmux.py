@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 import uuid
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,7 +26,6 @@ from support.office import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from orange_tui.outside.tmux import Pane, Runner
 
@@ -221,3 +222,30 @@ def test_libtmux_leaves_our_signals_as_they_were() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, set())
     run_with_libtmux(["-V"])
     assert signal.pthread_sigmask(signal.SIG_BLOCK, set()) == before
+
+
+def test_a_wedged_tmux_behind_a_script_is_ended_with_it(
+    runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has a script of their own in place of tmux: its end alone leaves tmux, and us, waiting."""
+    fake_tmux(tmp_path, f"(echo $$ >/dev/null; sleep 600 & echo $! >'{tmp_path}/pid'; wait); true", monkeypatch)
+    for module in (tmux_module, libtmux_runner):
+        monkeypatch.setattr(module, "TIMEOUT_SECONDS", 1.0)
+    problems: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            Tmux("x", runner).panes()
+        except Refused as problem:
+            problems.append(problem)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(20)
+    left = int((tmp_path / "pid").read_text())
+    try:
+        assert "took longer than 1 s" in str(problems)
+        wait_for(lambda: not Path(f"/proc/{left}/cwd").exists())
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(left, signal.SIGKILL)

@@ -6,14 +6,17 @@ runs is ended when it takes too long, and what needs an input or must not know o
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from libtmux.common import tmux_cmd
 from libtmux.exc import TmuxCommandNotFound
 
 from orange_tui.domain.errors import NotFound, Refused
+from orange_tui.outside.processes import descendants
 from orange_tui.outside.programs import Finished
 from orange_tui.outside.tmux import INSTALL_TMUX, TIMEOUT_SECONDS, run_tmux
 
@@ -44,9 +47,14 @@ class _Command(tmux_cmd):
             watchdog.join()
 
     def _kill(self) -> None:
+        """Also what it has started: behind a script of somebody's own, that is tmux, and libtmux waits for it."""
         self.was_killed = True
         if hasattr(self, "process"):
+            started = descendants(self.process.pid) if self.process.returncode is None else set()
             self.process.kill()
+            for pid in started:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 def run_with_libtmux(words: Sequence[str], *, stdin: bytes | None = None) -> Finished:

@@ -59,6 +59,15 @@ def git_processes(*paths: str) -> list[Process]:
     return found
 
 
+def descendants(pid: int) -> set[int]:
+    """The processes that a process has started, and what these have started."""
+    parents = {each: _parent_of(each) for each in _pids()}
+    found = {pid}
+    while more := {each for each, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
 def end_sessions(leaders: Iterable[int]) -> None:
     """Wait until the processes of these terminal sessions have ended; those that do not are killed.
 
@@ -112,9 +121,13 @@ def _own_pids() -> set[int]:
     ours, pid = set(), os.getpid()
     while pid > 0 and pid not in ours:
         ours.add(pid)
-        fields = _status_fields(pid)
-        pid = int(fields[1]) if len(fields) > 1 else 0
+        pid = _parent_of(pid)
     return ours
+
+
+def _parent_of(pid: int) -> int:
+    fields = _status_fields(pid)
+    return int(fields[1]) if len(fields) > 1 else 0
 
 
 def _session_of(pid: int) -> int | None:

@@ -44,6 +44,7 @@ def test_url_of_a_pull_request_gives_its_address(url: str) -> None:
         "https://github.com/o/r/pull/7/files",
         "https://github.com/o/r/pull/seven",
         "https://github.com/o/r/pull/٧",
+        pytest.param(f"https://github.com/o/r/pull/{'7' * 5000}", id="a number that Python does not read"),
         'https://github.com/o/r"){x}/pull/7',
         "https:///o/r/pull/7",
         "-R https://github.com/o/r/pull/7",

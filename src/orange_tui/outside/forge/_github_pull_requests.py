@@ -33,6 +33,7 @@ _FIELDS = (
 )
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _URL_PARTS = 7  # https:, nothing, host, owner, repository, "pull", number
+_MAX_NUMBER_DIGITS = 9
 
 
 def address_of(url: str) -> Address | None:
@@ -43,7 +44,8 @@ def address_of(url: str) -> Address | None:
     host, owner, name, number = parts[2], parts[3], parts[4], parts[6]
     if not all(part and _NAME_CHARACTERS.issuperset(part) for part in (host.replace(":", ""), owner, name)):
         return None
-    return Address(HostedRepository(host, owner, name), int(number)) if number.isascii() and number.isdigit() else None
+    is_number = number.isascii() and number.isdigit() and len(number) <= _MAX_NUMBER_DIGITS
+    return Address(HostedRepository(host, owner, name), int(number)) if is_number else None
 
 
 def query_for(addresses: Sequence[Address]) -> str:
