@@ -136,7 +136,9 @@ class Dashboard(Screen[None]):
         self._show_selected(self.row)
 
     def _show_again(self) -> None:
+        """Show the same tasks in another way, with the cursor in sight."""
         self._show(self._shared.snapshot)
+        self._list.see_cursor()
 
     def _listed(self, rows: Sequence[TaskRow]) -> ListedTasks:
         """The rows as they are to be shown; a tree is worked out anew only for other rows or another filter."""
@@ -233,7 +235,6 @@ class Dashboard(Screen[None]):
         self._is_tree = not self._is_tree
         self._list.hold_cursor()
         self._show_again()
-        self._list.see_cursor()
 
     # ── searching ──
 

@@ -88,12 +88,15 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
     def show(self, listed: ListedTasks, busy: Mapping[TaskRef, str], *, shows_project: bool) -> None:
         """Replace the rows; the cursor stays on its task, or where that was."""
         before, rows = self.selected, listed.rows
+        was_in_sight = self._is_cursor_in_sight()
         self._listed, self._busy, self._shows_project = listed, busy, shows_project
         self.has_pull_requests = any(row.pull_request is not None for row in rows)
         if before is not None and self._was_moved:
             self._cursor = self._place_of(before.ref, near=self._cursor)
         self._lay_out()
         self.redraw()
+        if was_in_sight:  # who has scrolled away from it is not brought back
+            self.see_cursor()
         now = self.selected
         if now is not before:
             self.post_message(self.Selected(now))
@@ -114,9 +117,12 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         self._was_moved = True
         if not self._rows or place == self._cursor:
             return
-        before, self._cursor = self._cursor, place
+        before, extra = self._cursor, self._extra
+        self._cursor = place
         self._lay_out()
-        self._refresh_between(min(before, place), max(before, place))
+        # With another height of the cursor's row, all rows below it have moved too.
+        end = self._starts[max(before, place) + 1] + 1 if extra == self._extra else None
+        self._refresh_lines(self._start(min(before, place)), end)
         self.see_cursor()
         self.post_message(self.Selected(self.selected))
 
@@ -130,10 +136,16 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
             place = self._cursor
             self.scroll_to_region(Region(0, self._start(place), 1, self._height(place)), animate=False, force=True)
 
-    def _refresh_between(self, first: int, last: int) -> None:
-        """Draw anew what a move of the cursor changes; the rows above and below keep their lines."""
-        top, bottom = self._start(first), self._starts[last + 1] + 1
-        self.refresh(Region(0, top - self.scroll_offset.y, self.size.width, bottom - top))
+    def _is_cursor_in_sight(self) -> bool:
+        first = self._start(self._cursor) - self.scroll_offset.y if self._rows else -1
+        return 0 <= first <= self.size.height - self._height(self._cursor)
+
+    def _refresh_lines(self, first: int, end: int | None) -> None:
+        """Draw some lines anew, without an end all from the first on; the others stay as they are drawn."""
+        top = max(0, first - self.scroll_offset.y)
+        bottom = self.size.height if end is None else end - self.scroll_offset.y
+        if bottom > top:
+            self.refresh(Region(0, top, self.size.width, bottom - top))
 
     def select(self, ref: TaskRef) -> None:
         """Put the cursor on a task, if it is listed."""
@@ -204,6 +216,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
     def on_resize(self) -> None:
         self._lay_out()
         self.redraw()
+        self.see_cursor()
 
     def on_click(self, event: events.Click) -> None:
         place = self._place_at(self.scroll_offset.y + event.y)
