@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.errors import NotSaved, OrangeError
+from orange_tui.home.files import not_saved
+from orange_tui.store.journal import Journal
 from support.killing import dies_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from orange_tui.store.store import TaskRef
     from support.merge_world import House
@@ -55,6 +58,34 @@ def test_merge_killed_at_any_step_is_finished_by_the_next_merge(house: House, st
         (merged,) = house.events(ref, "task.merged")
         assert (merged["commit"], merged["strategy"], merged["pushed"]) == (house.tip(), strategy, True), step
         assert house.there("feat/tea") is None, step
+
+
+@pytest.mark.parametrize("has_remote", [True, False])
+@pytest.mark.parametrize("event", ["merge.started", "task.merged", "transition.started", "hook.done", "status.changed"])
+def test_disk_that_is_full_at_an_event_leaves_a_merge_that_the_next_one_finishes(
+    house: House, monkeypatch: pytest.MonkeyPatch, event: str, *, has_remote: bool
+) -> None:
+    base, ref = house.tip(), house.task()
+    if not has_remote:
+        house.git("remote", "remove", "origin")
+    append = Journal.append
+
+    def full(journal: Journal, entry: Mapping[str, object]) -> None:
+        if entry["type"] == event:
+            raise not_saved(journal.path, OSError(errno.ENOSPC, "full"))
+        append(journal, entry)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "append", full)
+        with pytest.raises(NotSaved):
+            house.merge(ref, strategy="squash")
+    assert (house.tip() == base) == (event == "merge.started")
+    house.merge(ref, strategy="squash")
+    assert house.status(ref) == "done"
+    assert (house.parents(), house.message()) == ([base], house.stored(ref).task.summary)
+    (merged,) = house.events(ref, "task.merged")
+    assert (merged["commit"], merged["strategy"], merged["pushed"]) == (house.tip(), "squash", has_remote)
+    assert not has_remote or house.there() == house.tip()
 
 
 def merging(ref: TaskRef, *words: str) -> subprocess.Popen[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,11 +11,16 @@ import pytest
 from orange_tui.delivery import pr_status
 from orange_tui.delivery.pull_requests import read_pull_request
 from orange_tui.outside.forge.interface import ForgeUnavailable
+from orange_tui.outside.forge.registry import FORGES, find_issue
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from support.driver import Cli
     from support.github.server import GitHub
     from support.merge_world import House
+
+DEEP = "[" * 100_000 + "]" * 100_000
 
 
 @pytest.fixture(autouse=True)
@@ -112,3 +118,25 @@ def test_unavailable_github_says_how_many_seconds_to_wait(github: GitHub) -> Non
     with pytest.raises(ForgeUnavailable, match="rate limit") as refused:
         read_pull_request(github.url(7))
     assert refused.value.retry_after == 120.0
+
+
+@pytest.mark.parametrize(
+    "garbage", [DEEP, f'{{"data": {DEEP}}}', "<html>" * 1000, ""], ids=["deep", "data", "html", "none"]
+)
+def test_garbage_instead_of_an_answer_refuses_with_a_sentence(
+    github: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, garbage: str
+) -> None:
+    """What a proxy makes of it, for instance; whoever polls would end with any other error, for all tasks."""
+    (tmp_path / "garbage").write_text(f"HTTP/2.0 200 OK\r\nServer: x\r\n\r\n{garbage}")
+    (tmp_path / "gh").write_text(f"#!/bin/sh\nexec cat '{tmp_path}/garbage'\n")
+    (tmp_path / "gh").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(ForgeUnavailable, match="gh gave an answer that is not JSON") as refused:
+        read_pull_request(github.url(7))
+    assert len(str(refused.value)) < 100
+    with pytest.raises(ForgeUnavailable):
+        FORGES[-1].repository_of(str(tmp_path))
+    issue = find_issue(github.url(7, "issues"))
+    assert issue is not None
+    with pytest.raises(ForgeUnavailable) if garbage else nullcontext():
+        FORGES[-1].post_comment(issue[1], "hello")

@@ -24,6 +24,7 @@ _NOT_LOGGED_IN = "gh is not logged in to GitHub; run `gh auth login`"
 _UNREACHABLE = "GitHub cannot be reached"
 _NOT_JSON = "gh gave an answer that is not JSON; is it up to date?"
 _NOT_LOGGED_IN_CODE = 4
+_PARSE_ERRORS = (ValueError, RecursionError)  # the second one where lists in lists never end
 # What gh prints, and what it means. In gh's own words these lead nowhere, or to the wrong place.
 _EXPLANATIONS = {
     "none of the git remotes": f"{REMOTE} is not on GitHub, or on a host that gh does not know (see `gh auth login`)",
@@ -57,7 +58,7 @@ def read_json(*words: str, directory: str | None = None) -> Any:
         raise Refused(explain(finished))
     try:
         return json.loads(finished.output)
-    except ValueError:
+    except _PARSE_ERRORS:
         raise Refused(_NOT_JSON) from None
 
 
@@ -70,7 +71,7 @@ def read_json_pages(*words: str, directory: str, timeout: float) -> list[list[An
     while text := text.lstrip():
         try:
             page, end = decoder.raw_decode(text)
-        except (ValueError, RecursionError):
+        except _PARSE_ERRORS:
             raise Refused(_NOT_JSON) from None
         pages.append(page if isinstance(page, list) else [])
         text = text[end:]
@@ -86,11 +87,12 @@ def graphql(host: str, query: str) -> dict[str, Any]:
     headers, body = _split(finished.output)
     try:
         reply = json.loads(body)
-    except ValueError:
+    except _PARSE_ERRORS:
         reply = None
     if isinstance(reply, dict) and isinstance(reply.get("data"), dict):
         return reply  # gh also fails where one of many was not found
-    raise ForgeUnavailable(explain(finished), _retry_after(headers))
+    reason = _NOT_JSON if finished.code == 0 and reply is None else explain(finished)
+    raise ForgeUnavailable(reason, _retry_after(headers))
 
 
 def rest(host: str, method: str, path: str, body: object = None) -> Any:
@@ -108,7 +110,7 @@ def rest(host: str, method: str, path: str, body: object = None) -> Any:
         raise Refused(explain(finished))
     try:
         return json.loads(text) if text.strip() else None
-    except ValueError:
+    except _PARSE_ERRORS:
         raise ForgeUnavailable(_NOT_JSON) from None
 
 
