@@ -400,3 +400,26 @@ def test_lines_are_counted_as_git_counts_them(repository: Path, before: bytes, a
         GitObjects(str(repository / ".git")).changed_lines(*pairs[0], str(repository))
         == library.changed_lines(pairs)[pairs[0]]
     )
+
+
+@pytest.mark.parametrize("by", ["file", "count", "tree"])
+def test_settings_that_the_environment_gives_git_count(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    (repository / "TEA").write_text("green\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "tea")
+    pair = (git(repository, "rev-parse", "HEAD^"), git(repository, "rev-parse", "HEAD"))
+    (tmp_path / "attributes").write_text("* -diff\n")
+    (tmp_path / "config").write_text(f"[core]\n\tattributesFile = {tmp_path}/attributes\n")
+    if by == "file":
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    elif by == "tree":
+        monkeypatch.setenv("GIT_ATTR_SOURCE", "HEAD")
+    else:
+        monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+        monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.attributesFile")
+        monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(tmp_path / "attributes"))
+    library, program = both(repository)
+    assert library.changed_lines([pair]) == program.changed_lines([pair])
+    assert library._open() is None

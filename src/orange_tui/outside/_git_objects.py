@@ -42,6 +42,13 @@ _DIRECTORY, _SUBMODULE = b"40000", b"160000"
 _MODES = {_DIRECTORY, _SUBMODULE, b"100644", b"100755", b"120000"}  # others are changed by git as it reads them
 _DIFF_ATTRIBUTE = re.compile(rb"(?m)^(?![ \t]*#).*(?:\bdiff\b|\bbinary\b|\[attr\])")
 _FOR_GIT_ALONE = ("core.worktree", "core.ignorecase", "core.attributesfile", "attr.tree", f"remote.{REMOTE}.promisor")
+_SETTINGS_BY_ENVIRONMENT = (
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_ATTR_SOURCE",
+)
 _OTHER_PARENTS = ("shallow", "info/grafts", "refs/replace")
 _ATTRIBUTES = b".gitattributes"
 
@@ -281,6 +288,8 @@ def _opened(directory: str) -> pygit2.Repository:
     """Open a git directory, unless git would refuse it, or knows more about it than pygit2 does."""
     if os.stat(directory).st_uid != os.geteuid():
         raise CannotRead("it belongs to somebody else: git knows whether that is safe")
+    if any(os.environ.get(name) not in {None, "", os.devnull} for name in _SETTINGS_BY_ENVIRONMENT):
+        raise CannotRead("pygit2 does not know the settings that the environment gives")
     _check_layout(directory)
     repository = pygit2.Repository(directory, RepositoryOpenFlag.BARE | RepositoryOpenFlag.NO_SEARCH)
     for setting in _FOR_GIT_ALONE:
