@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.home import watch
-from orange_tui.home.inotify import Inotify
+from orange_tui.home.inotify import FileEvent, Inotify
 from orange_tui.home.paths import Home
+from orange_tui.home.watch import Watch
 from orange_tui.orange import assemble
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store.store import TaskRef
@@ -262,6 +263,38 @@ def test_inotify_overflow_is_reported_as_everything(world: World) -> None:
         await ear.until(None)
         world.write_body(ref, "x")
         await ear.until({ref})
+
+    listening(world, story)
+
+
+def test_task_that_appeared_in_an_inotify_overflow_is_watched_from_then_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Inotify.read
+
+    def overflow(inotify: Inotify) -> list[FileEvent]:
+        return [FileEvent(None, appeared=False)] if real(inotify) else []
+
+    async def story(ear: Ear) -> None:
+        monkeypatch.setattr(Inotify, "read", overflow)
+        ref = world.task()
+        await ear.until(None)
+        monkeypatch.undo()
+        world.write_body(ref, "x")
+        await ear.until({ref})
+
+    listening(world, story)
+
+
+def test_home_whose_directories_cannot_be_made_is_polled(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_watch: Watch) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Watch, "_make_folders", full)
+    monkeypatch.setattr(watch, "_POLL_SECONDS", 0.01)
+
+    async def story(ear: Ear) -> None:
+        assert await ear.next() is None
 
     listening(world, story)
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import threading
 from typing import TYPE_CHECKING
 
+import pytest
+
+from orange_tui.domain.errors import Unreadable
 from orange_tui.home import files
 from orange_tui.store import task_text
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
+    from orange_tui.store.feed import Change, TaskFeed
     from orange_tui.store.store import TaskRef
     from support.driver import World
+
+    Story = Callable[[TaskFeed, AsyncIterator[Change]], Awaitable[None]]
 
 
 def let_time_pass(world: World, *refs: TaskRef) -> None:
@@ -164,3 +171,98 @@ def test_index_is_told_of_a_change_before_anybody_else(world: World) -> None:
         return seen
 
     assert asyncio.run(run()) == [f"round {number}" for number in range(10)]
+
+
+def without_workflow(world: World, *fields: str) -> TaskRef:
+    """A task that was copied in without a history, and says neither of these fields."""
+    ref = world.task()
+    (world.directory(ref) / "history.jsonl").unlink()
+    lines = world.file(ref).read_text().splitlines(keepends=True)
+    world.file(ref).write_text("".join(line for line in lines if not line.startswith(fields)))
+    os.utime(world.file(ref), (1_000_000_000, 1_000_000_000))
+    return ref
+
+
+def test_task_without_a_status_follows_the_first_state_of_its_workflow(world: World) -> None:
+    ref = without_workflow(world, "status:")
+    index = world.orange.new_index()
+    index.refresh_all()
+    path = world.root / "workflows" / "steps.yml"
+    path.write_text(path.read_text().replace("todo", "backlog"))
+    index.refresh_all()
+    entry = index.get(ref)
+    assert entry is not None
+    assert entry.task is not None
+    assert entry.task.status == "backlog"
+
+
+def test_one_task_is_found_by_its_id_after_its_copy_in_another_project_was_deleted(world: World) -> None:
+    ref = world.task()
+    world.project("tea", "/elsewhere")
+    index = world.orange.new_index()
+    index.refresh_all()
+    copy = world.root / "tasks" / "tea" / ref.id
+    shutil.copytree(world.directory(ref), copy)
+    index.refresh_all()
+    shutil.rmtree(copy)
+    index.refresh_all()
+    found = index.find(ref.id)
+    assert found is not None
+    assert found.ref == ref
+
+
+def following(world: World, story: Story) -> None:
+    """Tell a story to somebody who listens, once all tasks were read."""
+
+    async def run() -> None:
+        feed = world.orange.new_feed()
+        changes = feed.changes()
+        assert await asyncio.wait_for(anext(changes), 10) is None
+        await story(feed, changes)
+        await changes.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        '{"type": "message.queued", "message": ["unhashable"], "window": "worker", "text": "x"}',
+        '{"type": "message.queued"}',
+        '{"type": "hook.done", "index": []}',
+        '{"type": "task.waiting"}',
+    ],
+)
+def test_whatever_somebody_scribbles_in_a_journal_the_other_tasks_are_still_followed(world: World, damage: str) -> None:
+    ref, other = world.task(workspace="coffee--1"), world.task()
+
+    async def story(_feed: TaskFeed, changes: AsyncIterator[Change]) -> None:
+        with (world.directory(ref) / "history.jsonl").open("a") as journal:
+            journal.write(damage + "\n")
+        assert await asyncio.wait_for(anext(changes), 10) == {ref}
+        world.orange.tasks.update(other, summary="still followed")
+        assert await asyncio.wait_for(anext(changes), 10) == {other}
+
+    following(world, story)
+
+
+def test_task_that_could_not_be_read_for_a_moment_is_read_again_though_its_files_are_the_same(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = world.task()
+    let_time_pass(world, ref)
+    index = world.orange.new_index()
+
+    def fail(path: str, **_more: int) -> bytes:
+        raise Unreadable(f"{path} cannot be read: Too many open files")
+
+    with monkeypatch.context() as moment:
+        moment.setattr(task_text, "read_bytes", fail)
+        index.refresh_all()
+    entry = index.get(ref)
+    assert entry is not None
+    assert entry.task is None
+    index.refresh_all()
+    entry = index.get(ref)
+    assert entry is not None
+    assert entry.task is not None

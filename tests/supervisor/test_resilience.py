@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.domain.errors import Refused
+from orange_tui.home import paths
+from orange_tui.home.watch import Watch
 from orange_tui.issues.watcher import IssueWatcher
+from orange_tui.outside.tmux import Tmux
+from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.supervisor import Supervisor
+from support.office import kill_agent, started
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from orange_tui.store.store import TaskRef
     from support.driver import World
+    from support.office import Office
 
 PATIENCE = 10.0
 END_SECONDS = 3.0  # it takes milliseconds
@@ -63,3 +73,107 @@ def test_issue_watcher_that_is_woken_and_ended_at_once_ends(world: World, turns:
         assert not pending
 
     asyncio.run(run())
+
+
+def polled_every_second(office: Office) -> None:
+    workflows = office.root / "home" / "workflows"
+    workflows.mkdir()
+    text = Path(paths.shipped("workflows"), "default.yml").read_text()
+    (workflows / "default.yml").write_text(text.replace("poll_interval: 30", "poll_interval: 1"))
+
+
+class Rounds:
+    """A condition that counts how often the supervisor asks for it, about ten times a second, and acts meanwhile."""
+
+    def __init__(self, condition: Callable[[], bool], acts: Mapping[int, Callable[[], object]]) -> None:
+        self._condition, self._acts = condition, acts
+        self._count = 0
+
+    def __call__(self) -> bool:
+        self._count += 1
+        self._acts.get(self._count, lambda: None)()
+        return self._condition()
+
+
+def test_what_goes_wrong_with_one_task_is_logged_and_stops_no_other(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = started(office, "fix/one"), started(office, "fix/other")
+    real = ExitRules.check
+
+    def fail_for_one(rules: ExitRules, ref: TaskRef) -> None:
+        if ref == one:
+            raise KeyError("timestamp")
+        real(rules, ref)
+
+    monkeypatch.setattr(ExitRules, "check", fail_for_one)
+    kill_agent(office, other)
+    office.supervised(lambda: office.task(other).crash_count == 1)
+    assert [entry["message"] for entry in office.orange.log.entries() if entry.get("task") == one.id][-1] == (
+        "KeyError('timestamp')"
+    )
+
+
+def test_move_in_the_journal_that_nobody_can_finish_stops_no_other_task(office: Office) -> None:
+    one, other = started(office, "fix/one"), started(office, "fix/other")
+    with open(office.orange.store.journal(one).path, "a", encoding="utf-8") as journal:
+        journal.write(
+            '{"type": "transition.started", "from": "a", "to": "b", "by": "me", "hooks": [{"action": "x"}]}\n'
+        )
+    kill_agent(office, other)
+    office.supervised(lambda: office.task(other).crash_count == 1)
+
+
+def test_death_is_noticed_after_tmux_did_not_answer_for_a_while(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    polled_every_second(office)
+    ref = started(office, "fix/closed")
+
+    def does_not_answer(_tmux: Tmux) -> list[object]:
+        raise Refused("`tmux list-panes` took longer than 60 s and was ended")
+
+    def answer_again() -> None:
+        monkeypatch.undo()
+        kill_agent(office, ref)
+
+    acts = {5: lambda: monkeypatch.setattr(Tmux, "panes", does_not_answer), 30: answer_again}
+    noticed = Rounds(lambda: office.task(ref).crash_count == 1, acts)
+    assert office.orange.new_supervisor().run_until(noticed, 20), office.story()
+
+
+def test_interrupted_move_is_finished_in_a_home_that_reports_no_changes(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a network file system, where a command on another machine was killed."""
+    polled_every_second(office)
+    ref = started(office, "fix/elsewhere")
+
+    def be_killed() -> None:
+        monkeypatch.setattr(Watch, "_note", lambda _watch, _path: None)
+        with office.orange.store.open(ref) as opened:
+            details = {"from": "working", "to": "reviewing", "by": "agent", "hooks": []}
+            opened.change("transition.started", {"status": "reviewing"}, **details)
+
+    finished = Rounds(lambda: office.rests(ref, "reviewing"), {5: be_killed})
+    assert office.orange.new_supervisor().run_until(finished, 15), office.story()
+
+
+def test_supervisor_notices_deaths_again_after_what_listens_to_files_has_failed(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orange_tui.supervisor.supervisor._RETRY_SECONDS", 0.05)
+    real = Supervisor._watch_tasks
+    failures: list[str] = []
+
+    async def fail_once(supervisor: Supervisor) -> None:
+        if not failures:
+            failures.append("once")
+            raise RuntimeError("can't start new thread")
+        await real(supervisor)
+
+    monkeypatch.setattr(Supervisor, "_watch_tasks", fail_once)
+    ref = started(office, "fix/listen")
+    kill_agent(office, ref)
+    office.supervised(lambda: office.task(ref).crash_count == 1)
+    assert any("can't start new thread" in str(entry["message"]) for entry in office.orange.log.entries())

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _PASTE_SETTLE_SECONDS = 0.2  # an agent needs them to accept a paste before the key that submits it
 _STATES_WITHOUT_INPUT = frozenset({"permission", "starting"})
 _SCREEN_LINES = 40
+_MESSAGE_FIELDS = ("message", "window", "text")  # in its event; one that was edited by hand may lack them
 ENGINE, PERSON = "engine", "person"  # who wrote a message
 
 
@@ -54,7 +55,7 @@ def undelivered(journal: Journal) -> list[QueuedMessage]:
     """The messages that have not reached their agent, oldest first."""
     found: dict[str, QueuedMessage] = {}
     for event in journal.events():
-        if event["type"] == "message.queued":
+        if event["type"] == "message.queued" and all(isinstance(event.get(name), str) for name in _MESSAGE_FIELDS):
             by = str(event.get("by", ENGINE))
             found[event["message"]] = QueuedMessage(event["message"], event["window"], event["text"], by)
         elif event["type"] == "agent.notified":

@@ -85,9 +85,11 @@ class Watch:
         return found
 
     async def _watch(self) -> None:
-        await asyncio.to_thread(self._make_folders)
         with suppress(OSError, RuntimeError, AttributeError):  # no such thing here, or no more of it
-            await (self._with_inotify() if _HAS_INOTIFY else self._with_watchfiles())
+            await asyncio.to_thread(self._make_folders)
+            while _HAS_INOTIFY:
+                await self._until_overflow()
+            await self._with_watchfiles()
         while True:
             self._note_everything()
             await asyncio.sleep(_POLL_SECONDS)
@@ -100,25 +102,32 @@ class Watch:
         self._everything = True
         self._something.set()
 
-    async def _with_inotify(self) -> None:
-        inotify, loop, broken = Inotify(), asyncio.get_running_loop(), asyncio.Event()
+    async def _until_overflow(self) -> None:
+        """Watch with inotify until its queue overflows: directories may have appeared then that nobody follows."""
+        inotify, loop = Inotify(), asyncio.get_running_loop()
+        ended: asyncio.Future[None] = loop.create_future()
         try:
             await asyncio.to_thread(self._follow, inotify, self._root)
-            loop.add_reader(inotify.descriptor, self._handle_events, inotify, broken)
+            loop.add_reader(inotify.descriptor, self._handle_events, inotify, ended)
             self._note_everything()
-            await broken.wait()
+            await ended
         finally:
             loop.remove_reader(inotify.descriptor)
             inotify.close()
 
-    def _handle_events(self, inotify: Inotify, broken: asyncio.Event) -> None:
+    def _handle_events(self, inotify: Inotify, ended: asyncio.Future[None]) -> None:
+        if ended.done():
+            return
         events = inotify.read()
+        if any(event.path is None for event in events):
+            ended.set_result(None)  # whoever follows everything anew notes that everything may have changed
+            return
         try:
             for appeared in dict.fromkeys(event.path for event in events if event.appeared and event.path):
                 self._follow(inotify, appeared)
-        except OSError:
-            broken.set()
-        for path in dict.fromkeys(event.path for event in events):
+        except OSError as problem:
+            ended.set_exception(problem)
+        for path in dict.fromkeys(event.path for event in events if event.path):
             self._note(path)
 
     def _follow(self, inotify: Inotify, path: str) -> None:
@@ -169,9 +178,9 @@ class Watch:
     def _parts(self, path: str) -> list[str]:
         return path[len(self._root) + 1 :].split(os.sep) if len(path) > len(self._root) else []
 
-    def _note(self, path: str | None) -> None:
-        """Note what a changed path means; no path means that some were missed."""
-        match [] if path is None else self._parts(path):
+    def _note(self, path: str) -> None:
+        """Note what a changed path means."""
+        match self._parts(path):
             case ["tasks", project, task, *rest] if task[0] != "." and _counts(rest):
                 (self._reporting if rest == [_RUNTIME] else self._tasks).add((project, task))
             case ["workspaces", ".pool.json"] | ["jobs.json"]:
@@ -192,7 +201,7 @@ def _is_about_everything(parts: list[str]) -> bool:
             return project[0] != "."
         case ["workflows", *rest]:
             return not rest or rest[-1].endswith((".yml", ".yaml"))
-        case [] | ["tasks" | "projects.json" | "config.yml" | "harnesses.yml"]:
+        case ["tasks" | "projects.json" | "config.yml" | "harnesses.yml"]:
             return True
     return False
 

@@ -56,10 +56,10 @@ class TaskIndex:
         self._waiting_messages = waiting_messages
         self._entries: dict[Key, IndexedTask] = {}
         self._signatures: dict[Key, TaskSignature | None] = {}
-        self._by_id: dict[str, Key] = {}
+        self._by_id: dict[str, tuple[Key, ...]] = {}  # more than one where a task was copied to another project
         self._subtasks: dict[str, dict[Key, Task]] = {}  # by the id of the parent
         self._dependents: dict[str, set[Key]] = {}  # by the id of the task they wait for
-        self._projects: object = None  # signature of the projects when tasks were read: they fill in what is missing
+        self._defaults: object = None  # signature of what fills in the fields that a TASK.md does not have
         self._reading = Lock()
         self._lock = Lock()
         self.is_complete = False  # whether everything was read at least once
@@ -70,8 +70,8 @@ class TaskIndex:
 
     def find(self, task_id: str) -> IndexedTask | None:
         """The same by the whole id alone."""
-        key = self._by_id.get(task_id)
-        return self._entries.get(key) if key is not None else None
+        keys = self._by_id.get(task_id)
+        return self._entries.get(keys[0]) if keys else None
 
     def entries(self, project: str | None = None) -> list[IndexedTask]:
         """Every task, or those of a project."""
@@ -94,7 +94,7 @@ class TaskIndex:
 
     def read_newest(self, seconds: float, first: Iterable[TaskRef] = ()) -> None:
         """Begin to read, for that long, and at least one: these tasks first, then those changed last."""
-        self._note_projects()
+        self._note_defaults()
         keys = list(dict.fromkeys([*((ref.project, ref.id) for ref in first), *_list_newest_first(self.store)]))
         deadline = time.monotonic() + seconds
         for number, key in enumerate(keys, start=1):
@@ -117,7 +117,7 @@ class TaskIndex:
 
     def refresh_in_slices(self) -> Iterator[None]:
         """The same, newest first, with a pause now and then in which others can do something."""
-        is_stale = self._note_projects()
+        is_stale = self._note_defaults()
         keys = _list_newest_first(self.store)
         pause_at = time.monotonic() + _SLICE_SECONDS
         with self._lock:
@@ -130,10 +130,15 @@ class TaskIndex:
                 pause_at = time.monotonic() + _SLICE_SECONDS
         self.is_complete = True
 
-    def _note_projects(self) -> bool:
-        """Whether the projects have changed since tasks were read: a task that names no workflow has its project's."""
-        before, self._projects = self._projects, (read_signature(self.store.home.projects_file),)
-        return before not in {None, self._projects}
+    def _note_defaults(self) -> bool:
+        """Whether projects or workflows have changed since tasks were read.
+
+        A task that names no workflow has its project's, and one without a status is in the first state of its workflow.
+        """
+        folder = os.path.join(self.store.home.root, "workflows")
+        paths = [self.store.home.projects_file, *(os.path.join(folder, name) for name in sorted(_names(folder)))]
+        before, self._defaults = self._defaults, [(path, read_signature(path)) for path in paths]
+        return before is not None and before != self._defaults
 
     def _is_current(self, key: Key) -> bool:
         known = self._signatures.get(key)
@@ -152,13 +157,16 @@ class TaskIndex:
                     self._remove(key)
                 else:
                     self._put(key, entry)
-                    self._signatures[key] = None if _is_racy(before) else before
+                    is_final = entry.task is not None and not _is_racy(before)  # the reason may not be in the file
+                    self._signatures[key] = before if is_final else None
 
     def _put(self, key: Key, entry: IndexedTask) -> None:
         before = self._entries.get(key)
         if before == entry:
             return  # whoever compares by identity sees that nothing has changed
-        self._entries[key], self._by_id[key[1]] = entry, key
+        if before is None:
+            self._by_id[key[1]] = (*self._by_id.get(key[1], ()), key)
+        self._entries[key] = entry
         if entry.task is not None:  # one that cannot be read keeps its place among the others
             self._unlink(key, before)
             self._link(key, entry.task)
@@ -184,17 +192,34 @@ class TaskIndex:
     def _remove(self, key: Key) -> None:
         self._unlink(key, self._entries.pop(key, None))
         self._signatures.pop(key, None)
-        if self._by_id.get(key[1]) == key:
-            del self._by_id[key[1]]
+        others = tuple(other for other in self._by_id.pop(key[1], ()) if other != key)
+        if others:
+            self._by_id[key[1]] = others
 
 
 def read_entry(store: Store, ref: TaskRef, waiting_messages: WaitingMessages) -> IndexedTask | None:
-    """Read what the index holds of a task; None when there is no such task any more."""
+    """Read what the index holds of a task; None when there is no such task any more.
+
+    Whatever is wrong with its files is an error of this task alone: the others are to be read, too.
+    """
+    try:
+        return _read_entry(store, ref, waiting_messages)
+    except OrangeError as problem:
+        return _broken(ref, str(problem))
+    except Exception as problem:  # noqa: BLE001 - else nothing in this home would be noticed any more
+        return _broken(ref, f"{store.directory(ref)} cannot be read: {problem!r}")
+
+
+def _broken(ref: TaskRef, error: str) -> IndexedTask:
+    return IndexedTask(ref, None, error, *([False] * 5))
+
+
+def _read_entry(store: Store, ref: TaskRef, waiting_messages: WaitingMessages) -> IndexedTask | None:
     journal = _OnceReadJournal(store.journal(ref).path)
     found = store.read(ref, journal)
     if isinstance(found, BrokenTask):
         is_gone = not store.has(ref)
-        return None if is_gone else IndexedTask(ref, None, found.error, *([False] * 5))
+        return None if is_gone else _broken(ref, found.error)
     may_have_message = found.task.tmux_session is not None or found.task.workspace is not None
     has_message = may_have_message and _has_message(journal, waiting_messages)
     try:
@@ -242,7 +267,7 @@ def _is_racy(signature: TaskSignature) -> bool:
 def _list_newest_first(store: Store) -> list[Key]:
     """Every task there is, those changed last first."""
     found: list[tuple[int, Key]] = []
-    for project in _subdirectories(store.home.tasks):
+    for project in _names(store.home.tasks):
         try:
             with os.scandir(os.path.join(store.home.tasks, project)) as entries:
                 found += [(_changed_at(e), (project, e.name)) for e in entries if e.name[0] != "." and e.is_dir()]
@@ -258,7 +283,8 @@ def _changed_at(entry: os.DirEntry[str]) -> int:
         return 0  # removed meanwhile
 
 
-def _subdirectories(path: str) -> list[str]:
+def _names(path: str) -> list[str]:
+    """What is in a directory, but for what is hidden."""
     try:
         return [name for name in os.listdir(path) if not name.startswith(".")]
     except OSError:

@@ -146,7 +146,7 @@ def _can_be_finished(event: Event) -> bool:
     return (
         isinstance(hooks, list)
         and all(isinstance(hook, dict) and isinstance(hook.get("action"), str) for hook in hooks)
-        and all(isinstance(event.get(key), str) for key in ("from", "to", "by"))
+        and all(isinstance(event.get(key), str) for key in ("timestamp", "from", "to", "by"))
     )
 
 

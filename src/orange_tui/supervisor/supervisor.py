@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from orange_tui.engine.tasks import Tasks
     from orange_tui.issues.watcher import IssueWatcher
     from orange_tui.jobs.scheduler import JobScheduler
+    from orange_tui.outside.tmux import Pane
     from orange_tui.store.feed import TaskFeed
     from orange_tui.store.index import IndexedTask
     from orange_tui.store.store import TaskRef
@@ -127,7 +128,7 @@ class Supervisor:
     async def _act(self, until: Callable[[], bool] | None, deadline: float | None) -> bool:
         self._loop = asyncio.get_running_loop()
         self._wake, self._indexed = asyncio.Event(), asyncio.Event()
-        companions = [asyncio.create_task(companion()) for companion in self._companions]
+        companions = [asyncio.create_task(self._keep_running(companion)) for companion in self._companions]
         try:
             await self._indexed.wait()
             await asyncio.to_thread(self._recover)
@@ -140,13 +141,24 @@ class Supervisor:
             self._deaths.close()
         return until is None or until()
 
+    async def _keep_running(self, companion: Companion) -> None:
+        """Begin again what has failed, whatever the reason: otherwise something would never be noticed any more."""
+        while True:
+            try:
+                await companion()
+            except Exception as problem:  # noqa: BLE001 - logged, and it begins again
+                await asyncio.to_thread(self._log.write, "error", f"supervisor: {problem!r}")
+            await asyncio.sleep(_RETRY_SECONDS)
+
     async def _run_round(self, deadline: float | None) -> None:
         due, self._due = self._due, set()
         is_everything_due, self._everything_is_due = self._everything_is_due, False
         self._wake.clear()
         if due or is_everything_due:
             await asyncio.to_thread(self._examine_due, due, everything=is_everything_due)
-            self._deaths.wait_for(await asyncio.to_thread(self._live_agents))
+            agents = await asyncio.to_thread(self._live_agents)
+            if agents is not None:
+                self._deaths.wait_for(agents)
             self._pull_requests.wake_if_new()
             self._issues.wake_if_new()
         poll_at = self._polled_at + (_RETRY_SECONDS if self._retry else self._poll_seconds())
@@ -162,14 +174,30 @@ class Supervisor:
         return min(self._active.values(), default=DEFAULT_POLL_SECONDS)
 
     def _poll(self) -> set[TaskRef]:
-        """The backstop: tasks whose agent is not alive, by one call to tmux for all, and what waits."""
-        self._tasks.sessions.panes(fresh=True)
+        """The backstop: tasks whose agent is not alive, by one call to tmux for all, and what waits.
+
+        Nobody may have told of what changed (a network file system does not), so their files are looked at, too.
+        """
+        self._index.refresh(list(self._active))
+        waiting = self._starter.waiting() | self._retry
+        if not self._active or self._list_panes() is None:
+            return waiting
         entries = [self._index.get(ref) for ref in self._active]
         alive = {each.ref for each in entries if each is not None and self._has_live_agent(each)}
-        return (self._active.keys() - alive) | self._starter.waiting() | self._retry
+        return (self._active.keys() - alive) | waiting
 
     def _has_live_agent(self, entry: IndexedTask) -> bool:
-        return entry.task is not None and self._tasks.session_state(entry.task) == ACTIVE
+        if entry.task is None or entry.has_unfinished_move:
+            return False
+        return self._tasks.session_state(entry.task) == ACTIVE
+
+    def _list_panes(self) -> list[Pane] | None:
+        """Every live window of this home; None where tmux does not answer, which is logged."""
+        try:
+            return self._tasks.sessions.panes(fresh=True)
+        except OrangeError as problem:
+            self._log.write("warning", f"agents were not looked at: {problem}")
+            return None
 
     def _enqueue(self, refs: Iterable[TaskRef]) -> None:
         self._due.update(refs)
@@ -257,8 +285,11 @@ class Supervisor:
 
     def _recover(self) -> None:
         """Finish what earlier runs left behind: half-done moves, sessions and workspaces of finished tasks."""
-        for sentence in recover(self._tasks, self._index.entries(), self._parts.expire_saved_work):
-            self._log.write("info", sentence)
+        try:
+            for sentence in recover(self._tasks, self._index.entries(), self._parts.expire_saved_work):
+                self._log.write("info", sentence)
+        except Exception as problem:  # noqa: BLE001 - what is left is left to the next start; tasks are supervised now
+            self._log.write("error", f"not everything was recovered: {problem!r}")
 
     def _log_problems(self, ref: TaskRef, work: Callable[[TaskRef], object]) -> None:
         """One task's trouble is logged and stops no other."""
@@ -268,14 +299,16 @@ class Supervisor:
             self._retry.add(ref)
         except OrangeError as problem:
             self._log.write("warning", str(problem), task=ref.id)
+        except Exception as problem:  # noqa: BLE001 - a scribbled journal, a full disk: the others need us
+            self._log.write("error", repr(problem), task=ref.id)
 
-    def _live_agents(self) -> dict[int, TaskRef]:
-        """The processes to wait for; tmux is asked only where there is an agent to lose."""
+    def _live_agents(self) -> dict[int, TaskRef] | None:
+        """The processes to wait for, None where nobody can tell; tmux is asked only where there is an agent to lose."""
         if not self._active:
             return {}
         refs = {ref.id: ref for ref in self._active}
-        panes = self._tasks.sessions.panes(fresh=True)
-        return {pane.pid: refs[pane.task] for pane in panes if pane.task in refs}
+        panes = self._list_panes()
+        return None if panes is None else {pane.pid: refs[pane.task] for pane in panes if pane.task in refs}
 
 
 def _is_over(until: Callable[[], bool] | None, deadline: float | None) -> bool:
