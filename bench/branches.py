@@ -19,7 +19,7 @@ from measure import Row, medians, milliseconds, program
 from orange_tui.branches.conflicts import ConflictForecast
 from orange_tui.branches.distance import BranchDistances
 from orange_tui.home.projects import Project
-from orange_tui.outside.git_reader import GitReaders
+from orange_tui.outside.git_reader.reader import GitReaders
 
 TASKS, FILES, ROUNDS = 50, 500, 7
 GIT = "/usr/bin/git"

@@ -10,7 +10,7 @@ from orange_tui.branches.conflicts import ConflictForecast, Conflicts
 from orange_tui.branches.distance import BranchDistances
 from orange_tui.outside import git as git_module
 from orange_tui.outside import programs
-from orange_tui.outside.git_reader import GitReaders
+from orange_tui.outside.git_reader.reader import GitReaders
 from support.live_board import LiveBoard
 from support.merge_world import MENU, House
 

@@ -10,7 +10,7 @@ from orange_tui.branches.distance import BranchDistances, Stats
 from orange_tui.home.projects import Project
 from orange_tui.outside import git as git_module
 from orange_tui.outside import programs
-from orange_tui.outside.git_reader import GitReaders
+from orange_tui.outside.git_reader.reader import GitReaders
 from support.git import git
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from orange_tui.branches.distance import BranchPositions
     from orange_tui.home.projects import Project
-    from orange_tui.outside.git_reader import ChangedFiles, GitReader, GitReaders
+    from orange_tui.outside.git_reader.reader import ChangedFiles, GitReader, GitReaders
 
     Pair = tuple[str, str]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from orange_tui.home.projects import Project
-    from orange_tui.outside.git_reader import GitReader, GitReaders
+    from orange_tui.outside.git_reader.reader import GitReader, GitReaders
 
     Pair = tuple[str, str]  # head and base
 

@@ -81,7 +81,7 @@ class BoardKeeper:
         from orange_tui.branches.conflicts import ConflictForecast
         from orange_tui.branches.distance import BranchDistances
         from orange_tui.branches.ref_watch import RefWatch
-        from orange_tui.outside.git_reader import GitReaders
+        from orange_tui.outside.git_reader.reader import GitReaders
 
         readers, branches = GitReaders(), RefWatch(self.measure_branches)
         distances, forecast = BranchDistances(readers), ConflictForecast(readers)

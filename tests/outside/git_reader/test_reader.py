@@ -12,10 +12,11 @@ import pytest
 from orange_tui.branches.conflicts import ConflictForecast
 from orange_tui.branches.distance import BranchDistances, Stats
 from orange_tui.home.projects import Project
-from orange_tui.outside import _git_objects
-from orange_tui.outside._git_objects import READ_ERRORS, CannotRead, GitObjects
 from orange_tui.outside.git import local
-from orange_tui.outside.git_reader import GitReader, GitReaders
+from orange_tui.outside.git_reader import _objects
+from orange_tui.outside.git_reader._objects import READ_ERRORS, GitObjects
+from orange_tui.outside.git_reader._walk import CannotRead
+from orange_tui.outside.git_reader.reader import GitReader, GitReaders
 from support.git import git
 from support.histories import History
 
@@ -131,7 +132,7 @@ def test_what_is_too_much_is_left_to_git(repository: Path, monkeypatch: pytest.M
         objects.changed_lines(old, new, str(repository))
     assert GitReader(str(repository)).changed_lines([(old, new)]) == {(old, new): (20_005, 0)}
     for name in ("MOST_FILES", "MOST_COMMITS", "MOST_BRANCHES"):
-        monkeypatch.setattr(_git_objects, name, 1)
+        monkeypatch.setattr(_objects, name, 1)
     with pytest.raises(CannotRead):
         objects.changed_files(old, new)
     with pytest.raises(CannotRead):
@@ -232,7 +233,7 @@ def test_nothing_that_a_repository_configures_is_run(repository: Path, tmp_path:
 def test_a_machine_without_pygit2_asks_git(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    monkeypatch.setitem(sys.modules, "orange_tui.outside._git_objects", None)
+    monkeypatch.setitem(sys.modules, "orange_tui.outside.git_reader._objects", None)
     project = Project("coffee", str(repository), "main", 2, "default", {})
     assert BranchDistances(GitReaders()).refresh(project, ["main"]) == {"main": Stats(0, 0, 0)}
 

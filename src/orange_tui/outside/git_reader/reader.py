@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeVar
 
-    from orange_tui.outside._git_objects import ChangedFile, GitObjects
+    from orange_tui.outside.git_reader._objects import ChangedFile, GitObjects
 
     T = TypeVar("T")
     Pair = tuple[str, str]  # two commits, the older one first
@@ -161,7 +161,7 @@ class GitReaders:
 
 
 def _attempt(read: Callable[[], T]) -> T | None:
-    from orange_tui.outside._git_objects import READ_ERRORS
+    from orange_tui.outside.git_reader._objects import READ_ERRORS
 
     try:
         return read()
@@ -171,7 +171,7 @@ def _attempt(read: Callable[[], T]) -> T | None:
 
 def _open_objects(directory: str) -> GitObjects | None:
     try:
-        from orange_tui.outside._git_objects import GitObjects
+        from orange_tui.outside.git_reader._objects import GitObjects
     except ImportError:  # there is no pygit2 for this machine
         return None
     return _attempt(lambda: GitObjects(directory))

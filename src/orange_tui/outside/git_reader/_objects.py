@@ -7,10 +7,8 @@ opened as a bare repository, so nothing it configures takes part: no work tree, 
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 import pygit2
@@ -18,9 +16,10 @@ from pygit2.enums import ObjectType, RepositoryOpenFlag
 
 from orange_tui.domain.records import record
 from orange_tui.outside.git import REMOTE
+from orange_tui.outside.git_reader._walk import CannotRead, Commit, CommitWalk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     Entry = tuple[bytes, bytes, bytes]  # mode, name, raw id
 
@@ -35,8 +34,6 @@ _MOST_PACKED_REFS_BYTES = 1024 * 1024  # they are parsed all at once
 _MOST_CACHED = 20_000  # commits, and a tenth of it trees
 _CACHE_BYTES = 16 * 1024 * 1024  # of objects that libgit2 itself keeps
 _BINARY_BYTES = 8000  # git looks for a NUL in so many
-_EXTRA_STEPS = 5  # of a walk that seems to be over: git takes as many, for clocks that were wrong
-_IN_HEADS, _IN_BASES = 1, 2
 _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 _DIRECTORY, _SUBMODULE = b"40000", b"160000"
 _MODES = {_DIRECTORY, _SUBMODULE, b"100644", b"100755", b"120000"}  # others are changed by git as it reads them
@@ -53,18 +50,7 @@ _OTHER_PARENTS = ("shallow", "info/grafts", "refs/replace")
 _ATTRIBUTES = b".gitattributes"
 
 
-class CannotRead(Exception):
-    """Git must be asked: the answer is out of bounds, or not what pygit2 can tell."""
-
-
 READ_ERRORS = (CannotRead, pygit2.GitError, LookupError, ValueError, OSError, RecursionError)
-
-
-@record
-class _Commit:
-    tree: str
-    parents: list[str]
-    time: int
 
 
 @record
@@ -102,49 +88,6 @@ class _Comparison:
             raise CannotRead("git knows which submodules are to be ignored")
 
 
-class _Walk:
-    """Commits followed to their parents from two sides, the newest first.
-
-    It is over when no head is left to follow, and all that is left is older than what only heads have: then no base
-    can reach any of that. This is right where no commit is older than its parent; one that is found ends the walk.
-    """
-
-    def __init__(self, read: Callable[[str], _Commit]) -> None:
-        self._read = read
-        self.reached: dict[str, int] = {}  # commit → the sides it is reachable from
-        self._queue: list[tuple[int, str]] = []
-        self._open_heads: set[str] = set()
-        self._oldest: float = math.inf  # of the commits that only heads have, as far as they were followed
-
-    def reach(self, commit: str, sides: int) -> None:
-        """Note that a commit is reachable from one side or both; if that is new, it is followed."""
-        known = self.reached.get(commit, 0)
-        if known | sides != known:
-            self.reached[commit] = known | sides
-            heappush(self._queue, (-self._read(commit).time, commit))
-            (self._open_heads.add if known | sides == _IN_HEADS else self._open_heads.discard)(commit)
-
-    def is_at_its_end(self) -> bool:
-        """Whether every commit was followed."""
-        return not self._queue
-
-    def seems_over(self) -> bool:
-        """Whether nothing can change any more about what only heads have, by the times of the commits."""
-        return not self._open_heads and -self._queue[0][0] < self._oldest
-
-    def step(self) -> None:
-        """Follow the newest commit that was not followed yet."""
-        _, commit = heappop(self._queue)
-        self._open_heads.discard(commit)
-        time = self._read(commit).time
-        if self.reached[commit] == _IN_HEADS:
-            self._oldest = time
-        for parent in self._read(commit).parents:
-            if self._read(parent).time > time:
-                raise CannotRead("a commit is older than its parent")
-            self.reach(parent, self.reached[commit])
-
-
 class GitObjects:
     """What is in one repository, given its git directory, the one that all its worktrees share."""
 
@@ -154,7 +97,7 @@ class GitObjects:
         self._repository = _opened(directory)
         self._is_bare = _is_set(self._repository, "core.bare")
         self._odb = self._repository.odb
-        self._commits: dict[str, _Commit] = {}
+        self._commits: dict[str, Commit] = {}
         self._trees: dict[bytes, _Tree] = {}
 
     def tips(self, names: Sequence[str]) -> dict[str, str]:
@@ -171,17 +114,10 @@ class GitObjects:
 
     def commits_not_in(self, bases: Iterable[str], heads: Iterable[str]) -> dict[str, list[str]]:
         """The commits that are reachable from the heads and not from the bases, each with its parents."""
-        walk = _Walk(self._commit)
-        for base in bases:
-            walk.reach(base, _IN_BASES)
-        for head in heads:
-            walk.reach(head, _IN_HEADS)
-        steps_left = _EXTRA_STEPS
+        walk = CommitWalk(self._commit, bases, heads)
         for _ in range(MOST_COMMITS):
-            steps_left = steps_left - 1 if walk.is_at_its_end() or walk.seems_over() else _EXTRA_STEPS
-            if walk.is_at_its_end() or not steps_left:
-                own = [commit for commit, sides in walk.reached.items() if sides == _IN_HEADS]
-                return {commit: self._commit(commit).parents for commit in own}
+            if walk.is_over():
+                return {commit: self._commit(commit).parents for commit in walk.only_in_heads()}
             walk.step()
         raise CannotRead("too many commits")
 
@@ -260,7 +196,7 @@ class GitObjects:
         if any(_DIFF_ATTRIBUTE.search(text) for text in texts):
             raise CannotRead("attributes decide")
 
-    def _commit(self, commit: str) -> _Commit:
+    def _commit(self, commit: str) -> Commit:
         if commit not in self._commits:
             if len(self._commits) > _MOST_CACHED:
                 self._commits.clear()
@@ -314,11 +250,11 @@ def _check_layout(directory: str) -> None:
         raise CannotRead("refs/replace gives commits other parents")
 
 
-def _parsed(data: bytes) -> _Commit:
+def _parsed(data: bytes) -> Commit:
     tree, *lines = data.partition(b"\n\n")[0].decode(errors="replace").split("\n")
     parents = [line.removeprefix("parent ") for line in lines if line.startswith("parent ")]
     times = [line.rsplit(" ", 2)[1] for line in lines if line.startswith("committer ")]
-    return _Commit(tree.removeprefix("tree "), parents, int(times[0]))
+    return Commit(tree.removeprefix("tree "), parents, int(times[0]))
 
 
 def _parsed_tree(data: bytes) -> _Tree:
