@@ -10,6 +10,7 @@ import asyncio
 import gc
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from orange_tui.board.rows import Snapshot
     from orange_tui.orange import Orange
 
+_RETRY_SECONDS = 1.0  # until what goes on for as long as the app begins again after a failure
 _SWITCH_SECONDS = 0.001  # that a thread may keep the interpreter from the event loop; five times less than Python's own
 
 
@@ -139,7 +141,22 @@ class OrangeApp(App[str]):
 
     def _start(self, work: Callable[[], Coroutine[Any, Any, object]], group: str) -> None:
         """Begin what goes on for as long as the app; a function, so that nothing is left over if it never begins."""
-        self.run_worker(work, group=group, exit_on_error=False)  # type: ignore[arg-type]  # mypy: no result type
+        self.run_worker(partial(self._keep_running, work), group=group, exit_on_error=False)  # type: ignore[arg-type]
+
+    async def _keep_running(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+        """Begin again what has failed, whatever the reason, and say so: a screen that stands still looks alive."""
+        shown = ""
+        while True:
+            try:
+                await work()
+            except Exception as problem:  # noqa: BLE001 - logged and shown
+                await asyncio.to_thread(self.orange.log.write, "error", f"app: {problem!r}")
+                if repr(problem) != shown:
+                    shown = repr(problem)
+                    self.notify(f"It begins again: {shown}", title="Something failed", severity="error", markup=False)
+            else:
+                return
+            await asyncio.sleep(_RETRY_SECONDS)
 
     def action_help_quit(self) -> None:
         """Ctrl+C is a habit of people who want to leave."""
@@ -186,6 +203,9 @@ class OrangeApp(App[str]):
         await self._painted()
         self._start_background()
         self._start(self._board.measure, "board")
+        self._start(self._follow_changes, "board")
+
+    async def _follow_changes(self) -> None:
         async for changed in self._board.changes():
             if not gc.isenabled():
                 gc.freeze()  # every task was read by now, and stays; only what comes is worth collecting
