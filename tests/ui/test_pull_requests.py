@@ -5,13 +5,13 @@ from __future__ import annotations
 import webbrowser
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from orange_tui.delivery import pr_status, pull_requests
 from orange_tui.domain.pull_request import PullRequest
 from support.stage import Stage, story
 
 if TYPE_CHECKING:
-    import pytest
-
     from orange_tui.store.store import TaskRef
 
 
@@ -129,3 +129,27 @@ async def test_existing_pull_request_is_opened_or_its_address_copied(
         await scene.press("p")
         await scene.until(lambda: f"Copied {URL}" in scene.told())
         assert opened == [URL]
+
+
+@pytest.mark.parametrize(
+    "address", ["file:///etc/passwd", "vscode://evil/run", "-oProxyCommand=x", "https://", "javascript:x"]
+)
+@story
+async def test_address_of_another_scheme_is_not_opened(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    with stage.orange.store.open(stage.tasks()[0]) as opened:
+        opened.change("pr.created", {"pr_url": address}, url=address)
+    tried: list[str] = []
+
+    class Window(webbrowser.BaseBrowser):
+        def open(self, url: str, new: int = 0, autoraise: bool = True) -> bool:
+            tried.append(url)
+            return True
+
+    monkeypatch.setattr(webbrowser, "get", lambda *_names: Window())
+    monkeypatch.setattr(webbrowser, "open", Window().open)
+    async with stage.open() as scene:
+        await scene.press("p")
+        await scene.until(lambda: any(f"{address} is not a web address" in text for text in scene.told()))
+        assert (tried, scene.app.clipboard) == ([], "")

@@ -7,6 +7,7 @@ import sys
 
 from orange_tui.cli.parsing.grammar import HelpRequest, load
 from orange_tui.cli.parsing.parser import parse, wants_json
+from orange_tui.cli.permissions import check_permission
 from orange_tui.cli.reply import Reply, print_error, print_reply
 from orange_tui.cli.table.tasks import TASK_COMMANDS
 from orange_tui.domain.errors import OrangeError
@@ -74,8 +75,10 @@ def _dispatch(words: list[str]) -> int:
 
         print(render(parsed, commands), end="")
         return 0
+    orange = assemble()
+    check_permission(parsed, orange)
     run: Run = load(parsed.command.run)
-    return print_reply(run(parsed, assemble()), as_json=parsed.json)
+    return print_reply(run(parsed, orange), as_json=parsed.json)
 
 
 def _commands_for(words: list[str]) -> Sequence[CommandSpec]:

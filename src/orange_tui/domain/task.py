@@ -182,6 +182,20 @@ def check_project_name(name: str) -> str:
     return name
 
 
+def check_web_address(text: str) -> str:
+    """An address that may be opened or sent to: of the web only, since any other scheme can run a program."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(text)
+        valid = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid or not text.isascii() or not text.isprintable() or " " in text:
+        raise Refused(f"{printable(text)} is not a web address; one begins with https:// or http:// and a host")
+    return text
+
+
 def printable(text: str) -> str:
     """Text for a message: control characters are shown as escapes, never sent to the terminal."""
     if text.isprintable():

@@ -6,6 +6,7 @@ import os
 
 from orange_tui.domain.errors import NotFound, Refused, Unreadable
 from orange_tui.domain.records import record
+from orange_tui.domain.task import check_web_address
 from orange_tui.home.files import read_bytes
 
 TYPE_CHECKING = False
@@ -33,6 +34,11 @@ def _check_zone(name: str) -> None:
         find_zone(name)
 
 
+def _check_webhook(address: str) -> None:
+    if address:
+        check_web_address(address)
+
+
 SETTINGS: Mapping[str, Setting] = {
     "bell": Setting(bool, True, "Whether the terminal rings once when a task needs you."),
     "desktop": Setting(
@@ -55,7 +61,9 @@ SETTINGS: Mapping[str, Setting] = {
     "parallel": Setting(
         int, 4, "How many tasks that start by themselves (autopilot) run at once; a project can allow fewer."
     ),
-    "webhook": Setting(str, "", "The web address to which `notify` hooks with `via: webhook` send their notices."),
+    "webhook": Setting(
+        str, "", "The web address to which `notify` hooks with `via: webhook` send their notices.", _check_webhook
+    ),
 }
 
 

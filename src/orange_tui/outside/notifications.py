@@ -6,6 +6,7 @@ import json
 import shutil
 
 from orange_tui.domain.errors import Refused
+from orange_tui.domain.task import check_web_address
 from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
@@ -27,14 +28,13 @@ def show_on_desktop(title: str, message: str) -> bool:
 
 def post_to_webhook(url: str, task: Task, message: str) -> None:
     """Send a notice about a task to a web address."""
+    from http.client import HTTPException
     from urllib.request import Request, urlopen
 
     content = {"task": task.id, "project": task.project, "status": task.status, "message": message}
-    if not url.startswith(("https://", "http://")):
-        raise Refused(f"webhook in config.yml is not a web address: {url}")
-    request = Request(url, json.dumps(content).encode(), {"Content-Type": "application/json"})  # noqa: S310 - checked
+    request = Request(check_web_address(url), json.dumps(content).encode(), {"Content-Type": "application/json"})  # noqa: S310 - checked
     try:
         with urlopen(request, timeout=_TIMEOUT_SECONDS):  # noqa: S310 - checked above
             return
-    except OSError as problem:
+    except (OSError, HTTPException, ValueError) as problem:
         raise Refused(f"the webhook did not answer: {problem}") from None

@@ -11,6 +11,7 @@ import select
 import time
 
 from orange_tui.agents.harnesses import Harnesses
+from orange_tui.cli.permissions import is_own_task
 from orange_tui.cli.reply import Reply
 from orange_tui.home import clock
 from orange_tui.sessions.agent_state import event_name, session_of, state_from_event
@@ -45,7 +46,7 @@ def _record_event(parsed: Parsed, orange: Orange) -> None:
     task, payload = parsed.text("id"), parsed.text("payload")
     if payload is None and (task or "").startswith("{"):
         task, payload = None, task  # codex appends its report to the words it was given
-    directory = _directory(task, orange)
+    directory = _directory(task, orange) if is_own_task(task, None, orange) else None
     if directory is None:
         return
     report = _report(parsed.text("event"), payload)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     Kind = Literal["task", "project", "workflow", "branch", "status", "harness", "job", "file", "workflow or file"]
+    AgentsMay = Literal["use it", "use it on their own task", "create subtasks", "leave it to a person"]
     Value = str | tuple[str, ...] | bool | None
 
 
@@ -70,7 +71,8 @@ class CommandSpec:
     """One command, or a group of them (one without `run`); the empty path is the program itself.
 
     `run` is "module:function", imported only when the command runs. `opens` is the same for the two commands that
-    open the app: the only places where the command line names it.
+    open the app: the only places where the command line names it. `agents_may` is what is allowed in an agent's window;
+    a command that does not say so is left to the person.
     """
 
     path: tuple[str, ...]
@@ -82,6 +84,7 @@ class CommandSpec:
     examples: tuple[tuple[str, str], ...] = ()
     hidden: bool = False  # for our own scripts: not listed, not offered
     opens: str = ""
+    agents_may: AgentsMay = "leave it to a person"
 
     @property
     def name(self) -> str:

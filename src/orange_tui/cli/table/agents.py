@@ -74,6 +74,7 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
         (Option("--window", "NAME", "Only this window, such as worker or review-1."), OF_PROJECT),
         f"{_MODULE}:logs",
         examples=(("orange task logs k3x9 --window review-1", "What the first reviewer printed"),),
+        agents_may="use it",
     ),
     CommandSpec(
         ("task", "answer"),

@@ -52,5 +52,6 @@ This uses `gh`. The title is the summary; the text is the summary, the context a
 branch already has an open pull request, the task uses that one.
 """,
         (("orange task create-pr k3x9", "Let others review it on GitHub"),),
+        agents_may="use it on their own task",
     ),
 )

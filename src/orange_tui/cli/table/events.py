@@ -29,4 +29,5 @@ Exit codes: 0 always; 2 wrong usage.
 """,
     (("orange task event --agent claude --event Stop", "In a hook: the agent has finished its turn"),),
     hidden=True,
+    agents_may="use it",
 )

@@ -47,6 +47,7 @@ Exit codes: 0 added; 1 refused; 2 wrong usage.
         run=f"{_MODULE}:list_jobs",
         details="With --json: everything about each job.",
         examples=(("orange job list", "Next run, last run and its task, and why a run was skipped"),),
+        agents_may="use it",
     ),
     CommandSpec(
         ("job", "enable"),

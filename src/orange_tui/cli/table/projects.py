@@ -39,6 +39,7 @@ PROJECT_COMMANDS = (
         "List the registered projects.",
         run="orange_tui.cli.commands.projects:list_projects",
         examples=(("orange project list", "Names, paths, workflows and pool sizes"),),
+        agents_may="use it",
     ),
     CommandSpec(
         ("project", "update"),

@@ -51,6 +51,7 @@ Exit codes: 0 installed or up to date; 1 refused, or a changed copy was left as 
             ("orange log -n 20", "The last twenty entries"),
             ("orange log --level warning --grep k3x9", "What went wrong with one task"),
         ),
+        agents_may="use it",
     ),
     CommandSpec(
         ("completion",),
@@ -61,5 +62,6 @@ Exit codes: 0 installed or up to date; 1 refused, or a changed copy was left as 
             ("source <(orange completion bash)", "In ~/.bashrc; the same with zsh in ~/.zshrc"),
             ("orange completion fish > ~/.config/fish/completions/orange.fish", "Once, for fish"),
         ),
+        agents_may="use it",
     ),
 )

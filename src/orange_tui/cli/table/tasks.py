@@ -75,6 +75,7 @@ Exit codes: 0 created; 1 refused; 2 wrong usage. With --json the task is printed
                 "After --, every word is text, even if it begins with a dash",
             ),
         ),
+        agents_may="create subtasks",
     ),
     CommandSpec(
         ("task", "list"),
@@ -100,6 +101,7 @@ A task whose TASK.md cannot be read is listed with the reason; it does not affec
             ("orange task list --all --status reviewing", "What waits for review, in every project"),
             ("orange task list --json", "The same for a program: every field, and the session's state"),
         ),
+        agents_may="use it",
     ),
     CommandSpec(
         ("task", "show"),
@@ -112,6 +114,7 @@ A task whose TASK.md cannot be read is listed with the reason; it does not affec
             ("orange task show k3x9", "Show the task whose id begins with k3x9"),
             ("orange task show k3x9 --json", "Everything about it"),
         ),
+        agents_may="use it",
     ),
     CommandSpec(
         ("task", "context"),
@@ -128,6 +131,7 @@ the repository, and what a failed attempt left uncommitted. Empty parts are left
             ("orange task context k3x9", "What its agent is told"),
             ("orange task context k3x9 --json", "The same as a list of title, text and how much was cut"),
         ),
+        agents_may="use it",
     ),
     CommandSpec(
         ("task", "update"),
@@ -165,6 +169,7 @@ Exit codes: 0 the task has moved (if one of its hooks failed, standard error say
             ('orange task update k3x9 --summary "Fix the login loop"', "Give it a better summary"),
             ("orange task update k3x9 --branch", "The agent has switched branches: update the task"),
         ),
+        agents_may="use it on their own task",
     ),
     CommandSpec(
         ("task", "complete"),
@@ -179,6 +184,7 @@ checks apply as for task update.
 Exit codes: 0 the task has moved on; 1 refused, with what is missing; 2 wrong usage.
 """,
         (("orange task complete", "In a workspace, from the agent's stop hook"),),
+        agents_may="use it on their own task",
     ),
     CommandSpec(
         ("task", "stuck"),
@@ -197,6 +203,7 @@ Exit codes: 0 the task is marked; 1 refused; 2 wrong usage.
                 "In a workspace: give up, and say why",
             ),
         ),
+        agents_may="use it on their own task",
     ),
     CommandSpec(
         ("task", "cancel"),

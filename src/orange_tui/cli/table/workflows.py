@@ -24,6 +24,7 @@ WORKFLOW_COMMANDS = (
             ("orange workflow check", "All workflows, yours and those that come with Orange"),
             ("orange workflow check ./review.yml", "A file you are writing"),
         ),
+        agents_may="use it",
     ),
     CommandSpec(
         ("workflow", "show"),
@@ -31,5 +32,6 @@ WORKFLOW_COMMANDS = (
         (Argument("name", "The workflow.", complete="workflow"),),
         run="orange_tui.cli.commands.workflows:show",
         examples=(("orange workflow show default", "The workflow that tasks follow by default"),),
+        agents_may="use it",
     ),
 )

@@ -31,6 +31,7 @@ not used again until that is solved.
             ("orange workspace list", "Those of the project you are in"),
             ("orange workspace list --all --json", "All of them, for a program"),
         ),
+        agents_may="use it",
     ),
     CommandSpec(
         ("workspace", "gc"),
@@ -70,4 +71,5 @@ Exit codes: 0 restored; 1 nothing was saved, or the branch exists; 2 wrong usage
         ("orange task restore k3x9", "The latest, on orange-restored/k3x9-<n>"),
         ("orange task restore k3x9 --number 1 --branch rescued", "An earlier one, on a branch of your choice"),
     ),
+    agents_may="use it on their own task",
 )

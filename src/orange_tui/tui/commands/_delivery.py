@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orange_tui.domain.errors import Refused
+from orange_tui.domain.task import check_web_address
 from orange_tui.domain.workflow import DONE
 from orange_tui.tui.commands._tasks import has_move, impossible, why_not_readable
 from orange_tui.tui.commands.context import branch_of
@@ -61,6 +63,11 @@ def pull_request(context: CommandContext) -> None:
     url = row.task.pr_url if row.task is not None else None
     if url is None:
         _create_pull_request(context)
+        return
+    try:
+        check_web_address(url)
+    except Refused as problem:  # an agent can write any address into its TASK.md
+        context.notify_error(f"Not opened: {problem}", "Pull request")
         return
     context.app.copy_to_clipboard(url)
     context.start("Opening", lambda _report: _open_in_browser(url))

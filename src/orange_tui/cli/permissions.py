@@ -1,0 +1,41 @@
+"""What an agent may do with `orange`: checked once, for every command, before it runs.
+
+Where ORANGE_TASK is set, an agent types the commands. It works on that task, reads the others, and leaves the rest to
+the person. Which command is which stands in the table (`CommandSpec.agents_may`).
+"""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.domain.errors import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.orange import Orange
+
+
+def check_permission(parsed: Parsed, orange: Orange) -> None:
+    """Refuse an agent what only a person may do."""
+    own, allowed = os.environ.get("ORANGE_TASK"), parsed.command.agents_may
+    if not own or allowed == "use it":
+        return
+    command = f"`{parsed.command.name}`"
+    if allowed == "use it on their own task":
+        if not is_own_task(parsed.text("id"), parsed.text("project"), orange):
+            raise Refused(f"{command} may only change {own} here, the task of this window; other tasks can be read")
+    elif allowed == "create subtasks":
+        parent = parsed.text("parent")
+        if parent is None or not is_own_task(parent, None, orange):
+            raise Refused(f"{command} may only create subtasks of {own} here, the task of this window: --parent {own}")
+    else:
+        raise Refused(f"{command} is for a person, and this is the window of an agent, the one of {own}")
+
+
+def is_own_task(name: str | None, project: str | None, orange: Orange) -> bool:
+    """Whether a name means the task of this window; no name does, and so does every name where there is none."""
+    own = os.environ.get("ORANGE_TASK")
+    if not own or name is None or name == own:
+        return True
+    return orange.store.find(name, project) == orange.store.find(own)

@@ -1,0 +1,28 @@
+"""config.yml: what is refused when it is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.domain.errors import Unreadable
+from orange_tui.home.settings import read_settings
+
+if TYPE_CHECKING:
+    from support.driver import World
+
+
+@pytest.mark.parametrize(
+    "address", ["ntfy", "ftp://example.org", "https://", "http://host:port/", "https://exämple.org", "http://a b/"]
+)
+def test_webhook_that_is_no_web_address_is_refused_with_its_line(world: World, address: str) -> None:
+    (world.root / "config.yml").write_text(f"bell: false\nwebhook: {address}\n")
+    with pytest.raises(Unreadable, match=r"config\.yml:2: webhook: .* is not a web address"):
+        read_settings(world.home)
+
+
+def test_webhook_that_is_a_web_address_or_empty_is_read(world: World) -> None:
+    for address in ("https://example.org:8443/hook?a=b", "http://127.0.0.1/", ""):
+        (world.root / "config.yml").write_text(f'webhook: "{address}"\n')
+        assert read_settings(world.home).text("webhook") == address
