@@ -171,6 +171,21 @@ def test_created_task_gets_a_row_and_deleted_task_loses_it(world: World) -> None
     assert (ids(after), after.counts) == ([first.id], {"todo": 1})
 
 
+def test_changed_text_gives_another_snapshot_with_the_same_rows(world: World) -> None:
+    ref, other = world.task(body="Grind the beans."), world.task()
+    live = LiveBoard(world.orange)
+    first = live.refresh(None)
+    assert live.refresh([ref, other]) == first
+    world.edit(ref, "Grind", "Roast")
+    second = live.refresh([ref])
+    assert first.differs_only_in_texts(second)
+    assert second.rows is first.rows
+    world.edit(ref, "Roast", "Grind")
+    assert second.differs_only_in_texts(live.refresh(None))
+    world.edit(ref, "summary: ", "summary: re")
+    assert not second.differs_only_in_texts(live.refresh([ref]))
+
+
 def test_full_refresh_finds_changed_new_and_deleted_tasks(world: World) -> None:
     stays, changes, goes = world.task(), world.task(), world.task(status="done")
     boards = LiveBoard(world.orange)

@@ -77,6 +77,29 @@ def test_file_that_has_just_changed_is_read_again_though_it_looks_the_same(world
     assert entry.task.summary == "two"
 
 
+def test_text_revision_follows_the_body_and_the_history_and_nothing_else(world: World) -> None:
+    ref = world.task(body="Grind the beans.")
+    index = world.orange.new_index()
+    index.refresh_all()
+    first = index.get(ref)
+    world.file(ref).touch()
+    index.refresh([ref])
+    assert index.get(ref) is first
+    stamp = os.stat(world.file(ref)).st_mtime_ns
+    world.edit(ref, "Grind", "Mince")  # of the same size, and within a tick of the clock
+    os.utime(world.file(ref), ns=(stamp, stamp))
+    index.refresh([ref])
+    second = index.get(ref)
+    world.orange.store.journal(ref).append({"type": "note", "text": "They are minced"})
+    index.refresh([ref])
+    third = index.get(ref)
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert len({first.text_revision, second.text_revision, third.text_revision}) == 3
+    assert first.task == second.task == third.task
+
+
 def test_index_knows_what_decides_where_to_look(world: World) -> None:
     ref = world.task()
     index = world.orange.new_index()

@@ -52,6 +52,7 @@ class Boards:
         self._changed: set[Key] = set()  # since the refresh before: their agents' ends are looked up again
         self._with_session: set[Key] = set()
         self._messages: dict[Key, float] = {}  # since when we know of one that waits
+        self._text_changes = 0
         self._stats: dict[Key, Stats] = {}  # by project and branch
         self._conflicts: dict[Key, Conflicts] = {}  # by project and task
         self._workflows: dict[str, Workflow | str] = {}
@@ -130,6 +131,9 @@ class Boards:
         if entry is None:
             self._remove(key)
             return
+        known = self._tasks.get(key)
+        if known is None or known.entry.text_revision != entry.text_revision:
+            self._text_changes += 1
         self._tasks[key] = task = read_board_task(self._index.store, entry)
         if task.has_session:
             self._with_session.add(key)
@@ -163,7 +167,7 @@ class Boards:
         others, now = self._projects_and_pool, time.monotonic()
         refresh_soon = any(now - since <= _MESSAGE_GRACE_SECONDS for since in self._messages.values())
         complete, workflows = self._index.is_complete, dict(self._workflows)
-        about = (others.pool, others.projects, others.problem, complete, refresh_soon, workflows)
+        about = (others.pool, others.projects, others.problem, complete, refresh_soon, workflows, self._text_changes)
         return Snapshot(rows, counts, needing, *about)
 
     def _live_windows(self) -> Live:

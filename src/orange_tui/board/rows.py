@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from operator import attrgetter
 
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +69,11 @@ class Snapshot:
     complete: bool  # False while the first reading goes on
     refresh_soon: bool  # time alone will change a row: refresh(()) in a second or so
     workflows: Mapping[str, Workflow | str]  # those of the tasks and projects here, or what is wrong with one
+    text_changes: int  # how often a task's body or history has changed, of which no row tells
+
+    def differs_only_in_texts(self, other: Snapshot) -> bool:
+        """Whether the other one has the same rows and all else, and only the tasks' texts have changed."""
+        return self.text_changes != other.text_changes and replace(self, text_changes=other.text_changes) == other
 
 
 class SortedRows:

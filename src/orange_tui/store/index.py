@@ -46,6 +46,7 @@ class IndexedTask:
     start_wanted: bool  # the last that was heard of its start is that it is to be, or that it waits
     start_deferred: bool  # of these: that it waits
     has_message: bool  # one that its agent has not taken
+    text_revision: int  # another one when the body or the history has changed: neither of them is held here
 
 
 class TaskIndex:
@@ -151,7 +152,7 @@ class TaskIndex:
     def _read(self, key: Key) -> None:
         with self._reading:
             before = self._signature(key)  # what changes while we read is to be read again
-            entry = read_entry(self.store, TaskRef(*key), self._waiting_messages)
+            entry = read_entry(self.store, TaskRef(*key), self._waiting_messages, before[1])
             with self._lock:
                 if entry is None:
                     self._remove(key)
@@ -197,29 +198,33 @@ class TaskIndex:
             self._by_id[key[1]] = others
 
 
-def read_entry(store: Store, ref: TaskRef, waiting_messages: WaitingMessages) -> IndexedTask | None:
-    """Read what the index holds of a task; None when there is no such task any more.
+def read_entry(
+    store: Store, ref: TaskRef, waiting_messages: WaitingMessages, history: Signature | None
+) -> IndexedTask | None:
+    """Read what the index holds of a task, whose history had this signature; None when there is no such task any more.
 
     Whatever is wrong with its files is an error of this task alone: the others are to be read, too.
     """
     try:
-        return _read_entry(store, ref, waiting_messages)
+        return _read_entry(store, ref, waiting_messages, history)
     except OrangeError as problem:
-        return _broken(ref, str(problem))
+        return _broken(ref, str(problem), history)
     except Exception as problem:  # noqa: BLE001 - else nothing in this home would be noticed any more
-        return _broken(ref, f"{store.directory(ref)} cannot be read: {problem!r}")
+        return _broken(ref, f"{store.directory(ref)} cannot be read: {problem!r}", history)
 
 
-def _broken(ref: TaskRef, error: str) -> IndexedTask:
-    return IndexedTask(ref, None, error, *([False] * 5))
+def _broken(ref: TaskRef, error: str, history: Signature | None) -> IndexedTask:
+    return IndexedTask(ref, None, error, False, False, False, False, False, hash(history))
 
 
-def _read_entry(store: Store, ref: TaskRef, waiting_messages: WaitingMessages) -> IndexedTask | None:
+def _read_entry(
+    store: Store, ref: TaskRef, waiting_messages: WaitingMessages, history: Signature | None
+) -> IndexedTask | None:
     journal = _OnceReadJournal(store.journal(ref).path)
     found = store.read(ref, journal)
     if isinstance(found, BrokenTask):
         is_gone = not store.has(ref)
-        return None if is_gone else _broken(ref, found.error)
+        return None if is_gone else _broken(ref, found.error, history)
     may_have_message = found.task.tmux_session is not None or found.task.workspace is not None
     has_message = may_have_message and _has_message(journal, waiting_messages)
     try:
@@ -228,7 +233,9 @@ def _read_entry(store: Store, ref: TaskRef, waiting_messages: WaitingMessages) -
         unfinished, start = False, None  # who opens the task is told what is wrong
     is_deferred = start is not None and start["type"] == "task.waiting"
     is_wanted = is_deferred or (start is not None and bool(start.get("start")))
-    return IndexedTask(ref, found.task, None, found.tampered, unfinished, is_wanted, is_deferred, has_message)
+    revision = hash((found.body, history))  # by its content: in place and within a tick of the clock, all else is equal
+    about = (found.tampered, unfinished, is_wanted, is_deferred, has_message, revision)
+    return IndexedTask(ref, found.task, None, *about)
 
 
 def _has_message(journal: Journal, waiting_messages: WaitingMessages) -> bool:

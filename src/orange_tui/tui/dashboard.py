@@ -105,7 +105,7 @@ class Dashboard(Screen[None]):
 
     def on_mount(self) -> None:
         self._list.focus()
-        self.watch(self.app, "snapshot", self._show)
+        self.watch(self.app, "snapshot", self._follow)
         self.set_interval(_REDRAW_SECONDS, self._list.redraw)  # ages grow by themselves; only what is in sight is drawn
 
     def on_resize(self) -> None:
@@ -120,6 +120,13 @@ class Dashboard(Screen[None]):
             return self._palette.dim  # it is blocked, in autopilot's words, and all is well
         workflow = workflow_of(self._shared.snapshot, row)
         return status_style(state_facts(workflow, row.task.status if row.task else ""), self._palette).style
+
+    def _follow(self, before: Snapshot | None, now: Snapshot | None) -> None:
+        """Show a new snapshot; a list of ten thousand is not gone through for what only the preview shows."""
+        if before is not None and now is not None and before.differs_only_in_texts(now):
+            self.query_one(Preview).show(self.row)
+        else:
+            self._show(now)
 
     def _show(self, snapshot: Snapshot | None) -> None:
         """Show a snapshot: the one way anything on this screen changes."""

@@ -64,6 +64,7 @@ class Preview(Vertical):
         self._shown: Request | None = None
         self._loading: Request | None = None
         self._again = False  # it has changed while it was being read
+        self._missed = False  # it has changed while nobody could see it
         self._is_whole = False  # what is shown of a session goes back to its beginning
 
     def compose(self) -> ComposeResult:
@@ -92,7 +93,11 @@ class Preview(Vertical):
         self._draw()
 
     def _next_frame(self) -> None:
-        if self.app.screen is not self.screen or not self.tab.is_live or not self.is_in_sight:
+        if self.app.screen is not self.screen or not self.is_in_sight:
+            return
+        if self._missed:
+            self._draw()
+        if not self.tab.is_live:
             return
         if self._row is None or self._row.session != "active":
             return
@@ -117,7 +122,8 @@ class Preview(Vertical):
         return bool(self.display) and self.size.width > 0 and self.screen.is_current
 
     def _draw(self) -> None:
-        if not (self.is_mounted and self.is_in_sight):
+        self._missed = not (self.is_mounted and self.is_in_sight)
+        if self._missed:
             return
         self._draw_tabs()
         wanted = (self._row.ref if self._row else None, self._tab, max(20, self._view.size.width - 3))
