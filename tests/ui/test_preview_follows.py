@@ -110,7 +110,8 @@ async def test_preview_keeps_its_place_while_the_text_grows(stage: Stage) -> Non
         await scene.sees("APPROACH")
         view = scene.app.screen.query_one("#view")
         await scene.until(lambda: view.max_scroll_y > 100)
-        view.scroll_to(y=60, animate=False)
+        view.scroll_to(y=60, animate=False, force=True)  # its scrollbar may not be there yet
+        await scene.until(lambda: view.scroll_offset.y == 60)
         before = view.virtual_size.height
         writes(stage, ref, "The end.")
         await scene.until(lambda: view.virtual_size.height > before)

@@ -189,7 +189,9 @@ class OrangeApp(App[str]):
 
     def watch_snapshot(self, before: Snapshot | None, now: Snapshot | None) -> None:
         """Tell once of each task that has come to need the person; what needed one before the start is on screen."""
-        if before is not None and now is not None and before.complete and now.needing:
+        if before is None or now is None or before.rows is now.rows:
+            return
+        if before.complete and now.needing:
             needing = {row.ref for row in before.rows if row.needs}
             self.notices.notify([row for row in now.rows if row.needs and row.ref not in needing])
 

@@ -43,7 +43,9 @@ class StripView(ScrollView, can_focus=True):
             y = len(strips) - (len(self._strips) - y if keep_place and not self.is_at_end else self.size.height)
         self._strips = strips
         self.virtual_size = Size(_width(strips), len(strips))
-        self.scroll_to(x, max(0, y), animate=False, force=True)
+        # A place that stays is left alone: to scroll to it would end a scroll that is under way.
+        if follow or not keep_place or y > len(strips) - self.size.height:
+            self.scroll_to(x, max(0, y), animate=False, force=True)
         self.refresh()
 
     @property
