@@ -14,7 +14,7 @@ from orange_tui.domain.errors import Refused
 from orange_tui.domain.harnesses.harness import build_command, environment, safe_prompt
 from orange_tui.domain.prompts import render_prompt
 from orange_tui.domain.records import record
-from orange_tui.home.files import locked
+from orange_tui.home.files import locked, make_directory
 from orange_tui.outside.tmux import Window
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ class ProjectChats:
     def open(self, project: Project, harness: str | None = None) -> str:
         """The tmux session of a project's chat, started where there is none; whoever comes next joins it."""
         directory = os.path.join(self.home.root, "chats", project.name)
-        os.makedirs(directory, exist_ok=True)
+        make_directory(directory)
         with locked(os.path.join(directory, ".lock"), what=f"the chat about {project.name}"):
             found = self.tmux.chat(self.home.root, project.name)
             if found is not None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from orange_tui.domain.harnesses.harness import PROMPT
 from orange_tui.domain.records import record
-from orange_tui.home.files import replace_file
+from orange_tui.home.files import make_directory, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,12 +32,15 @@ cd {directory} || exit 1
 {exports}
 {run}
 """
-_RUN = '{command}\ncode=$?\necho "$code" >{exit_file}\nexit "$code"'
+_RUN = '{command}\ncode=$?\n(umask 077; echo "$code" >{exit_file})\nexit "$code"'
 # What it prints is wanted as well. The exit code is that of the agent, not that of `tee`.
-_RUN_AND_TEE = '{{ {command}; echo $? >{exit_file}; }} | tee {answer}\nexit "$(cat {exit_file})"'
+_RUN_AND_TEE = (
+    "{{ {command}; (code=$?; umask 077; echo $code >{exit_file}); }} | (umask 077; exec tee {answer})\n"
+    'exit "$(cat {exit_file})"'
+)
 # Appends what the window prints to a file that is rotated when it is full.
 _LOG_SCRIPT = (
-    'while dd bs=65536 count="$1" iflag=count_bytes of="$0" oflag=append conv=notrunc 2>/dev/null'
+    'umask 077; while dd bs=65536 count="$1" iflag=count_bytes of="$0" oflag=append conv=notrunc 2>/dev/null'
     ' && [ "$(wc -c <"$0")" -ge "$1" ]; do mv -f "$0" "$0.1"; done || cat >>"$0"'
 )
 
@@ -64,7 +67,7 @@ class LaunchSpec:
 def write_launcher(task_directory: str, window: str, spec: LaunchSpec) -> LaunchCommands:
     """Write the launcher script and the prompt of a window into the task's logs."""
     logs = os.path.join(task_directory, "logs")
-    os.makedirs(logs, exist_ok=True)
+    make_directory(logs)
     base = os.path.join(logs, window)
     replace_file(f"{base}.prompt.md", spec.prompt.encode(), durable=False)
     for earlier in (f"{base}.exit", answer_file(task_directory, window)):
@@ -152,8 +155,8 @@ def command_directory(home: str) -> str:
     directory = os.path.join(home, ".cache", "bin")
     path = os.path.join(directory, "orange")
     if not os.access(path, os.X_OK):
-        os.makedirs(directory, exist_ok=True)
+        make_directory(directory)
         script = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m orange_tui "$@"\n'
         replace_file(path, script.encode())
-        os.chmod(path, 0o755)  # noqa: S103 - a command is there to be run
+        os.chmod(path, 0o700)
     return directory

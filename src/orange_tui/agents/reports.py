@@ -10,7 +10,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.report import MAX_CHARACTERS, read_report
 from orange_tui.domain.text.json_answers import envelope, find_answer
 from orange_tui.domain.text.sections import demote_headings, put_section
-from orange_tui.home.files import read_bytes, read_end, replace_file
+from orange_tui.home.files import make_directory, read_bytes, read_end, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def archive_report(opened: OpenTask, window: str) -> None:
     path = _report_file(opened)
     earlier = _text(path)
     if earlier.strip():
-        os.makedirs(os.path.join(opened.directory, "logs"), exist_ok=True)
+        make_directory(os.path.join(opened.directory, "logs"))
         replace_file(os.path.join(opened.directory, "logs", f"{window}.outcome"), earlier.encode(errors="replace"))
     replace_file(path, b"", durable=False)
 

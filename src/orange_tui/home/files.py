@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _WAIT_NOTICE_SECONDS = 1.0  # how long to wait for a lock before saying so
 _LOCK_POLL_SECONDS = 0.003
 _RENAME_EXCHANGE = 2
+PRIVATE_FILE = 0o600  # a home is nobody else's business
+_PRIVATE_DIRECTORY = 0o700
+_OTHERS = 0o077
 _AT_FDCWD = -100
 
 
@@ -80,7 +83,7 @@ def read_end(path: str, max_bytes: int) -> bytes:
 def write_aside(path: str, data: bytes, *, durable: bool = True) -> None:
     """Write a new file completely, or leave none; a file that can be made again need not be durable."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
         try:
             write_all(descriptor, data)
             if durable:
@@ -91,6 +94,44 @@ def write_aside(path: str, data: bytes, *, durable: bool = True) -> None:
         with suppress(OSError):
             os.unlink(path)
         raise not_saved(path, problem) from None
+
+
+def make_directory(path: str) -> None:
+    """Make a directory of the home, and those above it that are missing, for the person alone."""
+    try:
+        os.mkdir(path, _PRIVATE_DIRECTORY)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+    except FileNotFoundError:
+        make_directory(os.path.dirname(path))
+        make_directory(path)
+
+
+def close_to_others(root: str, worktrees: str) -> None:
+    """Take a home of an earlier version away from other users, once: what is in its worktrees stays as it is.
+
+    The root is last, and says that all of it was done: every other command only looks at that.
+    """
+    try:
+        if not os.stat(root).st_mode & _OTHERS:
+            return
+    except FileNotFoundError:
+        return
+    for directory, folders, names in os.walk(root, topdown=True):
+        if directory == worktrees:
+            folders.clear()
+        for path in (*(os.path.join(directory, name) for name in names), directory):
+            if path != root:
+                _close_one(path)
+    _close_one(root)
+
+
+def _close_one(path: str) -> None:
+    with suppress(OSError):  # gone meanwhile, or somebody else's
+        status = os.lstat(path)
+        if status.st_mode & _OTHERS and not stat.S_ISLNK(status.st_mode):
+            os.chmod(path, stat.S_IMODE(status.st_mode) & ~_OTHERS)
 
 
 def write_all(descriptor: int, data: bytes) -> None:
@@ -203,7 +244,7 @@ def locked(path: str, *, what: str, wait: bool = True, timeout: float | None = N
 
 def _open_lock(path: str) -> int:
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
     except FileNotFoundError:
         raise NotFound(f"{os.path.dirname(path)} does not exist") from None
     except OSError as problem:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home import clock
-from orange_tui.home.files import locked
+from orange_tui.home.files import PRIVATE_FILE, locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Log:
         with suppress(OSError, OrangeError):
             self._rotate()
         with suppress(OSError):
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, PRIVATE_FILE)
             try:
                 os.write(descriptor, line)
             finally:

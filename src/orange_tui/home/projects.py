@@ -7,6 +7,7 @@ import os
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import check_branch, check_project_name
+from orange_tui.home.files import make_directory
 from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
@@ -119,7 +120,7 @@ class Projects:
         return JsonFile(self.home.projects_file, lock_path, title="projects")
 
     def _changing(self) -> AbstractContextManager[list[dict[str, Any]]]:
-        os.makedirs(self.home.root, exist_ok=True)
+        make_directory(self.home.root)
         return self._file.changing_objects()
 
     def _project(self, entry: dict[str, Any], index: int) -> Project:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.domain.errors import NotFound, Refused
-from orange_tui.domain.task import check_branch, check_project_name
+from orange_tui.domain.task import check_branch, check_project_name, printable
 from orange_tui.home.projects import DEFAULT_POOL_SIZE, DEFAULT_WORKFLOW
 from orange_tui.outside.git import Repository, local, remote
 
@@ -21,6 +21,8 @@ def register(projects: Projects, path: str, settings: Mapping[str, object] | Non
     if not os.path.isdir(path):
         raise NotFound(f"There is no directory {path}")
     top = Repository(path).top_level()
+    for each in (os.path.realpath(path), top):
+        _check_path(each)
     given = dict(settings or {})
     branch = given.pop("default_branch", None) or Repository(top).default_branch()
     name = given.pop("name", None) or os.path.basename(top)
@@ -33,6 +35,12 @@ def register(projects: Projects, path: str, settings: Mapping[str, object] | Non
         **given,
     }
     return projects.add(entry)
+
+
+def _check_path(path: str) -> None:
+    """A path is a line in git's own files and on the screen."""
+    if printable(path) != path:
+        raise Refused(f"{printable(path)} has a line end or another control character in its path; rename it first")
 
 
 def existing_branch(path: str, name: str) -> str:

@@ -12,6 +12,7 @@ import sys
 from contextlib import suppress
 
 from orange_tui.domain.records import record
+from orange_tui.home.files import make_directory
 from orange_tui.home.inotify import APPEARS, CLOSE_WRITE, GOES, MODIFY, Inotify
 
 TYPE_CHECKING = False
@@ -96,7 +97,7 @@ class Watch:
 
     def _make_folders(self) -> None:
         for folder in ("tasks", "workspaces"):
-            os.makedirs(os.path.join(self._root, folder), exist_ok=True)
+            make_directory(os.path.join(self._root, folder))
 
     def _note_everything(self) -> None:
         self._everything = True

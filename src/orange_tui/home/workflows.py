@@ -14,7 +14,7 @@ import stat
 from orange_tui import __version__
 from orange_tui.domain.errors import NotFound, Unreadable
 from orange_tui.domain.workflow_file.data import from_data, to_data
-from orange_tui.home.files import read_signature
+from orange_tui.home.files import PRIVATE_FILE, make_directory, read_signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Workflows:
         path = self._cache_path(name)
         new_path = f"{path}.{os.urandom(6).hex()}"
         try:
-            os.makedirs(self._cache_folder, exist_ok=True)
+            make_directory(self._cache_folder)
             _replace(path, new_path, data)
         except OSError:
             return
@@ -209,7 +209,8 @@ def _read(path: str) -> str:
 def _replace(path: str, new_path: str, data: str) -> None:
     """Replace a file in one step, without a lock: two processes that do so write two new files."""
     try:
-        with open(new_path, "x", encoding="utf-8") as file:
+        descriptor = os.open(new_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
+        with open(descriptor, "w", encoding="utf-8") as file:
             file.write(data)
         os.replace(new_path, path)
     except OSError:

@@ -10,6 +10,7 @@ import os
 
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.records import record
+from orange_tui.home.files import make_directory
 from orange_tui.home.json_file import JsonFile
 from orange_tui.outside.forge.registry import find_issue
 
@@ -40,7 +41,7 @@ class IssueLinks:
 
     def lock(self, *, wait: bool) -> AbstractContextManager[bool]:
         """One process at a time works on a project's issues."""
-        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        make_directory(os.path.dirname(self.path))
         return self._file.locked(wait=wait)
 
     @property

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from orange_tui.domain.errors import NotFound, Refused, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import check_id, match_prefix
+from orange_tui.home.files import make_directory
 from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
@@ -139,7 +140,7 @@ class JobFile:
 
     @contextmanager
     def _changing(self) -> Iterator[Entries]:
-        os.makedirs(self.home.root, exist_ok=True)
+        make_directory(self.home.root)
         with self._file.changing_objects() as entries:
             self._parse(entries)
             yield entries

@@ -49,7 +49,7 @@ class Journal:
         """Add an event so that it survives a power cut; a line torn by an earlier crash is repaired first."""
         line = json.dumps(event, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
         try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         except OSError as problem:
             raise not_saved(self.path, problem) from None
         try:

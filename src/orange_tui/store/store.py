@@ -14,7 +14,7 @@ from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_id, check_project_name, match_prefix
 from orange_tui.domain.text import task_file
 from orange_tui.home import clock
-from orange_tui.home.files import locked, not_saved, read_bytes, sync_directory, write_aside
+from orange_tui.home.files import locked, make_directory, not_saved, read_bytes, sync_directory, write_aside
 from orange_tui.store.journal import Journal
 from orange_tui.store.open_task import OpenTask
 from orange_tui.store.task_text import TaskText
@@ -153,7 +153,7 @@ class Store:
     def project_lock(self, project: str) -> Iterator[None]:
         """Hold what makes branch names unique within a project."""
         directory = os.path.join(self.home.tasks, check_project_name(project))
-        os.makedirs(directory, exist_ok=True)
+        make_directory(directory)
         with locked(os.path.join(directory, ".lock"), what=f"project {project}"):
             yield
 
@@ -182,7 +182,7 @@ class Store:
         aside = os.path.join(os.path.dirname(final), f"{_NEW}{ref.id}")
         event = {"type": "task.created", "timestamp": stamp, "start": start, "engine": file.task.engine_fields()}
         try:
-            os.mkdir(aside)
+            os.mkdir(aside, 0o700)
             write_aside(os.path.join(aside, "TASK.md"), file.encode())
             Journal(os.path.join(aside, "history.jsonl")).append(event)
             sync_directory(aside)

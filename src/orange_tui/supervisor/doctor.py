@@ -8,6 +8,7 @@ import shutil
 from orange_tui import __version__
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
+from orange_tui.home.files import make_directory
 from orange_tui.home.settings import read_settings
 from orange_tui.issues.links import IssueLinks
 from orange_tui.outside.forge.registry import FORGES
@@ -82,7 +83,7 @@ def _agents(doctor: Doctor) -> Iterator[Finding]:
 
 
 def _disk(doctor: Doctor) -> Iterator[Finding]:
-    os.makedirs(doctor.home.root, exist_ok=True)
+    make_directory(doctor.home.root)
     if not os.access(doctor.home.root, os.W_OK):
         yield Finding("bad", f"{doctor.home.root} cannot be written", "Check who owns it")
     free = shutil.disk_usage(doctor.home.root).free

@@ -17,7 +17,7 @@ from contextlib import ExitStack, suppress
 from orange_tui.agents import messages
 from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.domain.records import record
-from orange_tui.home.files import locked
+from orange_tui.home.files import locked, make_directory
 from orange_tui.outside.backoff import pause
 from orange_tui.sessions.deaths import Deaths
 from orange_tui.sessions.liveness import ACTIVE
@@ -105,7 +105,7 @@ class Supervisor:
         deadline = None if seconds is None else time.monotonic() + seconds
         home = self._store.home
         for folder in (home.tasks, home.workspaces):
-            await asyncio.to_thread(os.makedirs, folder, exist_ok=True)
+            await asyncio.to_thread(make_directory, folder)
         lock = os.path.join(home.root, ".supervisor.lock")
         while True:
             with ExitStack() as held:

@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
-from orange_tui.home.files import read_end
+from orange_tui.home.files import make_directory, read_end
 from orange_tui.outside.git import environment_for_git
 from orange_tui.outside.processes import processes_with
 from orange_tui.outside.programs import run
@@ -31,7 +31,7 @@ def link_task(home: Home, task: Task, worktree: Worktree) -> None:
     if not os.path.isdir(directory):
         raise NotFound(f"{directory} does not exist, so {task.id} cannot be worked on")
     worktree.exclude(_EXCLUDED)
-    os.close(os.open(os.path.join(directory, ".orange-outcome"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644))
+    os.close(os.open(os.path.join(directory, ".orange-outcome"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
     for name in LINKS:
         _link(os.path.join(worktree.path, name), os.path.join(directory, name), task)
 
@@ -145,7 +145,7 @@ def run_setup(home: Home, project: Project, task: Task, worktree: Worktree) -> N
     if earlier:  # the Orange that ran it was killed, but the set-up was not
         raise Refused(f"An earlier set-up still runs in {worktree.path} ({earlier[0]}); try again when it has ended")
     log = os.path.join(home.tasks, task.project, task.id, "logs", "setup.log")
-    os.makedirs(os.path.dirname(log), exist_ok=True)
+    make_directory(os.path.dirname(log))
     try:
         code = _run_logged(command, log, worktree.path, _setup_variables(home, project, task), float(timeout))
     except OrangeError:

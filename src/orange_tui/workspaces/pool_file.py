@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from orange_tui.domain.records import record
 from orange_tui.home import clock
-from orange_tui.home.files import locked
+from orange_tui.home.files import locked, make_directory
 from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
@@ -103,7 +103,7 @@ class PoolFile:
     @contextmanager
     def changing(self) -> Iterator[dict[str, Slot]]:
         """Hold the pool's lock, to read its slots and change them; what was changed is written at the end."""
-        os.makedirs(self.home.workspaces, exist_ok=True)
+        make_directory(self.home.workspaces)
         with self._file.changing_object() as data:
             slots = self._slots(data)
             before = dict(slots)
@@ -120,7 +120,7 @@ class PoolFile:
     @contextmanager
     def holding(self, name: str, *, wait: bool = True) -> Iterator[bool]:
         """Hold the lock of one workspace. The pool itself is not locked: a set-up may take minutes."""
-        os.makedirs(self.home.workspaces, exist_ok=True)
+        make_directory(self.home.workspaces)
         path = os.path.join(self.home.workspaces, f".{name}.lock")
         with locked(path, what=f"workspace {name}", wait=wait) as held:
             yield held
