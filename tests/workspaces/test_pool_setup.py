@@ -69,6 +69,15 @@ def test_failing_setup_shows_its_last_output(cafe: Cafe) -> None:
     assert "\n100\n" in (cafe.task_directory(task) / "logs/setup.log").read_text()
 
 
+def test_what_a_setup_prints_is_the_persons_alone(cafe: Cafe) -> None:
+    cafe.register(setup="umask; echo token; exit 3")
+    task = cafe.task()
+    assert "token" in cafe.refusal(task)
+    log = cafe.task_directory(task) / "logs/setup.log"
+    assert (log.stat().st_mode & 0o777, log.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    assert log.read_text().splitlines()[0] != "0077"  # what it writes into the worktree has its usual mode
+
+
 def test_hanging_setup_is_killed_with_its_children(cafe: Cafe) -> None:
     cafe.register(setup="echo about to hang; sleep 1000 & sleep 1000", setup_timeout=0.3)
     task = cafe.task()
