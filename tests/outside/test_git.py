@@ -51,13 +51,15 @@ def test_a_remote_is_found_however_it_is_configured(repository: Path, kind: str)
     assert Repository(str(repository)).has_remote() is expected
 
 
-def test_a_remote_that_git_has_written_is_found_without_a_process(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("has_remote", [True, False])
+def test_a_remote_that_git_has_written_is_found_or_missed_without_a_process(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, *, has_remote: bool
 ) -> None:
-    git(repository, "remote", "add", "origin", "/nowhere")
+    if has_remote:
+        git(repository, "remote", "add", "origin", "/nowhere")
 
     def refuse(words: Sequence[str], **_more: object) -> programs.Finished:
         raise AssertionError(words)
 
     monkeypatch.setattr(git_module, "run", refuse)
-    assert Repository(str(repository)).has_remote()
+    assert Repository(str(repository)).has_remote() is has_remote

@@ -9,7 +9,6 @@ from orange_tui.agents.launch import answer_file
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.report import MAX_CHARACTERS, read_report
 from orange_tui.domain.text.json_answers import envelope, find_answer
-from orange_tui.domain.text.sections import demote_headings, put_section
 from orange_tui.home.files import make_directory, read_bytes, read_end, replace_file
 
 TYPE_CHECKING = False
@@ -62,6 +61,8 @@ def printed_usage(opened: OpenTask, window: str) -> dict[str, Any]:
 
 def as_markdown(report: Report) -> str:
     """The report for people, as a section of TASK.md."""
+    from orange_tui.domain.text.sections import demote_headings  # a Markdown parser, which most starts do not need
+
     because = report.why or report.reason
     parts = [report.summary, f"**{report.judged}**{f': {because}' if because else ''}"]
     lists = (
@@ -77,6 +78,8 @@ def as_markdown(report: Report) -> str:
 
 def with_report(body: str, report: Report) -> str:
     """The body with this report in place of the one before."""
+    from orange_tui.domain.text.sections import put_section
+
     return put_section(body, SECTION, as_markdown(report))
 
 

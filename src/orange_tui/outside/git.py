@@ -144,9 +144,8 @@ class Repository:
 
     def has_remote(self) -> bool:
         """Whether there is a remote to fetch from and push to: read off the configuration, or else git is asked."""
-        if _names_remote(os.path.join(self.path, ".git", "config")):
-            return True
-        return self.ask("config", "--get", f"remote.{REMOTE}.url").code == 0
+        named = _names_remote(os.path.join(self.path, ".git", "config"))
+        return self.ask("config", "--get", f"remote.{REMOTE}.url").code == 0 if named is None else named
 
     def fetch(self, *branches: str, timeout: float = SLOW_SECONDS) -> str | None:
         """Bring our copies of these remote branches up to date; returns why that was not possible.
@@ -170,15 +169,20 @@ class Repository:
         self.must("branch", "-m", "--", name)
 
 
-def _names_remote(path: str) -> bool:
-    """Whether a configuration file gives the remote an address, in the plain form that git writes itself."""
+def _names_remote(path: str) -> bool | None:
+    """Whether a configuration file gives the remote an address; None where that cannot be told by its plain lines."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             lines = [line.strip() for line in file]
     except OSError:
-        return False
+        return None
     title = f'[remote "{REMOTE}"]'
-    return any(line.startswith("url = ") and above == title for above, line in pairwise(lines))
+    if any(line.startswith("url = ") and above == title for above, line in pairwise(lines)):
+        return True
+    may_be_told_elsewhere = any(
+        word in line.lower() for line in lines for word in ("remote", "include", "worktreeconfig")
+    )
+    return None if may_be_told_elsewhere else False
 
 
 def environment_for_git() -> dict[str, str]:

@@ -51,7 +51,7 @@ class Sessions:
 
     def window(self, task_id: str, name: str, *, fresh: bool = True) -> Pane | None:
         """One live window of a task."""
-        return next((pane for pane in self.windows(task_id, fresh=fresh) if pane.window == name), None)
+        return find_window(self.windows(task_id, fresh=fresh), name)
 
     def agent(self, task: Task, state: State | None, *, fresh: bool = False) -> Pane | None:
         """The live window that this state asks for, if there is one."""
@@ -103,6 +103,11 @@ class Sessions:
 def _agent_among(windows: Sequence[Pane], task: Task, state: State | None) -> Pane | None:
     wanted = required_window(task, state)
     return next((pane for pane in windows if wanted in {None, pane.window}), None)
+
+
+def find_window(windows: Sequence[Pane], name: str) -> Pane | None:
+    """The window of that name."""
+    return next((pane for pane in windows if pane.window == name), None)
 
 
 def required_window(task: Task, state: State | None) -> str | None:

@@ -22,18 +22,20 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.engine.hooks import HookRun
     from orange_tui.outside.tmux import Pane
-    from orange_tui.sessions.liveness import Sessions
 
 _REMEMBERED_PROMPT = 300  # enough to tell the agent's own conversation from one it has with itself
 
 
-def start_agent(run: HookRun, window: str, role: str, sessions: Sessions) -> None:
-    """Start the task's or the review's agent; one that cannot be started for the first time keeps no workspace."""
+def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> None:
+    """Start the task's or the review's agent beside the task's live windows, which the caller has just asked tmux for.
+
+    One that cannot be started for the first time keeps no workspace.
+    """
     if _is_one_shot(run):
         reports.archive_report(run.opened, window)
     try:
         wanted, harness, unsent = _prepare_window(run, window, role)
-        _open_window(run, wanted, harness, sessions.windows(run.task.id, fresh=True))
+        _open_window(run, wanted, harness, windows)
         if unsent:
             messages.queue(run.opened, run.token, window, unsent)
     except OrangeError:

@@ -7,7 +7,7 @@ from orange_tui.domain.errors import Refused
 from orange_tui.engine.actions._agent_start import message_text, prompt_text, resume_start, start_agent
 from orange_tui.engine.hooks import Action
 from orange_tui.outside.processes import end_sessions
-from orange_tui.sessions.liveness import WORKER, review_window
+from orange_tui.sessions.liveness import WORKER, find_window, review_window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 def spawn_agent(run: HookRun) -> None:
     """Start the worker; one that is alive is given the prompt as a message instead."""
     window = str(run.params.get("window") or WORKER)
-    sessions = run.parts.sessions
-    alive = sessions.window(run.task.id, window)
+    windows = run.parts.sessions.windows(run.task.id, fresh=True)
+    alive = find_window(windows, window)
     if alive is not None:
         if not resume_start(run, alive):
             _send(run, window, prompt_text(run, run.text("prompt")), alive)
         return
-    start_agent(run, window, "review" if run.params.get("harness") == "review" else "task", sessions)
+    start_agent(run, window, "review" if run.params.get("harness") == "review" else "task", windows)
 
 
 def spawn_reviewer(run: HookRun) -> None:
     """Start a reviewer in a window of its own, beside the worker."""
-    window, sessions = review_window(run.task), run.parts.sessions
-    alive = sessions.window(run.task.id, window)
+    window, windows = review_window(run.task), run.parts.sessions.windows(run.task.id, fresh=True)
+    alive = find_window(windows, window)
     if alive is None:
-        start_agent(run, window, "review", sessions)
+        start_agent(run, window, "review", windows)
     else:
         resume_start(run, alive)
 
@@ -59,8 +59,8 @@ def kill_reviewer(run: HookRun) -> None:
 
 def notify_worker(run: HookRun) -> None:
     """Tell the worker something; where none is alive, one is started to read it for itself."""
-    sessions = run.parts.sessions
-    alive = sessions.window(run.task.id, WORKER)
+    windows = run.parts.sessions.windows(run.task.id, fresh=True)
+    alive = find_window(windows, WORKER)
     if alive is not None:
         if not resume_start(run, alive):
             _send(run, WORKER, message_text(run, run.text("message")), alive)
@@ -70,7 +70,7 @@ def notify_worker(run: HookRun) -> None:
     if prompt is None:
         raise Refused(f"no worker is alive, and none can be restarted in {run.task.status}")
     run.params = {**run.params, "prompt": prompt, "permissions": "reduced"}
-    start_agent(run, WORKER, "task", sessions)
+    start_agent(run, WORKER, "task", windows)
 
 
 def _send(run: HookRun, window: str, text: str, pane: Pane) -> None:
