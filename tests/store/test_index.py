@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import shutil
 import threading
@@ -289,3 +290,16 @@ def test_task_that_could_not_be_read_for_a_moment_is_read_again_though_its_files
     entry = index.get(ref)
     assert entry is not None
     assert entry.task is not None
+
+
+def test_reading_many_tasks_leaves_no_file_open(world: World) -> None:
+    for _ in range(20):
+        world.task()
+    index = world.orange.new_index()
+    gc.disable()  # as it is while an app begins
+    try:
+        before = len(os.listdir("/proc/self/fd"))
+        index.refresh_all()
+        assert len(os.listdir("/proc/self/fd")) == before
+    finally:
+        gc.enable()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import closing
 from threading import Lock
 
 from orange_tui.domain.errors import OrangeError
@@ -220,7 +221,13 @@ def _broken(ref: TaskRef, error: str, history: Signature | None) -> IndexedTask:
 def _read_entry(
     store: Store, ref: TaskRef, waiting_messages: WaitingMessages, history: Signature | None
 ) -> IndexedTask | None:
-    journal = _OnceReadJournal(store.journal(ref).path)
+    with closing(_OnceReadJournal(store.journal(ref).path)) as journal:
+        return _read_with(journal, store, ref, waiting_messages, history)
+
+
+def _read_with(
+    journal: Journal, store: Store, ref: TaskRef, waiting_messages: WaitingMessages, history: Signature | None
+) -> IndexedTask | None:
     found = store.read(ref, journal)
     if isinstance(found, BrokenTask):
         is_gone = not store.has(ref)
@@ -250,7 +257,12 @@ class _OnceReadJournal(Journal):
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
-        self.__dict__.update(_seen=[], _rest=super().backwards())  # a record lets nobody set attributes
+        # A record lets nobody set attributes; and what reads the file must not refer to this, or it stays open.
+        self.__dict__.update(_seen=[], _rest=Journal(path).backwards())
+
+    def close(self) -> None:
+        """Let the file go: it is open until its first line was read."""
+        self.__dict__["_rest"].close()
 
     def backwards(self) -> Iterator[Event]:
         seen: list[Event] = self.__dict__["_seen"]

@@ -208,8 +208,10 @@ class OrangeApp(App[str]):
         self._start(self._follow_changes, "board")
 
     async def _follow_changes(self) -> None:
+        is_read = False
         async for changed in self._board.changes():
-            if not gc.isenabled():
+            if not is_read:
+                is_read = True
                 gc.freeze()  # every task was read by now, and stays; only what comes is worth collecting
                 gc.enable()
             if changed is None:
