@@ -19,6 +19,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
+from orange_tui.outside.processes import end_sessions
 from orange_tui.outside.programs import run
 from orange_tui.supervisor.starter import wait_for_starts
 
@@ -49,11 +50,12 @@ def throwaway_home(pace: str, *, keep: bool) -> Iterator[Throwaway]:
         world = make_world(root)
         socket = os.path.join(root, "tmux")
         with _environment({"ORANGE_HOME": world.home, "ORANGE_TMUX_SOCKET": socket, PACE_VARIABLE: pace}):
+            orange = assemble(Home(world.home))
             try:
-                yield Throwaway(root, assemble(Home(world.home)))
+                yield Throwaway(root, orange)
             finally:
                 wait_for_starts()
-                _end_tmux(socket)
+                _end_tmux(orange, socket)
     finally:
         if not keep:
             _remove(root)
@@ -73,10 +75,12 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
         os.environ.update(before)
 
 
-def _end_tmux(socket: str) -> None:
-    """End the demo's own tmux server, with every agent in it."""
+def _end_tmux(orange: Orange, socket: str) -> None:
+    """End the demo's own tmux server, and wait until every agent in it has ended."""
     with suppress(OrangeError):
+        agents = [pane.pid for pane in orange.tmux.panes()]
         run(["tmux", "-S", socket, "kill-server"])
+        end_sessions(agents)
 
 
 def _remove(root: str) -> None:
