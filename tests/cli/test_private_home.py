@@ -44,6 +44,10 @@ def test_older_home_is_closed_when_it_is_first_used_but_no_worktree(world: World
         path.write_text("{}")
         path.chmod(0o755)
     ref = world.task()
+    (world.root / "letters").mkdir()
+    letter = world.root / "letters" / "letter.txt"
+    letter.write_text("not ours")
+    letter.chmod(0o644)
     outside = world.root.parent / "outside"
     outside.write_text("not ours")
     outside.chmod(0o644)
@@ -51,9 +55,10 @@ def test_older_home_is_closed_when_it_is_first_used_but_no_worktree(world: World
     for path in (world.root, world.root / "tasks", world.directory(ref), world.file(ref)):
         path.chmod(0o755)
     cli.ok("project", "list")
-    assert open_to_others(world.root, without="coffee--1") == []
-    kept = [stat.S_IMODE(path.stat().st_mode) for path in (worktree / "run.sh", outside)]
-    assert kept == [0o755, 0o644]
+    ours = [path for path in open_to_others(world.root, without="coffee--1") if "/letters" not in path]
+    assert ours == []
+    kept = [stat.S_IMODE(path.stat().st_mode) for path in (worktree / "run.sh", outside, letter)]
+    assert kept == [0o755, 0o644, 0o644]
 
 
 def test_repository_with_a_line_end_in_its_path_is_refused_in_a_sentence(cli: Cli, tmp_path: Path) -> None:

@@ -108,8 +108,12 @@ def make_directory(path: str) -> None:
         make_directory(path)
 
 
+_OWN_FOLDERS = frozenset({"tasks", "workspaces", "workflows", "skills", ".cache"})
+_OWN_FILES = ("config.yml", "harnesses.yml", "projects.json", "jobs.json", "orange.log")
+
+
 def close_to_others(root: str, worktrees: str) -> None:
-    """Take a home of an earlier version away from other users, once: what is in its worktrees stays as it is.
+    """Take a home of an earlier version away from other users, once; worktrees and what is not ours stay as they are.
 
     The root is last, and says that all of it was done: every other command only looks at that.
     """
@@ -119,6 +123,9 @@ def close_to_others(root: str, worktrees: str) -> None:
     except FileNotFoundError:
         return
     for directory, folders, names in os.walk(root, topdown=True):
+        if directory == root:  # a person may keep other things there
+            folders[:] = [name for name in folders if name in _OWN_FOLDERS]
+            names[:] = [name for name in names if name.startswith(_OWN_FILES) or name.endswith(".lock")]
         if directory == worktrees:
             folders.clear()
         for path in (*(os.path.join(directory, name) for name in names), directory):
