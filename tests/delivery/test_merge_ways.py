@@ -252,3 +252,32 @@ def test_merge_command_prints_commit_and_strategy(house: House, cli: Cli) -> Non
     other = house.task("feat/milk", {"milk": "oat\n"})
     said = cli.ok("task", "merge", other.id, "--strategy", "squash").out
     assert said == f"{other.id}  reviewing → done  merged as {house.tip()[:10]}, pushed\n"
+
+
+BAKERY = """\
+name: bakery
+states: {ordered: {}, baking: {}, tasting: {}, sold: {terminal: true}, thrown: {terminal: true}}
+initial: {ordered: {}, tasting: {}}
+transitions:
+  - {from: ordered, to: baking, hooks: [acquire_workspace]}
+  - {from: baking, to: tasting}
+  - {from: tasting, to: sold}
+  - {from: [ordered, baking, tasting], to: thrown}
+"""
+
+
+def test_good_end_of_any_name_is_merged_to_and_clears_what_waits_for_it(house: House, cli: Cli) -> None:
+    (house.root / "home" / "workflows").mkdir()
+    (house.root / "home" / "workflows" / "bakery.yml").write_text(BAKERY)
+    ref = house.task(workflow="bakery", status="tasting")
+    given_up = house.task("feat/mud", {}, workflow="bakery", status="tasting")
+    for blocker, branch in ((ref, "next"), (given_up, "never")):
+        words = ("task", "create", branch, "Next", "--project", "coffee", "--workflow", "bakery", "--no-spawn")
+        cli.ok(*words, "--blocked-by", blocker.id)
+    assert "merged as" in cli.ok("task", "merge", ref.id).out
+    cli.ok("task", "cancel", given_up.id, "--yes")
+    assert (house.status(ref), house.status(given_up)) == ("sold", "thrown")
+    assert [event["commit"] for event in house.events(ref, "task.merged")] == [house.tip()]
+    assert len(house.events(given_up, "task.cancelled")) == 1
+    assert [task["branch"] for task in cli.ok("task", "list", "--all", "--ready", "--json").json()] == ["next"]
+    assert "already thrown" in cli.no("task", "cancel", given_up.id, "--yes")

@@ -65,7 +65,7 @@ prompts:
         ("name: small", "name: small\nversion: one", 2, "`version` is 'one'", "whole number above 0"),
         ("name: small", "name: small\nnmae: x", 2, "unknown key 'nmae'", "did you mean 'name'?"),
         ("name: small", "name: small\nname: x", 2, "'name' is already on line 1", "keep one"),
-        ("todo: {}", "todo: {final: true}", 3, "unknown key 'final'", "terminal, agent, respawn_prompt"),
+        ("todo: {}", "todo: {final: true}", 3, "unknown key 'final'", "terminal, end, agent, respawn_prompt"),
         ("todo: {}", "todo: {terminal: 1}", 3, "`terminal` is '1'", "true or false"),
         ("todo: {}", "todo: [1]", 3, "the state 'todo' is a sequence", "mapping"),
         ("todo: {}", "todo: {}\n  'to do': {}", 4, "'to do' cannot be the name of a state", "without spaces"),

@@ -67,7 +67,8 @@ def test_without_colour_there_are_attributes_and_nothing_else() -> None:
 
 
 WORKING, REVIEWING = State("", agent="worker", respawn_prompt="p"), State("", agent="reviewer", respawn_prompt="p")
-NOBODY, ANYBODY, END = State(""), State("", respawn_prompt="p"), State("", terminal=True, agent="none")
+NOBODY, ANYBODY, END = State(""), State("", respawn_prompt="p"), State("", terminal=True, agent="none", end="done")
+GIVEN_UP = State("", terminal=True, agent="none", end="cancelled")
 
 
 @pytest.mark.parametrize(
@@ -86,13 +87,13 @@ NOBODY, ANYBODY, END = State(""), State("", respawn_prompt="p"), State("", termi
         ("stuck", WORKING, "trouble"),
         ("blocked", NOBODY, "trouble"),
         ("done", END, "done"),
-        ("cancelled", END, "dropped"),
+        ("cancelled", GIVEN_UP, "dropped"),
         # somebody's own
         ("brühen", WORKING, "working"),
         ("security", REVIEWING, "checking"),
         ("awaiting-approval", NOBODY, "person"),
-        ("abgebrochen", END, "done"),
-        ("rejected", END, "dropped"),
+        ("abgebrochen", GIVEN_UP, "dropped"),
+        ("rejected", END, "done"),
         ("shipped", END, "done"),
         ("backlog", NOBODY, "waiting"),
         ("ask-customer", NOBODY, "asking"),
@@ -115,7 +116,7 @@ def test_unknown_state_has_no_colour() -> None:
 
 def test_marks_tell_the_kinds_apart_without_colour() -> None:
     names = {"new": NOBODY, "work": WORKING, "check": REVIEWING, "review": NOBODY, "ask": NOBODY, "stuck": NOBODY}
-    ends = {"done": END, "cancelled": END}
+    ends = {"done": END, "cancelled": GIVEN_UP}
     own = workflow(**names, **ends)
     marks = [status_style(state_facts(own, name), NO_COLOUR).mark for name in own.states]
     assert len(set(marks)) == len(marks)

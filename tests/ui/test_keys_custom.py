@@ -15,8 +15,8 @@ states:
   tasting: {agent: reviewer}
   plated: {agent: none}
   burnt: {agent: none}
-  done: {terminal: true}
-  cancelled: {terminal: true}
+  eaten: {terminal: true}
+  thrown-away: {terminal: true}
 transitions:
   - from: ordered
     to: cooking
@@ -24,9 +24,9 @@ transitions:
   - {from: cooking, to: tasting, hooks: [{action: spawn_reviewer, prompt: cook}]}
   - {from: cooking, to: burnt}
   - {from: tasting, to: plated}
-  - {from: plated, to: done}
+  - {from: plated, to: eaten}
   - {from: plated, to: cooking, hooks: [{action: notify_worker, message: "Once more."}]}
-  - {from: [ordered, burnt], to: cancelled}
+  - {from: [ordered, burnt], to: thrown-away}
 prompts: {cook: "Cook {summary}."}
 """
 
@@ -40,8 +40,8 @@ prompts: {cook: "Cook {summary}."}
         ("tasting", "dead", "p"),
         ("plated", None, "r m"),
         ("burnt", None, "x"),
-        ("done", None, "d"),
-        ("cancelled", None, "d"),
+        ("eaten", None, "d"),
+        ("thrown-away", None, "d"),
     ],
 )
 @story

@@ -5,7 +5,6 @@ from __future__ import annotations
 from orange_tui.agents import reports
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.report import DELEGATED
-from orange_tui.domain.workflow import DONE
 from orange_tui.engine.hooks import Action
 from orange_tui.store import subtasks
 
@@ -46,7 +45,7 @@ def delegate(run: HookRun) -> None:
     if report or run.params.get("subtasks") == "required":
         found = subtasks.subtasks_of(run.parts.store, run.task.id)
         # Those that are done already count too: with nothing to wait for, it would wait for ever.
-        wanted = [each for each in found if each.task.status == DONE or not run.engine.is_finished(each.task)]
+        wanted = [each for each in found if run.engine.is_done(each.task) or not run.engine.is_finished(each.task)]
         run.change("blocked_by", [each.ref.id for each in wanted])
 
 

@@ -13,7 +13,6 @@ from orange_tui.board._board_task import read_board_task
 from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
-from orange_tui.domain.workflow import DONE
 from orange_tui.sessions.liveness import ACTIVE, NONE, required_window
 from orange_tui.store.store import TaskRef
 
@@ -206,7 +205,7 @@ class Boards:
         if not subtasks:
             return None, ()
         refs = tuple(ref for ref in subtasks if self._project in {None, ref.project})
-        done = sum(subtasks[ref].status == DONE for ref in refs)
+        done = sum(self._is_done(subtasks[ref]) for ref in refs)
         return ((done, len(refs)) if refs else None), refs
 
     def _workflow(self, name: str) -> Workflow | str:
@@ -221,6 +220,10 @@ class Boards:
             return self._workflow_files.load(name)
         except OrangeError as problem:
             return str(problem).partition("\n")[0]
+
+    def _is_done(self, task: Task) -> bool:
+        workflow = self._workflow(task.workflow)
+        return not isinstance(workflow, str) and workflow.is_done(task.status)
 
     def _is_in_first_state(self, task: Task) -> bool:
         workflow = self._workflow(task.workflow)
@@ -254,7 +257,7 @@ class Boards:
         entry = self._index.find(blocker)
         if entry is None or entry.task is None:
             return blocker
-        return None if entry.task.status == DONE else entry.task.branch
+        return None if self._is_done(entry.task) else entry.task.branch
 
 
 def _number(task: Task) -> str | None:

@@ -53,13 +53,8 @@ def _goes_on(workflow: Workflow, state: State) -> bool:
 
 
 def is_for_review(workflow: Workflow, status: str) -> bool:
-    """Whether a person can finish a task from here as it is meant to be finished.
-
-    Every state can be given up; so the good end is the one that is not open, without force, to all of them.
-    """
-    others = [workflow.targets(name, "person") for name, state in workflow.states.items() if not state.terminal]
-    ends = [target for target in workflow.targets(status, "person") if workflow.is_terminal(target)]
-    return any(end not in targets for end in ends for targets in others)
+    """Whether a person can finish a task from here as it is meant to be finished."""
+    return workflow.good_end(status, "person") is not None
 
 
 @record

@@ -15,7 +15,6 @@ from orange_tui.delivery._land import LandedMerge, catch_up, land, mention_unfet
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.pull_request import MERGED, OPEN
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import CANCELLED, DONE
 from orange_tui.home.files import locked
 from orange_tui.outside.git import REMOTE, Repository
 from orange_tui.store.store import BrokenTask
@@ -205,20 +204,15 @@ def _final_move(workflow: Workflow, task: Task, *, force: bool) -> tuple[str, Ac
     """The move that finishes a task well, and in whose name it is made: a person's own, or a confirmed forced one."""
     if workflow.is_terminal(task.status):
         raise Refused(f"{task.id} is already {task.status}; there is nothing left to merge")
-    reviewed = _good_ending(workflow, task.status, "person")
+    reviewed = workflow.good_end(task.status, "person")
     if reviewed:
         return reviewed, "person"
-    forced = _good_ending(workflow, task.status, "force")
+    forced = workflow.good_end(task.status, "force")
     if forced is None:
         raise Refused(f"{task.id} can't be merged from {task.status} (workflow {workflow.name})")
     if not force:
         raise NotReviewed(f"{task.id} is {task.status}. {NOT_REVIEWED}")
     return forced, "force"
-
-
-def _good_ending(workflow: Workflow, status: str, actor: Actor) -> str | None:
-    ends = [end for end in workflow.targets(status, actor) if workflow.is_terminal(end) and end != CANCELLED]
-    return DONE if DONE in ends else next(iter(ends), None)
 
 
 def _nothing_to_merge(tips: BranchTips, task: Task) -> str:

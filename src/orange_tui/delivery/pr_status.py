@@ -8,7 +8,6 @@ from __future__ import annotations
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.pull_request import CLOSED, MERGED, status_from_file
 from orange_tui.domain.records import replace
-from orange_tui.domain.workflow import CANCELLED
 from orange_tui.home import clock
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store.store import StoredTask
@@ -118,7 +117,7 @@ def _cancel(tasks: Tasks, ref: TaskRef, url: str) -> None:
         if _is_outdated(tasks, opened, url):
             return
         opened.record_once(_PR_CLOSED, url=url)
-        tasks.engine.transition(opened, CANCELLED, "person")
+        tasks.engine.cancel(opened)
 
 
 def _is_outdated(tasks: Tasks, opened: OpenTask, url: str) -> bool:

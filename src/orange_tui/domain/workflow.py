@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     Actor = Literal["agent", "person", "engine", "force"]
 
-# The states that the engine itself knows by name, where a workflow has them.
-DONE, STUCK, CANCELLED = "done", "stuck", "cancelled"
+STUCK = "stuck"  # the state that the engine itself knows by name, where a workflow has it
+DONE, CANCELLED = "done", "cancelled"  # how a task can end; the states are called as the workflow likes
+_MERGING: tuple[Actor, ...] = ("person", "force")  # in whose name a merge ends a task
 
 
 @record
@@ -33,12 +34,13 @@ class Hook:
 class State:
     """A state of a task, and whose window must be alive in it (None: any window will do).
 
-    Orange itself moves a task from here to `auto` as soon as a place is free, and to `rejoin` once its subtasks are
-    done.
+    A terminal state is a good `end` (done), or the one of tasks that were given up (cancelled). Orange itself moves a
+    task from here to `auto` as soon as a place is free, and to `rejoin` once its subtasks are done.
     """
 
     name: str
     terminal: bool = False
+    end: str | None = None
     agent: str | None = None
     respawn_prompt: str | None = None
     auto: str | None = None
@@ -124,6 +126,22 @@ class Workflow:
         state = self.states.get(status)
         return state is not None and state.terminal
 
+    def is_done(self, status: str) -> bool:
+        """Whether a task in this state came to a good end, whatever that is called here."""
+        return self.is_terminal(status) and self.states[status].end == DONE
+
+    def is_cancelled(self, status: str) -> bool:
+        """Whether a task in this state was given up."""
+        return self.is_terminal(status) and self.states[status].end == CANCELLED
+
+    def good_end(self, source: str, actor: Actor) -> str | None:
+        """Where a task in this state ends when its work is merged; None where this actor cannot end it so."""
+        return next((target for target in self.targets(source, actor) if self.is_done(target)), None)
+
+    def cancelled_end(self, source: str) -> str | None:
+        """Where a task in this state ends when a person gives it up; None where that cannot be done."""
+        return next((target for target in self.targets(source, "person") if self.is_cancelled(target)), None)
+
     def moves(self, source: str, actor: Actor) -> tuple[Transition, ...]:
         """Every move out of a state that this actor may make, in the file's order."""
         return tuple(t for t in self.transitions if t.source == source and t.by in (None, actor))
@@ -139,13 +157,38 @@ class Workflow:
         return tuple(dict.fromkeys(t.target for t in self.moves(source, actor)))
 
 
+def judge_ends(workflow: Workflow) -> Workflow:
+    """The workflow with `end` set on the terminal states of which its file does not say it.
+
+    Cancelled tasks end in the state called so. Where there is none: before anything was done, nothing can be merged, so
+    it is where a person may end a task that is in the first state, and where no forced merge leads. A good end is the
+    one that a merge leads to, whatever it is called.
+    """
+    open_ends = [name for name, state in workflow.states.items() if state.terminal and state.end is None]
+    if not any(state.end == CANCELLED for state in workflow.states.values()):
+        merged = {move.target for move in workflow.transitions if move.by == "force"}
+        first = [end for end in workflow.targets(workflow.first_state, "person") if end in open_ends]
+        given_up = [CANCELLED] if CANCELLED in open_ends else [end for end in first if end not in merged]
+        if len(given_up) < len(open_ends):
+            workflow, open_ends = _with_end(workflow, given_up, CANCELLED), [e for e in open_ends if e not in given_up]
+    if not any(state.end == DONE for state in workflow.states.values()):
+        ways = [(name, actor) for name in workflow.states for actor in _MERGING]
+        to = {next((end for end in workflow.targets(*way) if end in open_ends), None) for way in ways}
+        workflow = _with_end(workflow, [end for end in open_ends if end in to] or open_ends, DONE)
+    return workflow
+
+
+def _with_end(workflow: Workflow, names: Iterable[str], end: str) -> Workflow:
+    judged = {name: replace(workflow.states[name], end=end) for name in names}
+    return replace(workflow, states={**workflow.states, **judged})
+
+
 def send_back_target(workflow: Workflow, source: str) -> str | None:
     """Where a person sends work back to: the first move without a gate that notifies or starts the worker.
 
     Only from a state where the person decides, and could also finish the task: `pending` starts a worker, too.
     """
-    ends = [end for end in workflow.targets(source, "person") if workflow.is_terminal(end) and end != CANCELLED]
-    for move in workflow.moves(source, "person") if ends else ():
+    for move in workflow.moves(source, "person") if workflow.good_end(source, "person") else ():
         starts_by_itself = workflow.states[move.target].auto is not None
         reaches_agent = any(hook.action in {"notify_worker", "spawn_agent"} for hook in move.hooks) or starts_by_itself
         if reaches_agent and move.gate is None and not workflow.is_terminal(move.target):

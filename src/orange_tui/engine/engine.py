@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import CANCELLED, Hook
+from orange_tui.domain.workflow import CANCELLED, DONE, Hook
 from orange_tui.engine.hooks import HookRun
 
 TYPE_CHECKING = False
@@ -84,6 +84,16 @@ class Engine:
             self._check_gate(opened, move)  # 3
         return self._enter(opened, target, move.hooks, by=actor, changes=changes, around=around)  # 4 to 8
 
+    def cancel(self, opened: OpenTask) -> Moved:
+        """Give a task up: move it to its workflow's state for that, whatever it is called."""
+        task, workflow = opened.task, self.workflows.load(opened.task.workflow)
+        target = workflow.cancelled_end(task.status)
+        if target is None:
+            finished = f"{task.id} is already {task.status}; there is nothing left to cancel"
+            impossible = f"{task.id} can't be cancelled from {task.status} (workflow {workflow.name})"
+            raise Refused(finished if workflow.is_terminal(task.status) else impossible)
+        return self.transition(opened, target, "person")
+
     def start(self, opened: OpenTask, target: str, hooks: Sequence[Hook], *, by: str) -> Moved:
         """Let a task begin in one of its initial states, or start once more what failed there: no move, so no rules."""
         return self._enter(opened, target, hooks, by=by)
@@ -113,6 +123,11 @@ class Engine:
         """Whether a task is in a terminal state; one whose workflow cannot be read is not."""
         state = self.state_of(task)
         return state is not None and state.terminal
+
+    def is_done(self, task: Task) -> bool:
+        """Whether a task came to a good end; one whose workflow cannot be read has not."""
+        state = self.state_of(task)
+        return state is not None and state.end == DONE
 
     def _find_move(self, task: Task, target: str, actor: Actor, *, check_when: bool = True) -> Transition:
         """Steps 1 and 2: the workflow has this move for this actor, and its `when` holds."""
@@ -192,7 +207,9 @@ class Engine:
     def _end(self, opened: OpenTask, started: Event) -> None:
         """Steps 7 and 8, in one write: no crash counts any more, and the status has changed."""
         details = {key: started[key] for key in ("from", "to", "by")}
-        if details["to"] == CANCELLED and next(opened.journal.backwards())["type"] != "task.cancelled":
+        state = self.state_of(opened.task)
+        is_cancelled = state is not None and state.end == CANCELLED
+        if is_cancelled and next(opened.journal.backwards())["type"] != "task.cancelled":
             opened.record("task.cancelled", **{"from": details["from"]})
         if opened.task.crash_count:
             opened.change("status.changed", {"crash_count": 0}, **details)

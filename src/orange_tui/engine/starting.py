@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
-from orange_tui.domain.workflow import DONE, starts_agent
+from orange_tui.domain.workflow import starts_agent
 from orange_tui.engine.engine import hooks_of
 from orange_tui.store.store import StoredTask
 
@@ -98,7 +98,7 @@ def unfinished_blockers(engine: Engine, task: Task) -> list[str]:
             found = engine.store.read(engine.store.find(blocker))
         except (NotFound, Refused):
             found = None
-        if not isinstance(found, StoredTask) or found.task.status != DONE:
+        if not isinstance(found, StoredTask) or not engine.is_done(found.task):
             waiting.append(blocker)
     return waiting
 

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_summary, printable
-from orange_tui.domain.workflow import CANCELLED, STUCK
+from orange_tui.domain.workflow import STUCK
 from orange_tui.store.store import BrokenTask, StoredTask
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ class Tasks:
     def cancel(self, ref: TaskRef) -> Moved:
         """Cancel a task: its session ends, its workspace is released with all work saved."""
         with self.engine.open(ref) as opened:
-            return self.engine.transition(opened, CANCELLED, "person")
+            return self.engine.cancel(opened)
 
     def in_order(self, found: Iterable[StoredTask | BrokenTask]) -> list[StoredTask | BrokenTask]:
         """Unreadable ones first, then what is not finished, then the newest."""

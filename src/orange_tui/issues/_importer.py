@@ -6,7 +6,6 @@ is left alone: when its issue is closed, a person is told. What was deleted here
 
 from __future__ import annotations
 
-from orange_tui.domain import workflow
 from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.issues._labels import task_labels
 from orange_tui.issues._task_fields import TaskFields, with_context
@@ -130,7 +129,7 @@ class IssueImporter:
         with self._engine.open(found.ref) as opened:
             if self._has_not_started(opened):
                 opened.record_once("issue.closed", url=url)
-                self._engine.transition(opened, workflow.CANCELLED, "person")
+                self._engine.cancel(opened)
                 sentence = f"Issue #{number} was closed; its task {task}, which had not started, is cancelled"
                 return IssueChange(CANCELLED, sentence, number, task)
             before, sentence = opened.task.attention, _closed_sentence(number)

@@ -25,7 +25,7 @@ def is_at_rest(workflows: Workflows, task: Task) -> bool:
     """Whether a task has a result now: not before it starts, nor while an agent works on it."""
     workflow = workflows.load(task.workflow)
     state = workflow.states.get(task.status)
-    if state is None or task.status in {CANCELLED, workflow.first_state}:
+    if state is None or state.end == CANCELLED or task.status == workflow.first_state:
         return False
     return state.terminal or (state.auto is None and state.agent == NONE)
 

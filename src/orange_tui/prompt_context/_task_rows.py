@@ -33,8 +33,7 @@ def subtasks_text(sources: ContextSources) -> str:
     if parent is not None:
         lines += [f"This is a subtask of {_name(parent)}.", *_last_report(sources, parent)]
     for subtask in subtasks_of(sources.store, sources.task.id)[:_MAX_SUBTASKS]:
-        state = "is finished" if _is_finished(sources, subtask) else f"is still {subtask.task.status}"
-        lines += [f"The subtask {_name(subtask)} {state}.", *_last_report(sources, subtask)]
+        lines += [f"The subtask {_name(subtask)} {_how_far(sources, subtask)}.", *_last_report(sources, subtask)]
     return "\n".join(lines)
 
 
@@ -42,11 +41,15 @@ def _name(found: StoredTask) -> str:
     return f"{found.ref.id}, “{_line(found.task.summary) or found.task.branch}”"
 
 
-def _is_finished(sources: ContextSources, found: StoredTask) -> bool:
+def _how_far(sources: ContextSources, found: StoredTask) -> str:
+    still = f"is still {found.task.status}"
     try:
-        return sources.workflows.load(found.task.workflow).is_terminal(found.task.status)
+        workflow = sources.workflows.load(found.task.workflow)
     except OrangeError:
-        return False
+        return still
+    if workflow.is_cancelled(found.task.status):
+        return "was cancelled: its work was given up"
+    return "is finished" if workflow.is_terminal(found.task.status) else still
 
 
 def _last_report(sources: ContextSources, found: StoredTask) -> list[str]:

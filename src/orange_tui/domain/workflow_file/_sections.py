@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.text.findings import quoted, suggest
-from orange_tui.domain.workflow import State, Transition
+from orange_tui.domain.workflow import CANCELLED, DONE, State, Transition
 from orange_tui.domain.workflow_file._draft import DraftMove
 from orange_tui.domain.workflow_file._hooks import read_hooks, read_prompt
 from orange_tui.domain.workflow_file._rules import read_gate, read_rule, read_signal
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.text.yaml_nodes import Item
     from orange_tui.domain.workflow_file._draft import Draft
 
-_STATE_KEYS = ("terminal", "agent", "respawn_prompt", "auto", "rejoin")
+_STATE_KEYS = ("terminal", "end", "agent", "respawn_prompt", "auto", "rejoin")
 _TRANSITION_KEYS = ("from", "to", "when", "by", "gate", "hooks")
 
 
@@ -40,9 +40,14 @@ def _check_state_name(name: str, item: Item) -> None:
 def _state(name: str, item: Item, draft: Draft) -> State:
     item.name = f"the state {quoted(name)}"
     entries = item.entries(_STATE_KEYS)
+    terminal = bool(entries["terminal"].flag()) if "terminal" in entries else False
+    end = entries["end"].word((DONE, CANCELLED)) if "end" in entries else None
+    if end is not None and not terminal:
+        entries["end"].add_problem("is for a terminal state only", "add `terminal: true`, or remove it")
     return State(
         name=name,
-        terminal=bool(entries["terminal"].flag()) if "terminal" in entries else False,
+        terminal=terminal,
+        end=end,
         agent=entries["agent"].word(("worker", "reviewer", "none")) if "agent" in entries else None,
         respawn_prompt=draft.prompt(entries["respawn_prompt"]) if "respawn_prompt" in entries else None,
         auto=entries["auto"].text() if "auto" in entries else None,

@@ -11,7 +11,7 @@ from orange_tui.domain.records import record
 from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.findings import Findings
 from orange_tui.domain.text.yaml_nodes import Item
-from orange_tui.domain.workflow import Workflow
+from orange_tui.domain.workflow import Workflow, judge_ends
 from orange_tui.domain.workflow_file._checks import add_warnings, check_consistency, implied_initial
 from orange_tui.domain.workflow_file._draft import Draft
 from orange_tui.domain.workflow_file._sections import (
@@ -93,4 +93,4 @@ def _build(draft: Draft) -> Workflow:
         prompts=draft.prompts,
     )
     add_warnings(workflow, draft)
-    return workflow
+    return judge_ends(workflow)

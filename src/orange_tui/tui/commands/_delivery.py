@@ -6,20 +6,25 @@ from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.task import check_web_address
-from orange_tui.domain.workflow import DONE
-from orange_tui.tui.commands._tasks import has_move, impossible, why_not_readable
+from orange_tui.tui.commands._tasks import impossible, why_not_readable
 from orange_tui.tui.commands.context import branch_of
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
-    from orange_tui.domain.workflow import Workflow
+    from orange_tui.domain.workflow import Actor, Workflow
     from orange_tui.tui.background_work import ReportStep
     from orange_tui.tui.commands.context import CommandContext
 
 
 def why_no_merge(workflow: Workflow | None, row: TaskRow) -> str | None:
-    """Merging needs a way to done, if only by force."""
-    return None if has_move(workflow, row, DONE, "person", "force") else impossible("merged", row)
+    """Merging needs a way to a good end, if only by force."""
+    return None if _can_end_well(workflow, row, "person", "force") else impossible("merged", row)
+
+
+def _can_end_well(workflow: Workflow | None, row: TaskRow, *actors: Actor) -> bool:
+    if workflow is None or row.task is None:
+        return False
+    return any(workflow.good_end(row.task.status, actor) is not None for actor in actors)
 
 
 def merge(context: CommandContext) -> None:
@@ -27,7 +32,7 @@ def merge(context: CommandContext) -> None:
     from orange_tui.tui.screens.dialogs import ConfirmDialog
 
     row, orange = context.row, context.orange
-    is_reviewed = has_move(context.workflow_of(row), row, DONE, "person")
+    is_reviewed = _can_end_well(context.workflow_of(row), row, "person")
 
     def on_answer(yes: bool | None) -> None:
         if yes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from orange_tui.domain.workflow import CANCELLED, send_back_target, starts_agent
+from orange_tui.domain.workflow import send_back_target, starts_agent
 from orange_tui.tui.commands.context import branch_of, hook_errors_text
 
 if TYPE_CHECKING:
@@ -20,13 +20,6 @@ if TYPE_CHECKING:
 _NO_AGENT = frozenset({None, "none"})
 _UNREADABLE = "Its TASK.md can't be read"
 _ENTER_TITLES = {"spawn": "start", "respawn": "restart"}
-
-
-def has_move(workflow: Workflow | None, row: TaskRow, target: str, *actors: str) -> bool:
-    """Whether one of these actors may move a task there from where it is."""
-    if workflow is None or row.task is None:
-        return False
-    return any(workflow.candidates(row.task.status, target, actor) for actor in actors)  # type: ignore[arg-type]
 
 
 def impossible(what: str, row: TaskRow) -> str:
@@ -238,8 +231,10 @@ def unblock_all(context: CommandContext) -> None:
 
 
 def why_no_cancel(workflow: Workflow | None, row: TaskRow) -> str | None:
-    """Cancelling needs a way to cancelled."""
-    return None if has_move(workflow, row, CANCELLED, "person") else impossible("cancelled", row)
+    """Cancelling needs a way to the state for it."""
+    if workflow is None or row.task is None or workflow.cancelled_end(row.task.status) is None:
+        return impossible("cancelled", row)
+    return None
 
 
 def cancel(context: CommandContext) -> None:

@@ -190,7 +190,6 @@ _LOOKS: dict[Kind, tuple[str, str]] = {
     "dropped": ("-", "dim"),
     "unknown": (" ", "text"),
 }
-_DROPPED = ("cancel", "abandon", "reject", "drop", "wont", "fail", "declin", "discard", "obsolete")
 _TROUBLE = ("stuck", "block", "fail", "error", "conflict", "broken", "crash")
 _ASKING = ("clarif", "question", "ask", "answer", "input", "info")
 _JUDGING = ("review", "approv", "accept", "verif", "check", "qa")
@@ -208,6 +207,7 @@ class StateFacts:
     agent: str | None = None
     known: bool = True
     goes_on: bool = False  # Orange itself moves a task on from there
+    done: bool = False  # a good end
 
 
 @record
@@ -226,7 +226,8 @@ def state_facts(workflow: Workflow | None, status: str) -> StateFacts:
         return StateFacts(status, known=False)
     agent = None if state.agent == "none" else state.agent or ("any" if state.respawn_prompt else None)
     goes_on = state.auto is not None or state.rejoin is not None
-    return StateFacts(status, state.terminal, status == workflow.first_state, agent, goes_on=goes_on)
+    done = workflow.is_done(status)
+    return StateFacts(status, state.terminal, status == workflow.first_state, agent, goes_on=goes_on, done=done)
 
 
 def status_style(facts: StateFacts, palette: Palette) -> StatusStyle:
@@ -240,13 +241,13 @@ def kind_of(facts: StateFacts) -> Kind:
     """What it means for a task to be there: who is at work, or whom it waits for.
 
     Facts come first. Names decide only where they say more: a state in which a worker is kept alive for the
-    person who reviews is the person's, and an end can be a good or a bad one.
+    person who reviews is the person's.
     """
     words = re.split(r"[^a-z0-9]+", facts.name.casefold())
     if not facts.known:
         return "unknown"
     if facts.terminal:
-        return "dropped" if _any(words, _DROPPED) else "done"
+        return "done" if facts.done else "dropped"
     return _trouble_or_question(words) or _judging(words, facts) or _by_agent(words, facts)
 
 

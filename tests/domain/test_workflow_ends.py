@@ -1,0 +1,90 @@
+"""Which end of a workflow is the good one, and which is for tasks that were given up: by its moves, not its words."""
+
+from __future__ import annotations
+
+import pytest
+
+from orange_tui.domain.workflow_file.loader import load_workflow
+
+ENDS = """\
+name: bakery
+states:
+  ordered: {}
+  baking: {}
+  tasting: {}
+%s
+transitions:
+  - {from: ordered, to: baking}
+  - {from: baking, to: tasting}
+%s
+"""
+SOLD, THROWN = "  sold: {terminal: true}", "  thrown: {terminal: true}"
+SELL, THROW = "  - {from: tasting, to: sold}", "  - {from: [ordered, baking, tasting], to: thrown}"
+
+
+def judged(states: str, moves: str) -> tuple[dict[str, str | None], str | None, str | None]:
+    """How each terminal state is judged, and where a merge and a cancel of a task in the last state lead."""
+    loaded = load_workflow(ENDS % (states, moves), "bakery.yml")
+    assert loaded.workflow is not None, loaded.problems
+    workflow = loaded.workflow
+    ends = {name: state.end for name, state in workflow.states.items() if state.terminal}
+    return ends, workflow.good_end("tasting", "person"), workflow.cancelled_end("tasting")
+
+
+@pytest.mark.parametrize(
+    ("states", "moves", "ends", "merged", "cancelled"),
+    [
+        # by its moves alone, in any order
+        ((SOLD, THROWN), (SELL, THROW), {"sold": "done", "thrown": "cancelled"}, "sold", "thrown"),
+        ((THROWN, SOLD), (THROW, SELL), {"sold": "done", "thrown": "cancelled"}, "sold", "thrown"),
+        # a forced merge from the first state is still a merge
+        (
+            (SOLD, THROWN),
+            (SELL, "  - {from: ordered, to: sold, by: force}", THROW),
+            {"sold": "done", "thrown": "cancelled"},
+            "sold",
+            "thrown",
+        ),
+        # the name, where it is there
+        (
+            (SOLD, "  cancelled: {terminal: true}"),
+            ("  - {from: ordered, to: sold}", SELL, "  - {from: tasting, to: cancelled}"),
+            {"sold": "done", "cancelled": "cancelled"},
+            "sold",
+            "cancelled",
+        ),
+        # an end to which only the engine goes is no merge
+        (
+            (SOLD, THROWN, "  burnt: {terminal: true}"),
+            (SELL, THROW, "  - {from: baking, to: burnt, by: engine}"),
+            {"sold": "done", "thrown": "cancelled", "burnt": None},
+            "sold",
+            "thrown",
+        ),
+        # only one end: it is a good one
+        ((SOLD,), (SELL, "  - {from: ordered, to: sold}"), {"sold": "done"}, "sold", None),
+        # the file says it
+        (
+            ("  sold: {terminal: true, end: cancelled}", "  thrown: {terminal: true, end: done}"),
+            (SELL, THROW),
+            {"sold": "cancelled", "thrown": "done"},
+            "thrown",
+            "sold",
+        ),
+    ],
+)
+def test_ends_are_told_apart_by_the_moves_that_lead_there(
+    states: tuple[str, ...],
+    moves: tuple[str, ...],
+    ends: dict[str, str | None],
+    merged: str | None,
+    cancelled: str | None,
+) -> None:
+    assert judged("\n".join(states), "\n".join(moves)) == (ends, merged, cancelled)
+
+
+def test_end_is_for_terminal_states_and_one_of_two_words() -> None:
+    loaded = load_workflow(ENDS % ("  sold: {end: eaten}\n  thrown: {end: done}", SELL), "bakery.yml")
+    problems = "\n".join(map(str, loaded.problems))
+    assert "done, cancelled" in problems
+    assert "is for a terminal state only" in problems
