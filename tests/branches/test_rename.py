@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from orange_tui.branches.rename import update_with_branch
 from orange_tui.domain.errors import Refused
 from orange_tui.store.open_task import OpenTask
-from support.git import git
+from support.git import commit, git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +69,51 @@ def test_with_a_name_the_branch_is_checked_out_if_it_exists_and_else_renamed(
     assert git(repository, "branch", "--list", "there-already") == ""
     assert world.read(ref).branch == "new-name"
     assert "is not a branch name" in cli.no("task", "update", ref.id, "--branch", "a..b")
+
+
+def test_commits_on_a_detached_head_are_saved_before_another_branch_is_checked_out(
+    world: World, cli: Cli, repository: Path
+) -> None:
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "other")
+    git(worktree, "switch", "--quiet", "--detach")
+    made = commit(worktree, "loose")
+    cli.ok("task", "update", ref.id, "--branch", "other")
+    assert git(worktree, "symbolic-ref", "--short", "HEAD") == "other"
+    assert git(repository, "rev-parse", f"refs/orange/{ref.id}/1") == made
+    assert world.types(ref).count("work.saved") == 1
+
+
+def test_failed_update_goes_back_to_the_detached_commit(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "other")
+    git(worktree, "switch", "--quiet", "--detach")
+    made = commit(worktree, "loose")
+
+    def full(*_args: object, **_more: object) -> None:
+        raise Refused("No space left on device")
+
+    monkeypatch.setattr(OpenTask, "change", full)
+    assert "No space left" in cli.no("task", "update", ref.id, "--branch", "other")
+    assert git(worktree, "rev-parse", "HEAD") == made
+    assert git(worktree, "symbolic-ref", "--quiet", "HEAD", code=1) == ""
+
+
+def test_ignored_file_is_not_overwritten_by_the_branch_that_tracks_it(world: World, cli: Cli, repository: Path) -> None:
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "switch", "--quiet", "--create", "other")
+    commit(repository, "notes", "the branch's\n")
+    git(repository, "switch", "--quiet", "main")
+    (repository / ".git/info").mkdir(exist_ok=True)
+    (repository / ".git/info/exclude").write_text("notes\n")
+    (worktree / "notes").write_text("the agent's\n")
+    assert "notes" in cli.no("task", "update", ref.id, "--branch", "other")
+    assert (worktree / "notes").read_text() == "the agent's\n"
 
 
 def test_a_branch_of_another_task_is_refused_before_git_is_asked_to_do_anything(

@@ -13,6 +13,7 @@ from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.task import check_branch, check_summary
 from orange_tui.engine.creation import check_branch_is_free
 from orange_tui.outside.git import Repository
+from orange_tui.outside.git_saved import save_commit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def update_with_branch(  # noqa: PLR0913 - what a command can change, all at onc
         _check_not_default(parts.projects, ref, wanted)
         check_branch_is_free(engine, ref.project, wanted, but=ref.id)
         changes = {"branch": wanted} | ({} if summary is None else {"summary": check_summary(summary)})
-        claim = _claimed(engine, ref, wanted, worktree if name is not None else None)
+        claim = _claimed(engine, opened, wanted, worktree if name is not None else None)
         moved = tasks.apply_changes(opened, changes, status, actor, claim)
         _rename_session(parts.sessions, parts.log, opened)
         return opened.task, moved
@@ -73,11 +74,12 @@ def _check_not_default(projects: Projects, ref: TaskRef, branch: str) -> None:
 
 
 @contextmanager
-def _claimed(engine: Engine, ref: TaskRef, branch: str, worktree: Repository | None) -> Iterator[None]:
+def _claimed(engine: Engine, opened: OpenTask, branch: str, worktree: Repository | None) -> Iterator[None]:
     """Hold the branch names of a project while a task gets one; what fails within leaves git as it was."""
-    with engine.store.project_lock(ref.project):
-        check_branch_is_free(engine, ref.project, branch, but=ref.id)
-        undo = _check_out_or_rename(worktree, branch) if worktree is not None else None
+    task = opened.task
+    with engine.store.project_lock(task.project):
+        check_branch_is_free(engine, task.project, branch, but=task.id)
+        undo = _check_out_or_rename(worktree, branch, opened) if worktree is not None else None
         try:
             yield
         except BaseException:
@@ -86,16 +88,40 @@ def _claimed(engine: Engine, ref: TaskRef, branch: str, worktree: Repository | N
             raise
 
 
-def _check_out_or_rename(worktree: Repository, name: str) -> Undo | None:
+def _check_out_or_rename(worktree: Repository, name: str, opened: OpenTask) -> Undo | None:
     """Have the worktree on that branch; git refuses where work would be lost. Returns how to undo it."""
     before = worktree.current_branch()
     if before == name:
         return None
-    if worktree.has_branch(name):
-        worktree.switch(name)
-        return _best_effort(lambda: worktree.switch(before)) if before is not None else None
-    worktree.rename_current_branch(name)
-    return _best_effort(lambda: worktree.rename_current_branch(str(before)))
+    if not worktree.has_branch(name):
+        worktree.rename_current_branch(name)
+        return _best_effort(lambda: worktree.rename_current_branch(str(before)))
+    if before is None:
+        return _leave_detached_head(worktree, name, opened)
+    worktree.switch(name)
+    return _best_effort(lambda: worktree.switch(before))
+
+
+def _leave_detached_head(worktree: Repository, name: str, opened: OpenTask) -> Undo | None:
+    """Its commits are on no branch, so they are saved first; one made meanwhile is what HEAD was last."""
+    before = worktree.head()
+    undo = _best_effort(lambda: worktree.switch_to_commit(before)) if before is not None else None
+    _save_commit(worktree, "HEAD", opened)
+    worktree.switch(name)
+    try:
+        _save_commit(worktree, "HEAD@{1}", opened)
+    except BaseException:
+        if undo is not None:
+            undo()
+        raise
+    return undo
+
+
+def _save_commit(worktree: Repository, revision: str, opened: OpenTask) -> None:
+    saved = save_commit(worktree, opened.task.id, revision)
+    last = opened.journal.last("work.saved")
+    if saved is not None and (last is None or last.get("ref") != saved):
+        opened.record("work.saved", ref=saved, workspace=opened.task.workspace)
 
 
 def _best_effort(undo: Undo) -> Undo:

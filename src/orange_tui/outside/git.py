@@ -161,8 +161,12 @@ class Repository:
         return None if done.code == 0 else done.message or f"git fetch ended with {done.code}"
 
     def switch(self, name: str) -> None:
-        """Check a branch out; git refuses where that would lose something, and so do we."""
-        self.must("switch", "--quiet", "--", name, timeout=SLOW_SECONDS)
+        """Check a branch out; git refuses where that would lose something, an ignored file too, and so do we."""
+        self.must("switch", "--quiet", "--no-overwrite-ignore", "--", name, timeout=SLOW_SECONDS)
+
+    def switch_to_commit(self, commit: str) -> None:
+        """Check a commit out without a branch, with the same care."""
+        self.must("switch", "--quiet", "--no-overwrite-ignore", "--detach", commit, timeout=SLOW_SECONDS)
 
     def rename_current_branch(self, name: str) -> None:
         """Give the checked-out branch another name."""

@@ -194,16 +194,19 @@ def _keep(git: Repository, task: str, commit: str) -> str:
     return name
 
 
+def save_commit(git: Repository, task: str, revision: str = "HEAD") -> str | None:
+    """Keep a commit that is on no branch, remote or tag; returns its name, or None where there is nothing to keep."""
+    commit = git.answer("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    return _keep(git, task, commit) if commit is not None and _loose_commits(git, commit, ()) else None
+
+
 def save_submodules(worktree: Worktree, task: str) -> None:
     """Commits made in submodules are kept in these themselves, where the next update would leave them on no branch."""
     modules = os.path.join(worktree.git_directory, "modules")
     for directory, names, files in os.walk(modules):
         if "HEAD" in files and "objects" in names:
             names[:] = [name for name in names if name == "modules"]
-            git = Repository(directory)
-            head = git.head()
-            if _loose_commits(git, head, ()) and head is not None:
-                _keep(git, task, head)
+            save_commit(Repository(directory), task)
 
 
 def is_settled_submodule(worktree: Worktree, path: str) -> bool:
