@@ -43,6 +43,15 @@ def days_later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
     monkeypatch.setattr(clock, "now", lambda: then)
 
 
+def day_by_day(office: Office, monkeypatch: pytest.MonkeyPatch, days: int) -> list[str]:
+    """Orange looks through saved work on each of these days; returns what it said."""
+    said = []
+    for day in range(1, days + 1):
+        days_later(monkeypatch, day)
+        said += list(office.orange.saved_work.expire())
+    return said
+
+
 def test_deleted_task_is_listed_with_its_saved_work(office: Office) -> None:
     ref = with_saved_work(office)
     office.orange.tasks.delete(ref)
@@ -78,8 +87,7 @@ def test_saved_work_expires_thirty_days_after_the_deletion_and_not_before(
     ref = with_saved_work(office)
     commit = office.git("rev-parse", f"refs/orange/{ref.id}/1")
     office.orange.tasks.delete(ref)
-    days_later(monkeypatch, 29)
-    assert office.orange.recover() == []
+    assert day_by_day(office, monkeypatch, 29) == []
     assert refs(office)
     days_later(monkeypatch, 31)
     (sentence,) = office.orange.recover()
@@ -88,6 +96,22 @@ def test_saved_work_expires_thirty_days_after_the_deletion_and_not_before(
     assert refs(office) == []
     assert office.orange.recover() == []
     assert office.git("cat-file", "-t", commit) == "commit"  # git itself still has it for a while
+
+
+@pytest.mark.parametrize("wrong", [40, -20_000])
+def test_a_clock_that_jumps_does_not_make_saved_work_expire(
+    office: Office, monkeypatch: pytest.MonkeyPatch, wrong: int
+) -> None:
+    """Whether it is wrong now or was wrong at the deletion."""
+    ref = with_saved_work(office)
+    days_later(monkeypatch, min(wrong, 0))
+    office.orange.tasks.delete(ref)
+    for day in range(3):  # and nobody mends it for some days
+        days_later(monkeypatch, max(wrong, 0) + day)
+        assert office.orange.recover() == []
+    monkeypatch.undo()
+    assert office.orange.recover() == []
+    assert refs(office) == [f"refs/orange/{ref.id}/1"]
 
 
 def test_age_of_the_saved_commit_does_not_count(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,6 +147,7 @@ def test_work_of_tasks_not_deleted_here_never_expires(office: Office, monkeypatc
 def test_missing_repository_delays_expiry_and_stops_nothing(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     ref = with_saved_work(office)
     office.orange.tasks.delete(ref)
+    day_by_day(office, monkeypatch, 29)
     office.repository.rename(office.root / "away")
     days_later(monkeypatch, 31)
     assert any("was not checked" in sentence for sentence in office.orange.recover())

@@ -3,6 +3,9 @@
 The deletion of a task is recorded beside its project's tasks, with the time: the age of a commit does not tell how
 long somebody may still want it. Only work that is recorded there ever expires. A task whose directory was removed by
 hand, or that belongs to another home with the same repository, is not recorded, so its work is kept for good.
+
+A clock may be wrong by years, at the deletion or now, and one look cannot tell. So the days on which Orange looked are
+recorded too, and work expires once there were as many different ones as it is kept for: a jump counts as one day.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.domain.errors import NotFound, OrangeError
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_branch, match_prefix
 from orange_tui.home import clock
 from orange_tui.home.files import locked
@@ -33,17 +36,19 @@ if TYPE_CHECKING:
     from orange_tui.store.store import Store
 
 RETENTION_DAYS = 30
-_DELETED, _EXPIRED = "task.deleted", "work.expired"
+_DATE_CHARS = len("2026-11-16")
+_DELETED, _EXPIRED, _DAY = "task.deleted", "work.expired", "day.counted"
 
 
 @record
 class DeletedTask:
-    """A deleted task that had saved work: what it was, and when it was deleted."""
+    """A deleted task that had saved work: what it was, when it was deleted, and the days counted since."""
 
     id: str
     branch: str
     summary: str
     at: str
+    days: frozenset[str] = frozenset()
 
 
 @record
@@ -105,6 +110,7 @@ class SavedWorkStore:
         """Delete what was saved of tasks that were deleted long ago; yields a line for the log with each commit."""
         for project in self.projects.all():
             try:
+                _count_day(self.store.home, project.name)
                 for deleted in _expired_tasks(self.store.home, project.name):
                     yield from _delete_saved_work(self.store.home, project, deleted)
             except OrangeError as problem:
@@ -148,6 +154,10 @@ def deleted_tasks(home: Home, project: str) -> dict[str, DeletedTask]:
     """The deleted tasks of a project whose saved work has not expired, by id."""
     found: dict[str, DeletedTask] = {}
     for event in Journal(_deletions_file(home, project)).events():
+        if event["type"] == _DAY:
+            day = frozenset({str(event.get("timestamp"))[:_DATE_CHARS]})
+            found = {name: replace(task, days=task.days | day) for name, task in found.items()}
+            continue
         task_id = str(event.get("id"))
         found.pop(task_id, None)
         if event["type"] == _DELETED:
@@ -167,6 +177,13 @@ def _deletions_file(home: Home, project: str) -> str:
     return os.path.join(home.tasks, project, ".saved.jsonl")
 
 
+def _count_day(home: Home, project: str) -> None:
+    """Record that Orange looked today, where there is a deleted task for which that has not been counted yet."""
+    today = clock.now()[:_DATE_CHARS]
+    if any(today not in {*task.days, task.at[:_DATE_CHARS]} for task in deleted_tasks(home, project).values()):
+        _append(home, project, _DAY)
+
+
 def _expired_tasks(home: Home, project: str) -> list[DeletedTask]:
     now = clock.now()
     found = deleted_tasks(home, project).values()
@@ -176,7 +193,7 @@ def _expired_tasks(home: Home, project: str) -> list[DeletedTask]:
 def is_expired(deleted: DeletedTask, now: str) -> bool:
     """Whether a task was deleted so long ago that its work may go; a time that cannot be read is never long ago."""
     end = _expiry(deleted)
-    return end is not None and end < _parse_time(now)
+    return end is not None and end < _parse_time(now) and len(deleted.days) >= RETENTION_DAYS
 
 
 def _exists(home: Home, project: str, task: str) -> bool:
