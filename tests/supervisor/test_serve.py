@@ -132,3 +132,26 @@ def test_second_serve_takes_over_when_the_acting_one_is_killed(office: Office, s
     other.send_signal(signal.SIGINT)
     assert other.wait(timeout=20) in {0, 130}
     assert "Traceback" not in servers.said()
+
+
+def test_workers_death_is_noticed_after_its_reviewers_crashed_and_the_acting_serve_was_killed(
+    office: Office, servers: Servers
+) -> None:
+    ref = started(office, "fix/serve")
+    with (office.root / "home" / "tasks" / "coffee" / ref.id / "TASK.md").open("a") as file:
+        file.write("\n## Plan\n\nAPPROACH: a\n\n## Handoff\n\nDONE: all\n")
+    office.orange.tasks.update(ref, status="working")
+    office.orange.tasks.update(ref, status="agent-review")
+    starts = office.root / "recorder" / "starts"
+    acting = servers.start()
+    for crashes in (1, 2):
+        office.wait(lambda: starts.read_text().count("started") == crashes + 1)  # noqa: B023 - called at once
+        kill_agent(office, ref, "review-1")
+        office.wait(lambda: len(office.events(ref, "agent.crashed")) == crashes)  # noqa: B023 - called at once
+    office.wait(lambda: office.rests(ref, "stuck"))
+    os.kill(acting.pid, signal.SIGKILL)
+    acting.wait()
+    kill_agent(office, ref)
+    servers.start()
+    office.wait(lambda: "The agent has ended" in (office.task(ref).attention or ""))
+    assert [event["window"] for event in office.events(ref, "agent.died")] == ["worker"]

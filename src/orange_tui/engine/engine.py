@@ -80,9 +80,13 @@ class Engine:
         move is in the journal. The engine's own escalation is asked for neither `when` nor gate.
         """
         move = self._find_move(opened.task, target, actor, check_when=not is_escalation)  # 1, 2
-        if not is_escalation:
+        artifact = None
+        if move.gate is not None and not is_escalation:
             self._check_gate(opened, move)  # 3
-        return self._enter(opened, target, move.hooks, by=actor, changes=changes, around=around)  # 4 to 8
+            artifact = self.artifact(opened, move.gate)
+        return self._enter(
+            opened, target, move.hooks, by=actor, changes=changes, around=around, artifact=artifact
+        )  # 4 to 8
 
     def cancel(self, opened: OpenTask) -> Moved:
         """Give a task up: move it to its workflow's state for that, whatever it is called."""
@@ -111,6 +115,13 @@ class Engine:
         from orange_tui.engine._evidence import TaskEvidence
 
         return gate.missing(TaskEvidence(opened, self.store))
+
+    def artifact(self, opened: OpenTask, gate: Gate) -> int | None:
+        """A checksum of what a gate looks at, to tell it later from what is written anew; None where there is none."""
+        from orange_tui.engine._evidence import TaskEvidence
+
+        text = gate.artifact(TaskEvidence(opened, self.store))
+        return None if text is None else checksum(text)
 
     def state_of(self, task: Task) -> State | None:
         """The state of its workflow that a task is in; None where the workflow has no such state or cannot be read."""
@@ -158,11 +169,12 @@ class Engine:
         by: str,
         changes: Mapping[str, object] | None = None,
         around: AbstractContextManager[None] | None = None,
+        artifact: int | None = None,
     ) -> Moved:
         """Steps 4 to 8, for a move that is allowed."""
         self._reserve(opened, hooks)  # 4
         with around or nullcontext():
-            started = _write_status(opened, target, hooks, by, changes)  # 5
+            started = _write_status(opened, target, hooks, by, changes, artifact=artifact)  # 5
         return self._finish(opened, started)  # 6 to 8
 
     def _reserve(self, opened: OpenTask, hooks: Sequence[Hook]) -> None:
@@ -234,8 +246,14 @@ class Engine:
             yield opened
 
 
-def _write_status(
-    opened: OpenTask, target: str, hooks: Sequence[Hook], by: str, changes: Mapping[str, object] | None
+def _write_status(  # noqa: PLR0913 - what a move consists of
+    opened: OpenTask,
+    target: str,
+    hooks: Sequence[Hook],
+    by: str,
+    changes: Mapping[str, object] | None,
+    *,
+    artifact: int | None,
 ) -> Event:
     """Step 5: what a later process needs to finish this move is in the journal; the new status is in TASK.md."""
     details = {
@@ -244,16 +262,17 @@ def _write_status(
         "by": by,
         "hooks": [{"action": hook.action, **hook.params} for hook in hooks],
         "body": checksum(opened.body),
+        **({} if artifact is None else {"artifact": artifact}),
     }
     fields = {"attention": None, **(changes or {}), "status": target}
     return opened.change("transition.started", fields, **details)
 
 
-def checksum(body: str) -> int:
-    """A checksum of the body, to tell later whether it was written to."""
+def checksum(text: str) -> int:
+    """A checksum of the body or a part of it, to tell later whether it was written to."""
     from zlib import crc32
 
-    return crc32(body.encode())
+    return crc32(text.encode())
 
 
 def hooks_of(started: Event) -> list[Hook]:

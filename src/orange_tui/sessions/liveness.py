@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import State
     from orange_tui.outside.tmux import Pane, Tmux
+    from orange_tui.store.journal import Event, Journal
     from orange_tui.store.store import Store
 
 ACTIVE, DEAD, LOST, NONE = "active", "dead", "lost", "none"
@@ -85,10 +86,12 @@ class Sessions:
         """Whether the agent went down with its tmux server; one that ended by itself before has left a note."""
         from orange_tui.outside.processes import is_tmux_server
 
-        ref, window = self._store.ref_of(task), required_window(task, state) or WORKER
+        ref = self._store.ref_of(task)
+        journal = self._store.journal(ref)
+        window = agent_window(task, state, journal)
         if exit_code(self._store.directory(ref), window) is not None:
             return False
-        spawned = self._store.journal(ref).last("agent.spawned")
+        spawned = last_start(journal, window) or last_start(journal)
         server = str(spawned.get("server")) if spawned is not None else ""
         return server not in {pane.server for pane in self.panes()} and not is_tmux_server(server.partition(".")[0])
 
@@ -115,6 +118,21 @@ def required_window(task: Task, state: State | None) -> str | None:
     if state is None or state.agent is None or state.agent == NONE:
         return None
     return WORKER if state.agent == WORKER else review_window(task)
+
+
+def agent_window(task: Task, state: State | None, journal: Journal) -> str:
+    """The window whose agent it is that a task has or lost: where any will do, the one that was started last."""
+    required = required_window(task, state)
+    if required is not None:
+        return required
+    started = last_start(journal)
+    return str(started.get("window")) if started is not None else WORKER
+
+
+def last_start(journal: Journal, window: str | None = None) -> Event | None:
+    """The last time that an agent was started: in this window, or in any."""
+    starts = (event for event in journal.backwards() if event["type"] == "agent.spawned")
+    return next((event for event in starts if window in {None, event.get("window")}), None)
 
 
 def review_window(task: Task) -> str:

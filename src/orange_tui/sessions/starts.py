@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orange_tui.sessions.liveness import last_start
 from orange_tui.sessions.runtime import Runtime
 
 TYPE_CHECKING = False
@@ -24,9 +25,7 @@ def record_start(opened: OpenTask, pane: Pane, harness: str) -> None:
 
 def record_start_once(opened: OpenTask, pane: Pane) -> None:
     """Record the start of an agent that was found in a window, unless it is recorded already."""
-    for event in opened.journal.backwards():
-        if event["type"] == "agent.spawned" and event.get("window") == pane.window:
-            if (event.get("pid"), event.get("server")) == (pane.pid, pane.server):
-                return
-            break
+    known = last_start(opened.journal, pane.window)
+    if known is not None and (known.get("pid"), known.get("server")) == (pane.pid, pane.server):
+        return
     record_start(opened, pane, str(Runtime(opened.directory).window(pane.window).get("agent")))

@@ -1,7 +1,8 @@
 """Exit monitoring: when an agent has died, the workflow's rule that applies, and what follows.
 
-Everything is checked again under the task's lock: a command that got there first makes it a no-op. Each death counts
-once, because its consequences are recorded in the journal after the agent's start.
+Everything is checked again under the task's lock: a command that got there first makes it a no-op. Each window's death
+counts once and for itself: its consequences are in the journal, with the window, after that agent's start. What was
+recorded and not done, because whoever did it was killed, is done by the next one.
 """
 
 from __future__ import annotations
@@ -16,24 +17,67 @@ from orange_tui.domain.workflow import SERVER_GONE, STUCK, lost_agent_sentence
 from orange_tui.engine.engine import checksum
 from orange_tui.engine.starting import unfinished_blockers, will_never_be_done
 from orange_tui.home import clock
-from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, WORKER, exit_code, required_window
+from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, agent_window, exit_code
 from orange_tui.sessions.starts import record_start_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import ConditionalTarget, ExitRule, Workflow
     from orange_tui.engine.agents import Agents
     from orange_tui.engine.tasks import Tasks
     from orange_tui.outside.tmux import Pane
+    from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
 _STARTS = frozenset({"agent.spawned"})
 _AFTER_START = frozenset({"agent.respawned", "hook.done", "hook.failed", "status.changed"})
 _HANDLED = frozenset({"agent.crashed", "agent.died", "session.lost"})
+_AFTER_CRASH = frozenset({"transition.started", "agent.not_restarted"})
+
+
+@record
+class _Agent:
+    """The agent that a task's state asks for: the open task, its workflow, and the window this agent has or had."""
+
+    opened: OpenTask
+    workflow: Workflow
+    window: str
+
+    @property
+    def task(self) -> Task:
+        """The task as it is now."""
+        return self.opened.task
+
+    def rules(self) -> Iterator[ExitRule]:
+        """The workflow's rules about its end, in the state that the task is in."""
+        return (rule for rule in self.workflow.rules if rule.status == self.task.status and rule.stale_after is None)
+
+    def life(self) -> Sequence[Event] | None:
+        """What has happened since it was started, the newest first; None where it never was: so it cannot have died."""
+        found: list[Event] = []
+        for event in self.opened.journal.backwards():
+            if event["type"] in _STARTS and event.get("window") == self.window:
+                return found
+            found.append(event)
+        return None
+
+    def ends(self, life: Sequence[Event]) -> Iterator[Event]:
+        """The events that say that its death was handled; one without a window is about all there are."""
+        return (e for e in life if e["type"] in _HANDLED and e.get("window") in {None, self.window})
+
+    def body_at_start(self) -> int | None:
+        """The checksum of TASK.md's body when the task came to the state in which this agent was started."""
+        was_started = False
+        for event in self.opened.journal.backwards():
+            was_started = was_started or (event["type"] in _STARTS and event.get("window") == self.window)
+            if was_started and event["type"] == "transition.started":
+                return event.get("body")
+        return None
 
 
 @record
@@ -62,10 +106,11 @@ class ExitRules:
             if found == ACTIVE:
                 self._finish_restart(opened, self.tasks.sessions.agent(opened.task, state))
                 return
+            agent = _Agent(opened, workflow, agent_window(opened.task, state, opened.journal))
             if found == LOST:
-                self._record_death(opened, "session.lost", workflow, SERVER_GONE)
-            elif found == DEAD and not _is_handled(opened):
-                self._handle_death(opened, workflow)
+                self._record_end(agent, "session.lost", SERVER_GONE)
+            elif found == DEAD:
+                self._handle_death(agent)
             self._move_if_stale(opened, workflow)
 
     def _move_if_stale(self, opened: OpenTask, workflow: Workflow) -> None:
@@ -103,42 +148,70 @@ class ExitRules:
                 return self._advance(opened, target, "a signal in its files")
         return False
 
-    def _handle_death(self, opened: OpenTask, workflow: Workflow) -> None:
+    def _handle_death(self, agent: _Agent) -> None:
+        """Do what the death of an agent leads to, or what is left of that."""
+        life = agent.life()
+        if life is None:
+            return
+        handled = next(agent.ends(life), None)
+        if handled is None:
+            self._apply_rules(agent)
+        elif handled["type"] == "agent.crashed" and handled.get("window") == agent.window:
+            later = takewhile(lambda event: event is not handled, life)
+            rule = next((rule for rule in agent.rules() if rule.action == "crash" and _holds(rule, agent.task)), None)
+            if rule is not None and not any(event["type"] in _AFTER_CRASH for event in later):
+                self._follow_crash(agent, rule, str(handled.get("reason")))
+
+    def _apply_rules(self, agent: _Agent) -> None:
         """Apply the first exit rule that fits; without one, only record the death."""
-        reports.save_printed_report(opened, _window(opened, workflow))
-        for rule in workflow.rules:
-            is_for_this = rule.status == opened.task.status and rule.stale_after is None
-            if is_for_this and self._applies(opened, workflow, rule) and self._apply(opened, workflow, rule):
+        reports.save_printed_report(agent.opened, agent.window)
+        for rule in agent.rules():
+            if self._applies(agent, rule) and self._apply(agent, rule):
                 return
-        self._record_death(opened, "agent.died", workflow, "The agent has ended")
+        self._record_end(agent, "agent.died", "The agent has ended")
 
-    def _applies(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
-        gate = rule.has_artifact
-        if gate is not None:
-            is_fresh = gate.is_always_fresh or _is_body_fresh(opened)
-            return is_fresh and self.tasks.engine.missing(opened, gate) is None and _holds(rule, opened.task)
+    def _applies(self, agent: _Agent, rule: ExitRule) -> bool:
+        if rule.has_artifact is not None:
+            is_there = self.tasks.engine.missing(agent.opened, rule.has_artifact) is None
+            return is_there and self._is_fresh(agent, rule, rule.has_artifact) and _holds(rule, agent.task)
         if rule.action is None:
-            _record_failure(opened, _failure_reason(opened, workflow))
-        return _holds(rule, opened.task)
+            _record_failure(agent)
+        return _holds(rule, agent.task)
 
-    def _apply(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
+    def _is_fresh(self, agent: _Agent, rule: ExitRule, gate: Gate) -> bool:
+        """Whether an artifact was written in this agent's time, in whatever state the task was then.
+
+        One that has taken the task on from here before proves nothing: it is that of an earlier round.
+        """
+        if gate.is_always_fresh:
+            return True
+        if agent.body_at_start() == checksum(agent.opened.body):
+            return False
+        artifact = self.tasks.engine.artifact(agent.opened, gate)
+        targets = {rule.then, *(arm.then for arm in rule.then_when)}
+        moves = (event for event in agent.opened.journal.backwards() if event["type"] == "transition.started")
+        used = next((e for e in moves if e.get("from") == agent.task.status and e.get("to") in targets), {})
+        return artifact is None or used.get("artifact") != artifact
+
+    def _apply(self, agent: _Agent, rule: ExitRule) -> bool:
         """Do what a rule says; where the move it leads to is refused, the next rule has its turn."""
         if rule.action == "mark_dead":
-            self._record_death(opened, "agent.died", workflow, "The agent has ended")
+            self._record_end(agent, "agent.died", "The agent has ended")
         elif rule.action == "crash":
-            self._crash(opened, workflow, rule)
+            self._crash(agent, rule)
         else:
-            return self._follow(opened, workflow, rule)
+            return self._follow(agent, rule)
         return True
 
-    def _follow(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> bool:
-        target = _target(rule.then, rule.then_when, opened.task)
+    def _follow(self, agent: _Agent, rule: ExitRule) -> bool:
+        target = _target(rule.then, rule.then_when, agent.task)
         if rule.has_artifact is not None:
-            return self._advance(opened, target, "the agent had written what was asked and ended")
-        state = workflow.states.get(target or "")
+            return self._advance(agent.opened, target, "the agent had written what was asked and ended")
+        state = agent.workflow.states.get(target or "")
         goes_on = state is not None and state.auto is not None
-        error = f"The agent has failed: {opened.task.extra.get('last_error')}"
-        return self._advance(opened, target, "the agent has failed", {"attention": None if goes_on else error})
+        error = f"The agent has failed: {agent.task.extra.get('last_error')}"
+        changes = {"attention": None if goes_on else error}
+        return self._advance(agent.opened, target, "the agent has failed", changes)
 
     def _advance(
         self, opened: OpenTask, target: str | None, reason: str, changes: Mapping[str, object] | None = None
@@ -154,72 +227,73 @@ class ExitRules:
         opened.record("auto.advanced", **{"from": source, "to": target, "reason": reason})
         return True
 
-    def _crash(self, opened: OpenTask, workflow: Workflow, rule: ExitRule) -> None:
-        count = opened.task.crash_count + 1
-        reason = _exit_reason(opened, workflow)
-        opened.change(
+    def _crash(self, agent: _Agent, rule: ExitRule) -> None:
+        task, count = agent.task, agent.task.crash_count + 1
+        reason = _exit_reason(agent)
+        attention = lost_agent_sentence(agent.workflow, task.status, f"The agent crashed ({reason})")
+        agent.opened.change(
             "agent.crashed",
             {
                 "crash_count": count,
-                "attention": lost_agent_sentence(workflow, opened.task.status, f"The agent crashed ({reason})"),
+                "attention": _too_often(count, reason) if _is_too_often(rule, count) else attention,
             },
-            status=opened.task.status,
+            window=agent.window,
+            status=task.status,
             crash_count=count,
             reason=reason,
         )
-        if rule.stuck_after is not None and count >= rule.stuck_after:
-            self._escalate(opened, workflow, count, reason)
+        self._follow_crash(agent, rule, reason)
+
+    def _follow_crash(self, agent: _Agent, rule: ExitRule, reason: str) -> None:
+        """What follows a crash that is recorded already: the move to stuck, or another start."""
+        count = agent.task.crash_count
+        if _is_too_often(rule, count):
+            self._escalate(agent, _too_often(count, reason))
         elif rule.respawn_auto:
-            self._restart(opened)
+            self._restart(agent)
 
-    def _escalate(self, opened: OpenTask, workflow: Workflow, count: int, reason: str) -> None:
+    def _escalate(self, agent: _Agent, attention: str) -> None:
         """The engine's own move to `stuck`, which neither `when` nor gate can refuse."""
-        sentence = f"The agent crashed {count} times ({reason}); a person should look"
-        if STUCK in workflow.states and workflow.candidates(opened.task.status, STUCK, "engine"):
-            self.tasks.engine.transition(opened, STUCK, "engine", changes={"attention": sentence}, is_escalation=True)
-        else:
-            opened.change("task.updated", {"attention": sentence})
+        if STUCK in agent.workflow.states and agent.workflow.candidates(agent.task.status, STUCK, "engine"):
+            changes = {"attention": attention}
+            self.tasks.engine.transition(agent.opened, STUCK, "engine", changes=changes, is_escalation=True)
 
-    def _restart(self, opened: OpenTask) -> None:
+    def _restart(self, agent: _Agent) -> None:
         try:
-            self.agents.restart(opened)
+            self.agents.restart(agent.opened)
         except OrangeError as problem:
-            opened.change("task.updated", {"attention": f"The agent crashed and could not be restarted: {problem}"})
+            attention = f"The agent crashed and could not be restarted: {problem}"
+            changes = {"attention": attention}
+            agent.opened.change("agent.not_restarted", changes, window=agent.window, reason=str(problem))
 
-    def _record_death(self, opened: OpenTask, kind: str, workflow: Workflow, what: str) -> None:
-        if not _is_handled(opened):
-            attention = lost_agent_sentence(workflow, opened.task.status, what)
-            opened.change(kind, {"attention": attention}, status=opened.task.status)
+    def _record_end(self, agent: _Agent, kind: str, what: str) -> None:
+        """Record the end of an agent, once, and ask for a person."""
+        life = agent.life()
+        if life is not None and next(agent.ends(life), None) is None:
+            attention = lost_agent_sentence(agent.workflow, agent.task.status, what)
+            agent.opened.change(kind, {"attention": attention}, window=agent.window, status=agent.task.status)
 
 
-def _record_failure(opened: OpenTask, error: str) -> None:
+def _record_failure(agent: _Agent) -> None:
     """Record that an agent ended without its artifact: the error, and how often in a row it was the same."""
-    since_start = takewhile(lambda event: event["type"] not in _STARTS, opened.journal.backwards())
-    if any(event["type"] == "agent.failed" for event in since_start):
+    if any(event["type"] == "agent.failed" for event in agent.life() or ()):
         return
-    is_same = opened.task.extra.get("last_error") == error
-    repeats = opened.task.number("error_repeats") + 1 if is_same else 1
-    opened.change("agent.failed", {"last_error": error, "error_repeats": repeats}, reason=error, repeats=repeats)
+    error, known = _failure_reason(agent), agent.task.extra.get("last_error")
+    repeats = agent.task.number("error_repeats") + 1 if known == error else 1
+    changes = {"last_error": error, "error_repeats": repeats}
+    agent.opened.change("agent.failed", changes, window=agent.window, reason=error, repeats=repeats)
 
 
 def _holds(rule: ExitRule, task: Task) -> bool:
     return rule.when is None or rule.when.holds(task.number(rule.when.field))
 
 
-def _is_handled(opened: OpenTask) -> bool:
-    """Whether this death has been handled: its event is in the journal after the agent's last start."""
-    for event in opened.journal.backwards():
-        if event["type"] in _HANDLED:
-            return True
-        if event["type"] in _STARTS:
-            return False
-    return True  # no agent was ever started, so none can have died
+def _is_too_often(rule: ExitRule, count: int) -> bool:
+    return rule.stuck_after is not None and count >= rule.stuck_after
 
 
-def _is_body_fresh(opened: OpenTask) -> bool:
-    """Whether the body was written to since the task came here: an artifact of an earlier round proves nothing."""
-    entered = opened.journal.last("transition.started")
-    return entered is None or entered.get("body") != checksum(opened.body)
+def _too_often(count: int, reason: str) -> str:
+    return f"The agent crashed {count} times ({reason}); a person should look"
 
 
 def _target(then: str | None, arms: tuple[ConditionalTarget, ...], task: Task) -> str | None:
@@ -228,21 +302,17 @@ def _target(then: str | None, arms: tuple[ConditionalTarget, ...], task: Task) -
     return next((arm.then for arm in arms if arm.when.holds(task.number(arm.when.field))), None)
 
 
-def _window(opened: OpenTask, workflow: Workflow) -> str:
-    return required_window(opened.task, workflow.states.get(opened.task.status)) or WORKER
-
-
-def _failure_reason(opened: OpenTask, workflow: Workflow) -> str:
-    how = _exit_reason(opened, workflow)
-    if not any(isinstance(rule.has_artifact, ReportGate) for rule in workflow.rules):
+def _failure_reason(agent: _Agent) -> str:
+    how = _exit_reason(agent)
+    if not any(isinstance(rule.has_artifact, ReportGate) for rule in agent.workflow.rules):
         return how
     try:
-        reports.current_report(opened)
+        reports.current_report(agent.opened)
     except Unreadable as problem:
         return f"{problem} ({how})"
     return how
 
 
-def _exit_reason(opened: OpenTask, workflow: Workflow) -> str:
-    code = exit_code(opened.directory, _window(opened, workflow))
+def _exit_reason(agent: _Agent) -> str:
+    code = exit_code(agent.opened.directory, agent.window)
     return "its window was closed" if code is None else f"exit code {code}"

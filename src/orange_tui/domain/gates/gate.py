@@ -44,6 +44,10 @@ class Gate:
         """What keeps the gate shut, with an example of what would open it; None when it is open."""
         raise NotImplementedError
 
+    def artifact(self, evidence: Evidence) -> str | None:  # noqa: ARG002 - most kinds look at nothing that lasts
+        """The text it looks at, where the same text must not open it again in a later round; None for no such text."""
+        return None
+
     def description(self) -> str:
         """What it asks for, in a few words that follow "needs"."""
         raise NotImplementedError

@@ -66,6 +66,13 @@ class SectionGate(Gate):
             problem = None if _has_content(section) else f"{heading} is empty"
         return with_example(problem, *self._example(heading)) if problem else None
 
+    def artifact(self, evidence: Evidence) -> str | None:
+        """The section's text; blank lines at its end belong to whatever comes after it."""
+        from orange_tui.domain.text.sections import find_section
+
+        section = find_section(evidence.body, self.section)
+        return section.text.strip() if section is not None else None
+
     def _wrong_verdict(self, heading: str, section: Section) -> str | None:
         verdict = _first_verdict(section) if self.verdict_line == "first" else _any_verdict(section)
         if verdict == self.verdict:

@@ -162,6 +162,7 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "agent.respawned": EventLine("▸", "info", "Agent restarted ({status})"),
     "agent.notified": EventLine("»", "info", "Message delivered to {window}"),
     "agent.crashed": EventLine("✗", "bad", "The agent crashed in {status} ({reason}), crash {crash_count}"),
+    "agent.not_restarted": EventLine("✗", "bad", "The agent could not be restarted: {reason}"),
     "agent.failed": EventLine("✗", "bad", "The agent failed ({reason}), failure {repeats} in a row"),
     "agent.reported": EventLine("»", "accent", _reported),
     "agent.died": EventLine("✗", "bad", "The agent ended in {status}"),
