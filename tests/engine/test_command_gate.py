@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support.git import git, make_repository
+from support.git import git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,9 +21,10 @@ def test_command_gate_runs_in_the_worktree_and_its_result_is_cached_until_head_m
         '  - {from: a, to: b, gate: {command: "echo run >> ../runs; test -f GOOD || { echo no GOOD; exit 3; }"}}\n'
         "  - {from: b, to: z}\n",
     )
-    make_repository(world.root / "workspaces/coffee--1")
-    worktree, runs = world.root / "workspaces/coffee--1", world.root / "workspaces/runs"
-    ref = world.task(workflow="checked", status="a", workspace="coffee--1")
+    cli.ok("project", "add", str(repository), "--name", "beans", "--workflow", "checked")
+    worktree, runs = world.root / "workspaces/beans--1", world.root / "workspaces/runs"
+    git(repository, "worktree", "add", "--quiet", "-b", "good", str(worktree))
+    ref = world.task(project="beans", workflow="checked", status="a", workspace="beans--1")
     for _ in range(3):
         why = cli.no("task", "update", ref.id, "--status", "b")
         assert "ended with 3" in why

@@ -47,11 +47,12 @@ def _one_line(text: str) -> str:
 
 def commit_work(run: HookRun) -> None:
     """Commit what the agent left uncommitted on the task's branch: an agent with few permissions cannot."""
-    from orange_tui.outside.git_worktree import commit_all
+    from orange_tui.outside.git_worktree import commit_all, worktree_of
 
     if run.task.workspace is None:
         return
-    worktree = run.parts.pool.worktree(run.task.workspace)
+    project = run.parts.projects.get(run.task.project)
+    worktree = worktree_of(project.path, run.parts.pool.worktree(run.task.workspace))
     commit_all(worktree, run.task.branch, run.task.summary or f"Work of task {run.task.id}")
 
 

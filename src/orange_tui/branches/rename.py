@@ -14,6 +14,7 @@ from orange_tui.domain.task import check_branch, check_summary
 from orange_tui.engine.creation import check_branch_is_free
 from orange_tui.outside.git import Repository
 from orange_tui.outside.git_saved import save_commit
+from orange_tui.outside.git_worktree import worktree_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor
     from orange_tui.engine.engine import Engine, Moved
+    from orange_tui.engine.parts import HomeParts
     from orange_tui.engine.tasks import Tasks
     from orange_tui.home.log import Log
     from orange_tui.home.projects import Projects
@@ -49,7 +51,7 @@ def update_with_branch(  # noqa: PLR0913 - what a command can change, all at onc
     engine, parts = tasks.engine, tasks.engine.parts
     with engine.open(ref) as opened:
         workspace = opened.task.workspace
-        worktree = Repository(os.path.join(parts.home.workspaces, workspace)) if workspace else None
+        worktree = _worktree(parts, ref, workspace) if workspace else None
         wanted = check_branch(name) if name is not None else _current_branch(worktree or Repository(directory))
         _check_not_default(parts.projects, ref, wanted)
         check_branch_is_free(engine, ref.project, wanted, but=ref.id)
@@ -58,6 +60,11 @@ def update_with_branch(  # noqa: PLR0913 - what a command can change, all at onc
         moved = tasks.apply_changes(opened, changes, status, actor, claim)
         _rename_session(parts.sessions, parts.log, opened)
         return opened.task, moved
+
+
+def _worktree(parts: HomeParts, ref: TaskRef, workspace: str) -> Repository:
+    """Git in the task's worktree, if its `.git` still leads into the project's repository."""
+    return worktree_of(parts.projects.get(ref.project).path, os.path.join(parts.home.workspaces, workspace)).git
 
 
 def _current_branch(repository: Repository) -> str:

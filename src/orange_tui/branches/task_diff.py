@@ -1,7 +1,8 @@
 """The diff of a task: everything since its branch left the default branch, committed or not.
 
 Where the task has a worktree, uncommitted changes and new files are in it: an agent's work is to be seen before it is
-committed. For a merged task the journal knows the commits. Everything here waits for git: call it off the event loop.
+committed. For a merged task the journal knows the commits. Nothing that the agent could have configured is run for it
+(`outside/git_look.py`). Everything here waits for git: call it off the event loop.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.outside.git import Repository, local, remote
+from orange_tui.outside.git_look import look_at_repository, look_at_worktree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.store.store import Store, TaskRef
     from orange_tui.workspaces.pool import Pool
 
-_DIFF = ("diff", "--no-color", "--no-ext-diff", "-M")
+_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "-M")
 _MOST_UNTRACKED_FILES = 200  # each costs a process; more of them are hardly written by hand
 
 
@@ -37,15 +39,15 @@ class TaskDiffs:
         if not os.path.isdir(project.path):
             way_out = f"put it back, or forget the project: orange project remove {project.name}"
             raise NotFound(f"The directory of {project.name} is not there: {project.path}; {way_out}")
-        git = Repository(project.path)
         merged = self.store.journal(ref).last("merge.started") if finished else None
-        if merged is not None:
-            return git.must(*_DIFF, f"{merged['base']}...{merged['head']}", "--")
-        base = _base(git, project.default_branch)
+        base = _base(Repository(project.path), project.default_branch)
         worktree = self.pool.worktree(task.workspace) if task.workspace else None
-        if worktree is None or not os.path.isdir(worktree):
-            return git.must(*_DIFF, f"{base}...{local(task.branch)}", "--")
-        return _worktree_diff(Repository(worktree), base)
+        if merged is None and worktree is not None and os.path.isdir(worktree):
+            with look_at_worktree(project.path, worktree) as git:
+                return _worktree_diff(git, base)
+        between = f"{merged['base']}...{merged['head']}" if merged is not None else f"{base}...{local(task.branch)}"
+        with look_at_repository(project.path) as git:
+            return git.must(*_DIFF, between, "--")
 
 
 def _base(git: Repository, default_branch: str) -> str:

@@ -13,6 +13,7 @@ from orange_tui.domain.records import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.home.paths import Home
+    from orange_tui.home.projects import Projects
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import Store
 
@@ -26,6 +27,7 @@ class TaskEvidence:
 
     opened: OpenTask
     store: Store
+    projects: Projects
 
     @property
     def task_id(self) -> str:
@@ -43,17 +45,17 @@ class TaskEvidence:
 
     def command_failure(self, command: str) -> str | None:
         """Why a command fails in the task's workspace; None when it succeeds."""
-        return _failure(self.opened, command, self.store.home)
+        return _failure(self.opened, command, self.store.home, self.projects)
 
 
-def _failure(opened: OpenTask, command: str, home: Home) -> str | None:
+def _failure(opened: OpenTask, command: str, home: Home, projects: Projects) -> str | None:
     """Why the command keeps the gate closed; None when it succeeds on the commit that is checked out."""
-    from orange_tui.outside.git import Repository
+    from orange_tui.outside.git_worktree import worktree_of
 
     if opened.task.workspace is None:
         return f"`{command}` must succeed in the task's workspace, and it has none"
     worktree = os.path.join(home.workspaces, opened.task.workspace)
-    head = Repository(worktree).head()
+    head = worktree_of(projects.get(opened.task.project).path, worktree).git.head()
     code, output = _earlier_result(opened, command, head) or _run(opened, command, worktree, head)
     if code == 0:
         return None

@@ -114,13 +114,13 @@ class Engine:
         """What keeps a gate closed; None when it is open."""
         from orange_tui.engine._evidence import TaskEvidence
 
-        return gate.missing(TaskEvidence(opened, self.store))
+        return gate.missing(TaskEvidence(opened, self.store, self.parts.projects))
 
     def artifact(self, opened: OpenTask, gate: Gate) -> int | None:
         """A checksum of what a gate looks at, to tell it later from what is written anew; None where there is none."""
         from orange_tui.engine._evidence import TaskEvidence
 
-        text = gate.artifact(TaskEvidence(opened, self.store))
+        text = gate.artifact(TaskEvidence(opened, self.store, self.parts.projects))
         return None if text is None else checksum(text)
 
     def state_of(self, task: Task) -> State | None:

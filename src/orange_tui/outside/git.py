@@ -63,9 +63,10 @@ def _is_worth_a_retry(finished: Finished) -> bool:
 
 @record
 class Repository:
-    """A git repository or one of its worktrees."""
+    """A git repository or one of its worktrees; with a git directory, `.git` at the path is not asked for it."""
 
     path: str
+    git_directory: str | None = None
 
     def ask(
         self,
@@ -77,7 +78,8 @@ class Repository:
     ) -> Finished:
         """Run git here and return how it ended; `settings` are configuration for this one run."""
         configured = [word for setting in settings for word in ("-c", setting)]
-        environment = environment_for_git() | dict(extra or {})
+        given_directory = {"GIT_DIR": self.git_directory} if self.git_directory is not None else {}
+        environment = environment_for_git() | given_directory | dict(extra or {})
         command = ["git", "-C", self.path, *configured, *words]
         given = None if stdin is None else stdin.encode()
         finished = run(command, environment=environment, stdin=given, timeout=timeout)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import SLOW_SECONDS, Repository
+from orange_tui.outside.git_look import look_at_repository
 from orange_tui.outside.git_worktree import common_directory
 
 TYPE_CHECKING = False
@@ -49,15 +50,19 @@ def merged_tree(repository: Repository, ours: str, theirs: str) -> MergedTree:
 def conflicts_of(repository: Repository, pairs: Iterable[Pair]) -> dict[Pair, tuple[str, ...]]:
     """Which files would conflict in each of many merges; one process for hundreds of them.
 
-    A dry run: the objects that git writes for it go to a temporary directory, not into the person's repository.
+    A dry run: the objects that git writes for it go to a temporary directory, not into the person's repository, and
+    no merge driver of the repository's is run.
     """
     import tempfile
 
     wanted, found = list(pairs), {}
-    with tempfile.TemporaryDirectory(prefix="orange-merge-") as temporary:
+    with (
+        tempfile.TemporaryDirectory(prefix="orange-merge-") as temporary,
+        look_at_repository(repository.path) as looking,
+    ):
         extra = {"GIT_OBJECT_DIRECTORY": temporary, "GIT_ALTERNATE_OBJECT_DIRECTORIES": _objects(repository.path)}
         for start in range(0, len(wanted), _BATCH_SIZE):
-            found.update(_batch_conflicts(repository, wanted[start : start + _BATCH_SIZE], extra))
+            found.update(_batch_conflicts(looking, wanted[start : start + _BATCH_SIZE], extra))
     return found
 
 
@@ -111,7 +116,7 @@ def tree_of(repository: Repository, commit: str) -> str:
 
 def has_moved(repository: Repository, name: str) -> bool:
     """Whether a branch ever pointed to another commit than now; without a reflog, it may have."""
-    known = repository.ask("log", "--walk-reflogs", "--format=%H", name, "--")
+    known = repository.ask("rev-list", "--walk-reflogs", name, "--")
     return known.code != 0 or len(set(known.output.split())) != 1
 
 

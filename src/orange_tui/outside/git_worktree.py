@@ -20,7 +20,7 @@ from orange_tui.outside.processes import git_processes
 _STALE_LOCK_SECONDS = 60.0  # after which a lock that no git uses was left behind
 _LOCKS = ("index.lock", "HEAD.lock")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_IN_REFTABLE = "ref: refs/heads/.invalid"
+NO_BRANCH = "ref: refs/heads/.invalid"  # what HEAD says where a reftable has it
 _ON_A_BRANCH = {"MERGE_HEAD": "a merge", "CHERRY_PICK_HEAD": "a cherry-pick", "REVERT_HEAD": "a revert"}
 _UNDER_WAY = {
     "rebase-merge": "a rebase",
@@ -53,13 +53,13 @@ class Worktree:
 
     @property
     def git(self) -> Repository:
-        """git, run in this worktree."""
-        return Repository(self.path)
+        """git, run in this worktree; its `.git` was checked, and is not asked again."""
+        return Repository(self.path, self.git_directory)
 
     def head(self) -> str | None:
         """The full name of the branch that is checked out, else the commit."""
         text = _first_line(os.path.join(self.git_directory, "HEAD"))
-        if text is None or text == _IN_REFTABLE:
+        if text is None or text == NO_BRANCH:
             return self.git.answer("symbolic-ref", "--quiet", "HEAD") or self.git.head()
         return text.removeprefix("ref: ")
 
@@ -129,15 +129,65 @@ class Worktree:
 
 
 def find_worktree(path: str) -> Worktree | None:
-    """The worktree at a path; None when there is none, or git has forgotten it."""
-    pointer = _first_line(os.path.join(path, ".git"))
-    if pointer is None or not pointer.startswith("gitdir: "):
+    """The worktree at a path; None when there is none, git has forgotten it, or its `.git` leads elsewhere."""
+    own = _pointer(path)
+    shared = _first_line(os.path.join(own, "commondir")) if own is not None else None
+    if own is None or shared is None or not os.path.exists(os.path.join(own, "HEAD")):
         return None
-    own = os.path.join(path, pointer.removeprefix("gitdir: "))
-    shared = _first_line(os.path.join(own, "commondir"))
-    if shared is None or not os.path.exists(os.path.join(own, "HEAD")):
+    found = Worktree(path, os.path.realpath(own), os.path.realpath(os.path.join(own, shared)))
+    is_listed = os.path.dirname(found.git_directory) == os.path.join(found.common_directory, "worktrees")
+    return found if is_listed and _is_same(_back_pointer(found.git_directory), os.path.join(path, ".git")) else None
+
+
+def worktree_of(repository: str, path: str) -> Worktree:
+    """A worktree of that very repository; refused where there is none, or its `.git` is not as git has written it.
+
+    Whoever works in a worktree can write its `.git`: git would then work elsewhere, by a configuration of their own.
+    """
+    problem = pointer_problem(repository, path)
+    if problem is not None:
+        raise Refused(problem)
+    worktree = find_worktree(path)
+    if worktree is None:
+        raise Refused(f"{path} is not a worktree of {repository}: git has forgotten it, or it never was one")
+    return worktree
+
+
+def pointer_problem(repository: str, path: str) -> str | None:
+    """Why a worktree's `.git` is not to be followed, as a sentence; one that leads to nothing can be repaired."""
+    place, shared = os.path.join(path, ".git"), common_directory(repository)
+    own = _pointer(path)
+    if shared is None or not os.path.lexists(place) or (own is not None and not os.path.isdir(own)):
         return None
-    return Worktree(path, os.path.realpath(own), os.path.realpath(os.path.join(own, shared)))
+    listed = os.path.join(shared, "worktrees")
+    if own is not None and os.path.dirname(os.path.realpath(own)) == listed:
+        back = _back_pointer(own)
+        if back is None or _is_same(back, place) or not os.path.exists(back):
+            return None
+    known = [os.path.join(listed, name) for name in (os.listdir(listed) if os.path.isdir(listed) else [])]
+    right = next((each for each in known if _is_same(_back_pointer(each), place)), None)
+    repair = f"move it away and write `gitdir: {right}` into {place}" if right is not None else "move it away"
+    leads = f"leads to {own}" if own is not None else "is no longer the file that git wrote"
+    return (
+        f"{place} {leads}, so {path} belongs to another repository, not to {repository}. Nothing was run there."
+        f" Check what is in it, then {repair}"
+    )
+
+
+def _pointer(path: str) -> str | None:
+    """Where the `.git` of a linked worktree leads."""
+    line = _first_line(os.path.join(path, ".git"))
+    return os.path.join(path, line.removeprefix("gitdir: ")) if line and line.startswith("gitdir: ") else None
+
+
+def _back_pointer(own: str) -> str | None:
+    """The `.git` that git has written for a worktree of its own."""
+    line = _first_line(os.path.join(own, "gitdir"))
+    return os.path.join(own, line) if line else None
+
+
+def _is_same(one: str | None, other: str) -> bool:
+    return one is not None and os.path.realpath(one) == os.path.realpath(other)
 
 
 def common_directory(path: str) -> str | None:
@@ -158,12 +208,12 @@ def operation_on_branch(checkout: Repository) -> str | None:
     return next((what for name, what in _ON_A_BRANCH.items() if os.path.exists(os.path.join(own, name))), None)
 
 
-def commit_all(worktree: str, branch: str, message: str) -> bool:
+def commit_all(worktree: Worktree, branch: str, message: str) -> bool:
     """Commit every file that is not ignored onto the branch that must be checked out; False when all is committed.
 
     For an agent that is not allowed to commit itself.
     """
-    git = Repository(worktree)
+    git = worktree.git
     present = git.current_branch()
     if present != branch:
         raise Refused(f"what is not committed stays so: {present or 'no branch'} is checked out there, not {branch}")
@@ -182,6 +232,9 @@ def _first_line(path: str) -> str | None:
 
 
 def _lines(path: str) -> list[str]:
+    """The lines of a file; none of what is no file, such as a pipe that nobody writes to."""
+    if not os.path.isfile(path):
+        return []
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read().splitlines()

@@ -11,6 +11,7 @@ from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.file_names import is_binary, is_secret
 from orange_tui.home.files import read_bytes
 from orange_tui.outside.git import Repository, local
+from orange_tui.outside.git_look import look_at_worktree
 from orange_tui.prompt_context._file_tree import fold_paths
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ _INSTRUCTION_FILES = ("CLAUDE.md", "AGENTS.md")
 _MAX_FILE_BYTES = 200_000
 _MAX_DIFF_FILES = 200
 _MAX_CHANGED_LINES = 2_000  # changed in one file: more were made by a program
-_DIFF_COMMAND = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
+_DIFF_COMMAND = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=dirty")
 
 
 def comments_text(sources: ContextSources) -> str:
@@ -111,7 +112,11 @@ def diff_text(sources: ContextSources) -> str:
     attempts = sources.task.extra.get("attempts")
     if type(attempts) is not int or attempts <= 0 or not sources.task.workspace:
         return ""
-    repository = Repository(sources.directory)
+    with look_at_worktree(sources.projects.get(sources.task.project).path, sources.directory) as repository:
+        return _diff_text(repository)
+
+
+def _diff_text(repository: Repository) -> str:
     changed, hidden = _changed_files(repository)
     new = repository.ask("ls-files", "--others", "--exclude-standard", "-z").output.split("\0")
     new = [printable(path) for path in new if path and not is_secret(path) and not is_binary(path)][:_MAX_DIFF_FILES]

@@ -7,7 +7,7 @@ import os
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import FETCH_EVERY_BRANCH, SLOW_SECONDS, Repository, local, remote
-from orange_tui.outside.git_worktree import common_directory, find_worktree
+from orange_tui.outside.git_worktree import find_worktree, pointer_problem
 from orange_tui.outside.processes import git_processes
 from orange_tui.workspaces._save_and_reset import reset, save_work
 
@@ -33,6 +33,9 @@ def find_existing(project: Project, path: str) -> ExistingWorktree | None:
     """The worktree at a path, repaired where that loses nothing; None when there is none yet."""
     if not os.path.isdir(project.path):
         raise Refused(f"{project.path}, the repository of {project.name}, does not exist")
+    problem = pointer_problem(project.path, path)
+    if problem is not None:
+        raise Refused(problem)
     worktree, gone = find_worktree(path), not _has_content(path)
     if worktree is None and (gone or os.path.exists(os.path.join(path, ".git"))):
         worktree = _repair(project, path)
@@ -40,10 +43,6 @@ def find_existing(project: Project, path: str) -> ExistingWorktree | None:
         raise Refused(
             f"{path} is not a worktree of {project.name}: git has forgotten it, or it never was one."
             " Check what is in it, then move it away"
-        )
-    if worktree is not None and worktree.common_directory != common_directory(project.path):
-        raise Refused(
-            f"{path} belongs to another repository, not to {project.path}; check what is in it, then move it away"
         )
     return ExistingWorktree(worktree, restored=gone) if worktree is not None else None
 

@@ -2,7 +2,7 @@
 
 The answers are the same; pygit2 only needs no process for them. Whether a pair of commits would conflict is always
 decided by git: it finds renames and merges files in ways of its own. Everything here takes its time: call it off
-the event loop.
+the event loop. Neither runs anything that the repository configures.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import partial
 
 from orange_tui.domain.records import record
 from orange_tui.outside.git import Repository, local
+from orange_tui.outside.git_look import look_at_repository
 from orange_tui.outside.git_merge import conflicts_of
 from orange_tui.outside.git_worktree import common_directory
 
@@ -54,7 +55,6 @@ class GitReader:
 
     def __init__(self, path: str, *, use_library: bool = True) -> None:
         self._path = path
-        self._git = Repository(path)
         self._use_library = use_library
         self._opened: tuple[object, GitObjects | None] = (None, None)  # by the signature it had then
 
@@ -80,7 +80,10 @@ class GitReader:
     def merge_base(self, one: str, other: str) -> tuple[str | None, bool]:
         """A best common ancestor of two commits, and whether it is certain that there is no other one."""
         found = self._read(lambda objects: (objects.merge_base(one, other), True))
-        return (self._git.answer("merge-base", one, other), False) if found is None else found
+        if found is not None:
+            return found
+        with look_at_repository(self._path) as git:
+            return git.answer("merge-base", one, other), False
 
     def changed_lines(self, pairs: Iterable[Pair]) -> dict[Pair, tuple[int, int]]:
         """Lines added and removed between the commits of each pair, renamed files not counted as new."""
@@ -96,7 +99,7 @@ class GitReader:
 
     def conflicts(self, pairs: Iterable[Pair]) -> dict[Pair, tuple[str, ...]]:
         """The files that would conflict in the merge of each pair of commits."""
-        return conflicts_of(self._git, pairs)
+        return conflicts_of(Repository(self._path), pairs)
 
     def _each(self, pairs: Iterable[Pair], read: Callable[[GitObjects, Pair], T]) -> dict[Pair, T]:
         """The answers of pygit2, for the pairs that it can answer for."""
@@ -143,7 +146,8 @@ class GitReader:
         return {pair: _changes(files) for pair, files in statuses.items()}
 
     def _ask(self, *words: str, stdin: str | None = None) -> str:
-        return self._git.must(*words, extra={"LC_ALL": "C"}, stdin=stdin, timeout=_TIMEOUT_SECONDS)
+        with look_at_repository(self._path) as git:
+            return git.must(*words, extra={"LC_ALL": "C"}, stdin=stdin, timeout=_TIMEOUT_SECONDS)
 
 
 class GitReaders:
