@@ -110,14 +110,14 @@ def test_index_knows_what_decides_where_to_look(world: World) -> None:
     index.refresh([ref])
     entry = index.get(ref)
     assert entry is not None
-    assert (entry.start_wanted, entry.start_deferred, entry.has_unfinished_move) == (True, True, False)
+    assert (entry.start.is_wanted, entry.start.waits, entry.has_unfinished_move) == (True, True, False)
     with world.orange.store.open(ref) as opened:
         details = {"from": "todo", "to": "doing", "by": "person", "hooks": []}
         opened.change("transition.started", {"status": "doing"}, **details)
     index.refresh([ref])
     entry = index.get(ref)
     assert entry is not None
-    assert (entry.start_wanted, entry.has_unfinished_move) == (False, True)
+    assert (entry.start.is_wanted, entry.has_unfinished_move) == (False, True)
 
 
 def test_index_finds_subtasks_and_dependents_and_forgets_them_with_their_task(world: World) -> None:

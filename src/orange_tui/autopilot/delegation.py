@@ -69,6 +69,7 @@ def _create_subtask(run: HookRun, delegation: Delegation, delegation_id: str) ->
         labels=delegation.labels,
         parent=run.task.id,
         fields={DELEGATION_FIELD: delegation_id, **_worktree_field(run)},
+        by="engine",
     )
     created = create_task(run.engine, new)
     run.opened.record("task.delegated", child=created.ref.id, summary=delegation.title)

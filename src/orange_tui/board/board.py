@@ -10,7 +10,7 @@ import time
 
 from orange_tui.board import needs
 from orange_tui.board._board_task import read_board_task
-from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
+from orange_tui.board.rows import BROKEN, COULD_START, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.sessions.liveness import ACTIVE, NONE, required_window
@@ -50,6 +50,7 @@ class Boards:
         self._tasks: dict[Key, BoardTask] = {}
         self._changed: set[Key] = set()  # since the refresh before: their agents' ends are looked up again
         self._with_session: set[Key] = set()
+        self._waiting: set[Key] = set()  # for a workspace
         self._messages: dict[Key, float] = {}  # since when we know of one that waits
         self._text_changes = 0
         self._stats: dict[Key, Stats] = {}  # by project and branch
@@ -75,7 +76,8 @@ class Boards:
             if self._project in {None, key[0]}:
                 self._update(key, self._index.get(TaskRef(*key)))
         dependents = {(ref.project, ref.id) for _, task_id in keys for ref in self._index.dependents_of(task_id)}
-        return self._with_new_rows(keys.union(parents, self._parents_of(keys), self._with_session, dependents))
+        others = (self._with_session, self._waiting)  # these change with what is no task's: agents, workspaces
+        return self._with_new_rows(keys.union(parents, self._parents_of(keys), dependents, *others))
 
     def with_stats(self, project: str, stats: Mapping[str, Stats]) -> Snapshot:
         """The board with what git says about a project's branches; the others keep what they had."""
@@ -134,10 +136,10 @@ class Boards:
         if known is None or known.entry.text_revision != entry.text_revision:
             self._text_changes += 1
         self._tasks[key] = task = read_board_task(self._index.store, entry)
-        if task.has_session:
-            self._with_session.add(key)
-        else:
-            self._with_session.discard(key)
+        for group, is_member in ((self._with_session, task.has_session), (self._waiting, entry.start.waits)):
+            group.discard(key)
+            if is_member:
+                group.add(key)
         if task.has_message:
             self._messages.setdefault(key, time.monotonic())
         else:
@@ -147,6 +149,7 @@ class Boards:
         self._tasks.pop(key, None)
         self._messages.pop(key, None)
         self._with_session.discard(key)
+        self._waiting.discard(key)
         self._rows.drop(key)
 
     def _parents_of(self, keys: Iterable[Key]) -> set[Key]:
@@ -249,8 +252,11 @@ class Boards:
         names = [name for blocker in task.blocked_by if (name := self._unfinished(blocker)) is not None]
         if names:
             return f"waits for {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-        is_deferred = is_in_first_state and known.entry.start_deferred and not known.has_session
-        return "waits for a workspace" if is_deferred else None
+        if not is_in_first_state or not known.entry.start.waits or known.has_session:
+            return None
+        pool = self._projects_and_pool.pool.get(known.entry.ref.project)
+        is_free = known.entry.start.full_at is not None and pool is not None and pool.used < pool.size
+        return COULD_START if is_free else "waits for a workspace"
 
     def _unfinished(self, blocker: str) -> str | None:
         """What to call a task that is waited for, unless it is done."""

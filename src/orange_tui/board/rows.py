@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Order = tuple[int, str, str, str]
 
 FINISHED, UNFINISHED, BROKEN = range(3)  # the groups of the board, from the bottom up
+COULD_START = "could start: a workspace is free"  # what it waits for where that is a person
 _SORT_ALL_FROM = 200  # rows from which sorting all is quicker than finding each one's place
 _order = attrgetter("order")
 

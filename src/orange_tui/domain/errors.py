@@ -17,6 +17,10 @@ class Busy(Refused):
     """Another command is working on this task; the same command may succeed in a moment."""
 
 
+class NoWorkspace(Refused):
+    """Every workspace of the project is taken; it may be otherwise once one is free."""
+
+
 class NotFound(OrangeError):
     """There is no such task, project, workflow or file."""
 

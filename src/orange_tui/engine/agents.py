@@ -51,7 +51,7 @@ class Agents:
         """Restart the agent of a task that is open already."""
         task, engine = opened.task, self.tasks.engine
         workflow = engine.workflows.load(task.workflow)
-        hook = _respawn_hook(workflow, task, resume=resume)
+        hook = respawn_hook(workflow, task, resume=resume)
         if task.workspace is None:
             raise Refused(f"{task.id} has no workspace to restart in; `orange task spawn {task.id}` starts it")
         if self.tasks.sessions.agent(task, workflow.states[task.status], fresh=True) is not None:
@@ -81,7 +81,8 @@ class Agents:
             return messages.deliver(opened, message, pane, engine.parts.tmux, harness)
 
 
-def _respawn_hook(workflow: Workflow, task: Task, *, resume: bool) -> Hook:
+def respawn_hook(workflow: Workflow, task: Task, *, resume: bool = False) -> Hook:
+    """What starts the agent of a task again in the state that it is in."""
     state = workflow.states.get(task.status)
     if state is None or state.respawn_prompt is None:
         raise Refused(f"{task.id} is {task.status}: in {workflow.name} no agent is restarted there")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.task import check_branch, check_id, check_summary
-from orange_tui.engine.starting import CLARIFICATION, start_task
+from orange_tui.engine.starting import CLARIFICATION, start_or_wait
 from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from orange_tui.agents.harnesses import Harnesses
-    from orange_tui.domain.workflow import Workflow
+    from orange_tui.domain.workflow import Actor, Workflow
     from orange_tui.engine.engine import Engine, Moved
     from orange_tui.engine.parts import HomeParts
     from orange_tui.home.projects import Project
@@ -40,6 +42,7 @@ class NewTask:
     id: str | None = None  # chosen before, where it must be known who makes the task before it is there
     fields: Mapping[str, object] = {}  # others than ours
     spawn: bool = True
+    by: Actor = "person"  # who creates it, and starts it if it starts at once
 
 
 @record
@@ -52,32 +55,27 @@ class Created:
 
 
 def create_task(engine: Engine, new: NewTask) -> Created:
-    """Write a new task down, and start its agent unless it is to wait."""
+    """Write a new task down, and start its agent unless it is to wait. Until then nobody else can have the task."""
     parts = engine.parts
     project = parts.projects.get(new.project)
     workflow = parts.workflows.load(new.workflow or project.workflow)
     status = _first_status(new, workflow)
     entered = workflow.first_state if workflow.initial[status] and new.spawn else status
     values = {**_first_values(new, project, workflow, parts), "status": entered}
-    with parts.store.project_lock(project.name):
-        check_branch_is_free(engine, project.name, new.branch)
-        ref = parts.store.add(project.name, values, _first_body(new), start=new.spawn)
-    parts.log.write("info", "task created", task=ref.id, project=project.name)
-    waits_for_room = status == workflow.first_state and workflow.starts_by_itself
-    return _start(engine, ref, workflow, status) if new.spawn and not waits_for_room else Created(ref, None, None)
-
-
-def _start(engine: Engine, ref: TaskRef, workflow: Workflow, status: str) -> Created:
-    if status != workflow.first_state and not workflow.initial[status]:
-        return Created(ref, None, None)
-    try:
-        return Created(ref, start_task(engine, ref, status), None)
-    except OrangeError as problem:  # the task exists by now, and its creator must be told
-        with engine.open(ref) as opened:
-            if opened.task.status != workflow.first_state:
-                return Created(ref, None, None)  # a supervisor was quicker
-            opened.record("task.waiting", reason=str(problem))
-        return Created(ref, None, str(problem))
+    with ExitStack() as held:
+        with parts.store.project_lock(project.name):
+            check_branch_is_free(engine, project.name, new.branch)
+            body = _first_body(new)
+            ref = parts.store.add(project.name, values, body, start=new.spawn, initial=status, held=held)
+        parts.log.write("info", "task created", task=ref.id, project=project.name)
+        waits_for_room = status == workflow.first_state and workflow.starts_by_itself
+        has_start = status == workflow.first_state or bool(workflow.initial[status])
+        if not new.spawn or waits_for_room or not has_start:
+            return Created(ref, None, None)
+        try:
+            return Created(ref, start_or_wait(engine, parts.store.opened(ref), new.by), None)
+        except OrangeError as problem:  # the task exists by now, and its creator must be told
+            return Created(ref, None, str(problem))
 
 
 def check_branch_is_free(engine: Engine, project: str, branch: str | None, but: str | None = None) -> None:

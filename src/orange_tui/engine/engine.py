@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from typing import Literal
 
     from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import Store, TaskRef
+
+    Start = Literal["initial", "again", "respawn"]
 
 
 @record
@@ -98,9 +101,13 @@ class Engine:
             raise Refused(finished if workflow.is_terminal(task.status) else impossible)
         return self.transition(opened, target, "person")
 
-    def start(self, opened: OpenTask, target: str, hooks: Sequence[Hook], *, by: str) -> Moved:
-        """Let a task begin in one of its initial states, or start once more what failed there: no move, so no rules."""
-        return self._enter(opened, target, hooks, by=by)
+    def start(self, opened: OpenTask, target: str, hooks: Sequence[Hook], *, by: Actor, how: Start) -> Moved:
+        """Let a task begin, or start its agent where it is: no move, so no rules.
+
+        `how` tells a later process which hooks these are: those of the initial state, those that have failed on the
+        way to where it is, or what starts an agent anew in the state that it is in.
+        """
+        return self._enter(opened, target, hooks, by=by, start=how)
 
     def why_not(self, opened: OpenTask, target: str, actor: Actor) -> str | None:
         """Why the workflow's rules would refuse a move, for callers that only ask; None where they would not."""
@@ -170,11 +177,14 @@ class Engine:
         changes: Mapping[str, object] | None = None,
         around: AbstractContextManager[None] | None = None,
         artifact: int | None = None,
+        start: Start | None = None,
     ) -> Moved:
         """Steps 4 to 8, for a move that is allowed."""
         self._reserve(opened, hooks)  # 4
+        known = {"by": by, "start": start, "artifact": artifact}
+        about = {name: value for name, value in known.items() if value is not None}
         with around or nullcontext():
-            started = _write_status(opened, target, hooks, by, changes, artifact=artifact)  # 5
+            started = _write_status(opened, target, hooks, about, changes)  # 5
         return self._finish(opened, started)  # 6 to 8
 
     def _reserve(self, opened: OpenTask, hooks: Sequence[Hook]) -> None:
@@ -246,23 +256,20 @@ class Engine:
             yield opened
 
 
-def _write_status(  # noqa: PLR0913 - what a move consists of
+def _write_status(
     opened: OpenTask,
     target: str,
     hooks: Sequence[Hook],
-    by: str,
+    about: Mapping[str, object],
     changes: Mapping[str, object] | None,
-    *,
-    artifact: int | None,
 ) -> Event:
     """Step 5: what a later process needs to finish this move is in the journal; the new status is in TASK.md."""
     details = {
         "from": opened.task.status,
         "to": target,
-        "by": by,
+        **about,
         "hooks": [{"action": hook.action, **hook.params} for hook in hooks],
         "body": checksum(opened.body),
-        **({} if artifact is None else {"artifact": artifact}),
     }
     fields = {"attention": None, **(changes or {}), "status": target}
     return opened.change("transition.started", fields, **details)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.errors import NotFound, OrangeError, Refused
-from orange_tui.domain.workflow import starts_agent
+from orange_tui.domain.errors import NotFound, NoWorkspace, OrangeError, Refused
+from orange_tui.domain.workflow import Hook, starts_agent
 from orange_tui.engine.engine import hooks_of
 from orange_tui.store.store import StoredTask
 
@@ -12,39 +12,98 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Hook, Workflow
+    from orange_tui.domain.workflow import Actor, Transition, Workflow
     from orange_tui.engine.engine import Engine, Moved
+    from orange_tui.store.journal import Start
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
 CLARIFICATION = "clarification"  # where a task without a summary begins, if its workflow has that state
 
 
-def start_task(engine: Engine, ref: TaskRef, status: str | None = None) -> Moved:
+def start_task(engine: Engine, ref: TaskRef, actor: Actor = "person") -> Moved:
     """Start the agent of a task that has none yet."""
     with engine.open(ref) as opened:
+        return start_opened(engine, opened, actor)
+
+
+def start_opened(engine: Engine, opened: OpenTask, actor: Actor) -> Moved:
+    """Start the agent of a task: as it was created to begin, or, once it has begun, where it is now."""
+    workflow = engine.workflows.load(opened.task.workflow)
+    _check_blockers(engine, opened.task)
+    begun = _begin(engine, opened, workflow, actor)
+    if begun is not None and (begun.target != workflow.first_state or starts_agent(workflow.initial[begun.target])):
+        return begun
+    state = workflow.states.get(opened.task.status)
+    if state is not None and state.auto is not None:
+        return advance(engine, opened, workflow, actor)
+    failed = _failed_start(opened)
+    if failed:
+        return engine.start(opened, opened.task.status, failed, by=actor, how="again")
+    if state is not None and state.respawn_prompt is not None and state.name != workflow.first_state:
+        return _start_here(engine, opened, workflow, actor)
+    move = _starting_move(workflow, opened.task, actor)
+    if move is not None:
+        _check_actions(engine, move.hooks)
+        return engine.transition(opened, move.target, actor)
+    if begun is not None:
+        return begun
+    raise Refused(
+        f"{opened.task.id} is {opened.task.status}: no agent is started from there."
+        " `orange task respawn` restarts a dead one"
+    )
+
+
+def start_or_wait(engine: Engine, opened: OpenTask, actor: Actor) -> Moved:
+    """Start a task whose start was asked for; one that cannot start now waits, and the journal says so."""
+    try:
+        return start_opened(engine, opened, actor)
+    except OrangeError as problem:
         workflow = engine.workflows.load(opened.task.workflow)
-        _check_blockers(engine, opened.task)
-        target = status or _first_status(workflow, opened.task)
-        if target != workflow.first_state and target in workflow.initial:
-            hooks = workflow.initial[target]
-            _check_actions(engine, hooks)
-            return engine.start(opened, target, hooks, by="create")
-        state = workflow.states.get(opened.task.status)
-        if state is not None and state.auto is not None:
-            return advance(engine, opened, workflow)
-        failed = _failed_start(opened)
-        if failed:
-            return engine.start(opened, opened.task.status, failed, by="person")
-        return engine.transition(opened, _starting_move(engine, workflow, opened.task), "person")
+        if opened.task.status == workflow.first_state and opened.journal.unfinished() is None:
+            _record_waiting(engine, opened, problem)
+        raise
 
 
-def advance(engine: Engine, opened: OpenTask, workflow: Workflow) -> Moved:
+def start_by_itself(engine: Engine, ref: TaskRef, *, is_next: bool = False) -> Moved | None:
+    """Start a task that has its turn, without a person; None where it has not, or was started by somebody else.
+
+    One that waits for a workspace has its turn when the pool has grown, or as the next one (`is_next`), when another
+    was finished: never because one happens to be free.
+    """
+    if not is_unblocked(engine, ref):
+        return None
+    with engine.open(ref) as opened:
+        start = opened.journal.start()
+        has_turn = not start.is_held if is_next else start.is_wanted and not _pool_is_full(engine, ref.project, start)
+        if not has_turn or not is_ready(engine, opened.task) or goes_on_by_itself(engine, opened.task):
+            return None
+        return start_or_wait(engine, opened, "engine")
+
+
+def start_if_possible(engine: Engine, ref: TaskRef) -> Moved | None:
+    """The same, where it is no failure that it cannot start yet."""
+    try:
+        return start_by_itself(engine, ref)
+    except Refused:
+        return None
+
+
+def advance_by_itself(engine: Engine, ref: TaskRef) -> Moved | None:
+    """Let a task go on from a state with `auto`, unless a person is to start it, or somebody was quicker."""
+    with engine.open(ref) as opened:
+        if not goes_on_by_itself(engine, opened.task) or opened.journal.start().is_held:
+            return None
+        return start_opened(engine, opened, "engine")
+
+
+def advance(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor = "engine") -> Moved:
     """Make the moves that Orange makes by itself, one after the other, until an agent works or one is refused."""
     moved: Moved | None = None
     while (target := workflow.states[opened.task.status].auto) is not None:
+        may_move = bool(workflow.candidates(opened.task.status, target, actor))
         try:
-            moved = engine.transition(opened, target, "engine")
+            moved = engine.transition(opened, target, actor if may_move else "engine")
         except Refused:
             if moved is None:
                 raise
@@ -52,14 +111,6 @@ def advance(engine: Engine, opened: OpenTask, workflow: Workflow) -> Moved:
     if moved is None:
         raise Refused(f"{opened.task.id} is {opened.task.status}: it does not go on from there by itself")
     return moved
-
-
-def start_if_possible(engine: Engine, ref: TaskRef) -> Moved | None:
-    """Start a waiting task; that it cannot start yet is no failure."""
-    try:
-        return start_task(engine, ref) if is_unblocked(engine, ref) else None
-    except Refused:
-        return None
 
 
 def is_ready(engine: Engine, task: Task) -> bool:
@@ -71,7 +122,7 @@ def is_ready(engine: Engine, task: Task) -> bool:
     return task.status == workflow.first_state and not unfinished_blockers(engine, task)
 
 
-def starts_by_itself(engine: Engine, task: Task) -> bool:
+def goes_on_by_itself(engine: Engine, task: Task) -> bool:
     """Whether a task is in a state that Orange itself moves it on from."""
     state = engine.state_of(task)
     return state is not None and state.auto is not None
@@ -112,21 +163,58 @@ def will_never_be_done(engine: Engine, blocker: str) -> bool:
     return isinstance(found, StoredTask) and engine.is_finished(found.task)
 
 
+def _begin(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor) -> Moved | None:
+    """Run what the workflow has for the initial state that a task was created for; None where that is nothing."""
+    task, start = opened.task, opened.journal.start()
+    if start.has_begun or task.workspace or task.tmux_session:
+        return None
+    target = start.state or _first_status(workflow, task)
+    hooks = workflow.initial.get(target)
+    if hooks is None and start.state is not None:
+        allowed = ", ".join(workflow.initial)
+        raise Refused(f"{task.id} was created for {target}; in {workflow.name} a task can start as {allowed}")
+    if not hooks:
+        return None
+    _check_actions(engine, hooks)
+    return engine.start(opened, target, hooks, by=actor, how="initial")
+
+
+def _start_here(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor) -> Moved:
+    """Start the agent of a task in a state where one works, and that never had a workspace: created further on."""
+    from orange_tui.engine.agents import respawn_hook
+
+    task = opened.task
+    if task.workspace is not None or task.tmux_session is not None:
+        raise Refused(f"{task.id} is {task.status} and has been started; `orange task respawn {task.id}` restarts it")
+    hooks = (Hook("acquire_workspace", {}), respawn_hook(workflow, task))
+    return engine.start(opened, task.status, hooks, by=actor, how="respawn")
+
+
+def _record_waiting(engine: Engine, opened: OpenTask, problem: OrangeError) -> None:
+    """Note that a task waits, once; where it found no workspace, with how many there are."""
+    is_full = isinstance(problem, NoWorkspace)
+    size = engine.parts.projects.get(opened.task.project).pool_size if is_full else None
+    start = opened.journal.start()
+    if not start.waits or start.full_at != size:
+        opened.record("task.waiting", reason=str(problem), **({} if size is None else {"pool_size": size}))
+
+
+def _pool_is_full(engine: Engine, project: str, start: Start) -> bool:
+    """Whether a task found no workspace free, and there are no more of them since."""
+    return start.full_at is not None and start.full_at >= engine.parts.projects.get(project).pool_size
+
+
 def _first_status(workflow: Workflow, task: Task) -> str:
-    """A task that found no workspace waits in the first state; without a summary it will begin by asking."""
+    """Where a task begins of which the journal does not say it: without a summary, by asking."""
     if task.status != workflow.first_state:
         return task.status
     return CLARIFICATION if not task.summary and CLARIFICATION in workflow.initial else task.status
 
 
-def _starting_move(engine: Engine, workflow: Workflow, task: Task) -> str:
-    for move in workflow.moves(task.status, "person"):
-        if starts_agent(move.hooks) and not workflow.is_terminal(move.target):
-            _check_actions(engine, move.hooks)
-            return move.target
-    raise Refused(
-        f"{task.id} is {task.status}: no agent is started from there. `orange task respawn` restarts a dead one"
-    )
+def _starting_move(workflow: Workflow, task: Task, actor: Actor) -> Transition | None:
+    """The first move from where a task is that starts an agent."""
+    moves = workflow.moves(task.status, actor)
+    return next((move for move in moves if starts_agent(move.hooks) and not workflow.is_terminal(move.target)), None)
 
 
 def _check_actions(engine: Engine, hooks: Iterable[Hook]) -> None:

@@ -47,11 +47,11 @@ class Tasks:
 
         return create_task(self.engine, new)
 
-    def spawn(self, ref: TaskRef, status: str | None = None) -> Moved:
+    def spawn(self, ref: TaskRef) -> Moved:
         """Start the agent of a task that has none yet."""
         from orange_tui.engine.starting import start_task
 
-        return start_task(self.engine, ref, status)
+        return start_task(self.engine, ref)
 
     def is_finished(self, task: Task) -> bool:
         """Whether a task is in a terminal state of its workflow."""

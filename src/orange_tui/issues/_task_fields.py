@@ -64,6 +64,7 @@ class TaskFields:
             id=task_id,
             fields={"issue": issue.number, "issue_url": issue.url, **_model(settings.get("model"))},
             spawn=workflow.starts_by_itself,  # what a person has to start waits for one
+            by="engine",
         )
 
     def changes(self, task: Task, issue: Issue, changed: set[str]) -> dict[str, object]:

@@ -194,4 +194,5 @@ def _task_of(job: Job, run: PendingRun) -> NewTask:
         harness=job.harness,
         fields={"job": job.id},
         id=run.task,
+        by="engine",
     )

@@ -15,7 +15,7 @@ from threading import Lock
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.files import read_signature
-from orange_tui.store.journal import Journal
+from orange_tui.store.journal import Journal, Start
 from orange_tui.store.store import BrokenTask, TaskRef
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     WaitingMessages = Callable[[Journal], Sequence[object]]
 
 _SLICE_SECONDS = 0.05  # of reading, before others have their turn
+_UNKNOWN_START = Start(has_begun=True)  # so that nothing is started on a guess
 _RACY_NANOSECONDS = 100_000_000  # a file changed so lately may change again within the same tick of its clock
 
 
@@ -44,8 +45,7 @@ class IndexedTask:
     error: str | None
     tampered: bool  # TASK.md has other engine fields than the journal
     has_unfinished_move: bool  # a crash may have interrupted it, or it is under way
-    start_wanted: bool  # the last that was heard of its start is that it is to be, or that it waits
-    start_deferred: bool  # of these: that it waits
+    start: Start  # whether it has begun, is to, or waits
     has_message: bool  # one that its agent has not taken
     text_revision: int  # another one when the body or the history has changed: neither of them is held here
 
@@ -215,7 +215,7 @@ def read_entry(
 
 
 def _broken(ref: TaskRef, error: str, history: Signature | None) -> IndexedTask:
-    return IndexedTask(ref, None, error, False, False, False, False, False, hash(history))
+    return IndexedTask(ref, None, error, False, False, _UNKNOWN_START, False, hash(history))
 
 
 def _read_entry(
@@ -235,13 +235,11 @@ def _read_with(
     may_have_message = found.task.tmux_session is not None or found.task.workspace is not None
     has_message = may_have_message and _has_message(journal, waiting_messages)
     try:
-        unfinished, start = journal.unfinished() is not None, journal.start_event()
+        unfinished, start = journal.unfinished() is not None, journal.start()
     except OrangeError:
-        unfinished, start = False, None  # who opens the task is told what is wrong
-    is_deferred = start is not None and start["type"] == "task.waiting"
-    is_wanted = is_deferred or (start is not None and bool(start.get("start")))
+        unfinished, start = False, _UNKNOWN_START  # who opens the task is told what is wrong
     revision = hash((found.body, history))  # by its content: in place and within a tick of the clock, all else is equal
-    about = (found.tampered, unfinished, is_wanted, is_deferred, has_message, revision)
+    about = (found.tampered, unfinished, start, has_message, revision)
     return IndexedTask(ref, found.task, None, *about)
 
 

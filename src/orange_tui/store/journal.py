@@ -27,7 +27,6 @@ _BLOCK = 8192
 _BEFORE_AND_AFTER = 2
 _ENGINE_FIELDS = frozenset(ENGINE_FIELDS)
 _ENGINE_TYPES = (str, int, type(None))
-_START_EVENTS = frozenset({"task.waiting", "transition.started", "task.created"})
 _ENDS_OF_A_MOVE = frozenset({"status.changed", "task.created", "task.adopted"})
 
 
@@ -37,6 +36,18 @@ class Unfinished:
 
     started: Event
     hooks_run: frozenset[int]
+
+
+@record
+class Start:
+    """What the journal tells of a task's start."""
+
+    has_begun: bool  # it has entered a state since it was created
+    is_wanted: bool = False  # somebody asked for its start, which has not come about yet
+    is_held: bool = False  # it was created not to start but when a person says so
+    waits: bool = False  # it was tried, and has to wait
+    full_at: int | None = None  # how many workspaces there were when it found none of them free
+    state: str | None = None  # the initial state that it was created for
 
 
 @record
@@ -97,9 +108,20 @@ class Journal:
         """The last event of a kind."""
         return next((event for event in self.backwards() if event["type"] == kind), None)
 
-    def start_event(self) -> Event | None:
-        """The last event that tells whether the task is to start: its creation, that it waits, or a move."""
-        return next((event for event in self.backwards() if event["type"] in _START_EVENTS), None)
+    def start(self) -> Start:
+        """Whether the task has begun, and if not, what is known of its start: from its creation, and that it waits."""
+        waiting: Event | None = None
+        for event in self.backwards():
+            kind = event["type"]
+            if kind == "transition.started":
+                return Start(has_begun=True, is_wanted=waiting is not None, **_waiting(waiting))
+            if kind == "task.waiting":
+                waiting = waiting or event
+            if kind == "task.created":
+                start, state = event.get("start"), event.get("initial")
+                wanted, held = start is True or waiting is not None, start is False and waiting is None
+                return Start(False, wanted, held, **_waiting(waiting), state=state if type(state) is str else None)
+        return Start(has_begun=False)
 
     def failed_move(self) -> Event | None:
         """How the task came to where it is, if some of what goes with that has failed."""
@@ -121,6 +143,11 @@ class Journal:
             if event["type"] == "transition.started" and _can_be_finished(event):
                 return Unfinished(event, frozenset(hooks_run))
         return None
+
+
+def _waiting(event: Event | None) -> dict[str, Any]:
+    size = event.get("pool_size") if event is not None else None
+    return {"waits": event is not None, "full_at": size if type(size) is int else None}
 
 
 def _is_engine_event(event: Event) -> bool:

@@ -22,6 +22,7 @@ from orange_tui.store.task_text import TaskText
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import ExitStack
 
     from orange_tui.domain.task import Task
     from orange_tui.home.paths import Home
@@ -142,12 +143,16 @@ class Store:
         with locked(lock, what=f"task {ref.id}", wait=wait) as held:
             if not held:
                 raise Busy(f"Task {ref.id} is busy: another command is at work on it")
-            task = OpenTask(self.home, self.directory(ref), lambda found: self.complete(found, ref))
-            try:
-                task.recover()
-            except Unreadable as problem:
-                raise Unreadable(_at_path(problem, self.directory(ref))) from None
-            yield task
+            yield self.opened(ref)
+
+    def opened(self, ref: TaskRef) -> OpenTask:
+        """The same for who holds its lock already: its creator."""
+        task = OpenTask(self.home, self.directory(ref), lambda found: self.complete(found, ref))
+        try:
+            task.recover()
+        except Unreadable as problem:
+            raise Unreadable(_at_path(problem, self.directory(ref))) from None
+        return task
 
     @contextmanager
     def project_lock(self, project: str) -> Iterator[None]:
@@ -157,10 +162,20 @@ class Store:
         with locked(os.path.join(directory, ".lock"), what=f"project {project}"):
             yield
 
-    def add(self, project: str, values: Mapping[str, object], body: str, *, start: bool = False) -> TaskRef:
+    def add(  # noqa: PLR0913 - all but the first three have a usual value
+        self,
+        project: str,
+        values: Mapping[str, object],
+        body: str,
+        *,
+        start: bool = False,
+        initial: str | None = None,
+        held: ExitStack | None = None,
+    ) -> TaskRef:
         """Write a new task; its directory appears complete or not at all. The caller holds the project's lock.
 
-        That its agent is to be started is recorded with it: a command killed in between is finished by the supervisor.
+        That its agent is to be started, and in which initial state, is recorded with it: a command killed in between
+        is finished by the supervisor. Into `held` goes the new task's lock: nobody has it before its creator.
         Its id may have been chosen before (`free_id`).
         """
         ref = TaskRef(project, str(values.get("id") or self.free_id()))
@@ -180,9 +195,12 @@ class Store:
         final = self.directory(ref)
         self._sweep(project)
         aside = os.path.join(os.path.dirname(final), f"{_NEW}{ref.id}")
-        event = {"type": "task.created", "timestamp": stamp, "start": start, "engine": file.task.engine_fields()}
+        about = {"start": start, "initial": initial, "engine": file.task.engine_fields()}
+        event = {"type": "task.created", "timestamp": stamp, **about}
         try:
             os.mkdir(aside, 0o700)
+            if held is not None:
+                held.enter_context(locked(os.path.join(aside, ".lock"), what=f"task {ref.id}"))
             write_aside(os.path.join(aside, "TASK.md"), file.encode())
             Journal(os.path.join(aside, "history.jsonl")).append(event)
             sync_directory(aside)

@@ -2,8 +2,10 @@
 
 A set-up can take minutes and a router a minute; meanwhile another agent's death must be noticed at once. So each start
 runs in a thread of its own. They are daemons: Orange may be closed at any time, and what was begun is finished from
-the journal. Tasks that wait for a workspace start in the order of their age, one after the other in each project;
-tasks that go on by themselves (`auto`) start side by side, as many as may run at once.
+the journal. Tasks that wait for a workspace start when there are more of them, and tasks that wait for another when
+that is done: in the order of their age, one after the other in each project. (The next one is started by whoever
+finishes a task, `spawn_next`; nothing starts because one was cancelled.) Tasks that go on by themselves (`auto`) start
+side by side, as many as may run at once.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ class Starter:
         self._tasks = tasks
         self._when_done = when_done
         self._lock = Lock()
-        self._queued: dict[TaskRef, str] = {}  # for a workspace, and since when they are there
+        self._queued: dict[TaskRef, str] = {}  # for a workspace or another task, and since when they are there
+        self._full_at: dict[TaskRef, int] = {}  # of these: how large the pool was in which they found no workspace
         self._automatic: dict[TaskRef, str] = {}  # in a state that Orange moves them on from
         self._running: set[TaskRef] = set()  # those that were, and have an agent now
         self._under_way: set[TaskRef | str] = set()  # tasks that are being started, and projects whose queue is
@@ -55,16 +58,19 @@ class Starter:
         self.forget(entry.ref)
         if entry.task is None:
             return
-        if rules.is_automatic:
+        if rules.is_automatic and not entry.start.is_held:
             self._automatic[entry.ref] = entry.task.created_at
         elif rules.is_running:
             self._running.add(entry.ref)
-        elif rules.is_queue and entry.start_wanted:
+        elif rules.is_queue and entry.start.is_wanted:
             self._queued[entry.ref] = entry.task.created_at
+            if entry.start.full_at is not None:
+                self._full_at[entry.ref] = entry.start.full_at
 
     def forget(self, ref: TaskRef) -> None:
         """A task is gone, or is about to be scheduled anew."""
         self._queued.pop(ref, None)
+        self._full_at.pop(ref, None)
         self._automatic.pop(ref, None)
         self._running.discard(ref)
 
@@ -79,11 +85,18 @@ class Starter:
 
     def start_due(self) -> None:
         """Start what can start now, and return at once."""
-        for project in dict.fromkeys(ref.project for ref in self._queued):
-            queue = [ref for ref in _oldest_first(self._queued) if ref.project == project]
-            self._start_thread(project, lambda queue=queue: self._start_queue(queue))  # type: ignore[misc]
+        if self._queued:
+            self._log_failure_once(None, self._start_queues)
         if self._automatic:
             self._log_failure_once(None, self._start_automatic)
+
+    def _start_queues(self) -> None:
+        """Those that have their turn. A workspace that is merely free, after a cancel, is no reason to start one."""
+        sizes = {project.name: project.pool_size for project in self._tasks.projects.all()}
+        due = [ref for ref in _oldest_first(self._queued) if self._full_at.get(ref, -1) < sizes.get(ref.project, 0)]
+        for project in dict.fromkeys(ref.project for ref in due):
+            queue = [ref for ref in due if ref.project == project]
+            self._start_thread(project, lambda queue=queue: self._start_queue(queue))  # type: ignore[misc]
 
     def _start_automatic(self) -> None:
         """Those that may, the oldest first. Where nobody can read how many that are, none is started."""
@@ -126,7 +139,7 @@ class Starter:
         return [ref for ref in queue if self._was_started(ref, starting.start_if_possible)]
 
     def _start_one(self, ref: TaskRef) -> list[TaskRef]:
-        return [ref] if self._was_started(ref, starting.start_task) else []
+        return [ref] if self._was_started(ref, starting.advance_by_itself) else []
 
     def _was_started(self, ref: TaskRef, start: Callable[[Engine, TaskRef], object]) -> bool:
         return self._log_failure_once(ref, lambda: start(self._tasks.engine, ref)) is not None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
-from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.errors import NoWorkspace, OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.home import clock
 from orange_tui.home.files import locked
@@ -84,7 +84,7 @@ class Pool:
             self._release_orphaned(project)
             name = self._bind(project, task)
         if name is None:
-            raise Refused(self._none_free(project))
+            raise NoWorkspace(self._none_free(project))
         return name
 
     def _bind(self, project: Project, task: Task) -> str | None:

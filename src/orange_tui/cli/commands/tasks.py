@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def create(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task create`."""
     from orange_tui.engine.creation import NewTask
-    from orange_tui.engine.starting import starts_by_itself
+    from orange_tui.engine.starting import goes_on_by_itself
 
     created = orange.tasks.create(
         NewTask(
@@ -40,11 +40,12 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
             parent=parsed.text("parent"),
             labels=parsed.texts("label"),
             spawn=not parsed.flag("no-spawn"),
+            by="agent" if os.environ.get("ORANGE_TASK") else "person",
         ),
     )
     task = read_task(created.ref, orange).task
     notes = (f"{task.id} waits in {task.status}: {created.waits}",) if created.waits else ()
-    if starts_by_itself(orange.engine, task):
+    if goes_on_by_itself(orange.engine, task) and not parsed.flag("no-spawn"):
         notes = (f"{task.id} starts by itself while the app or `orange serve` runs",)
     text = printable_text(f"{task.id}  {task.project}/{task.branch}  {task.status}")
     return Reply(text, _as_json(task, orange) | _hooks_as_json(created.moved), (*notes, *_hook_failures(created.moved)))

@@ -9,7 +9,7 @@ from orange_tui.agents.agent_files import write_agent_files
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT, build_command, environment, resume_mode, safe_prompt
 from orange_tui.domain.prompts import find_variables, render_prompt, task_values
-from orange_tui.engine.actions.workspaces import acquire
+from orange_tui.engine.actions.workspaces import acquire, reserve
 from orange_tui.outside.tmux import Window
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.starts import record_start, record_start_once
@@ -125,13 +125,23 @@ def _prepare_window(run: HookRun, window: str, role: str) -> tuple[Window, Harne
 
 def _working_directory(run: HookRun) -> str:
     """The task's worktree. An agent that only answers can do without, and reads the repository where it is."""
-    if run.task.workspace is None:
-        if run.params.get("mode") == "one_shot":
-            return run.parts.projects.get(run.task.project).path
-        raise Refused("there is no workspace to start an agent in")
-    if not run.parts.pool.is_ready(run.task):  # deleted by hand, or given back by a command that was killed
+    if not needs_workspace(run):
+        return run.parts.projects.get(run.task.project).path
+    # It may never have had one, or it was deleted by hand, or given back by a command that was killed.
+    if run.task.workspace is None or not run.parts.pool.is_ready(run.task):
         acquire(run)
-    return run.parts.pool.worktree(run.task.workspace)
+    return run.parts.pool.worktree(str(run.task.workspace))
+
+
+def needs_workspace(run: HookRun) -> bool:
+    """Whether the agent works in a worktree: one that only answers is content with the repository, if it has none."""
+    return run.task.workspace is not None or run.params.get("mode") != "one_shot"
+
+
+def reserve_workspace(run: HookRun) -> None:
+    """Make sure of a workspace for an agent whose task has none: it was created in a state without."""
+    if run.task.workspace is None and needs_workspace(run):
+        reserve(run)
 
 
 def _open_window(run: HookRun, wanted: Window, harness: Harness, others: list[Pane]) -> None:

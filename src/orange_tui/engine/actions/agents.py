@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from orange_tui.agents import messages
 from orange_tui.domain.errors import Refused
-from orange_tui.engine.actions._agent_start import message_text, prompt_text, resume_start, start_agent
+from orange_tui.engine.actions._agent_start import (
+    message_text,
+    prompt_text,
+    reserve_workspace,
+    resume_start,
+    start_agent,
+)
 from orange_tui.engine.hooks import Action
 from orange_tui.outside.processes import end_sessions
 from orange_tui.sessions.liveness import WORKER, find_window, review_window
@@ -81,8 +87,8 @@ def _send(run: HookRun, window: str, text: str, pane: Pane) -> None:
     messages.deliver(run.opened, message, pane, run.parts.tmux, harness)
 
 
-SPAWN_AGENT = Action(spawn_agent)
-SPAWN_REVIEWER = Action(spawn_reviewer)
+SPAWN_AGENT = Action(spawn_agent, reserve=reserve_workspace)
+SPAWN_REVIEWER = Action(spawn_reviewer, reserve=reserve_workspace)
 KILL_SESSION = Action(kill_session)
 KILL_REVIEWER = Action(kill_reviewer)
-NOTIFY_WORKER = Action(notify_worker)
+NOTIFY_WORKER = Action(notify_worker, reserve=reserve_workspace)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.errors import NoWorkspace, OrangeError, Refused
 from orange_tui.domain.prompts import render_prompt, task_values
 from orange_tui.engine.hooks import Action
 from orange_tui.store.store import readable
@@ -10,26 +10,36 @@ from orange_tui.store.store import readable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.engine.hooks import HookRun
+    from orange_tui.store.journal import Event
+    from orange_tui.store.store import Store, TaskRef
 
 
 def spawn_next(run: HookRun) -> None:
     """Start the project's oldest task that could start; none, or no workspace for it, is nothing to do."""
-    from orange_tui.engine.starting import is_ready, start_task, starts_by_itself
+    from orange_tui.engine.starting import is_ready, start_by_itself
 
-    engine = run.engine
-    found = [each for each in readable(run.parts.store.read_all(run.task.project)) if each.ref.id != run.task.id]
+    store, log = run.parts.store, run.parts.log
+    found = [each for each in readable(store.read_all(run.task.project)) if each.ref.id != run.task.id]
     chosen = run.recorded("next.chosen")
-    could_start = [each for each in found if is_ready(engine, each.task) and not starts_by_itself(engine, each.task)]
-    ready = [each for each in could_start if chosen is None or chosen["task"] == each.ref.id]
-    if not ready:
+    if chosen is not None and any(_was_started(store, each.ref, chosen) for each in found):
         return
-    ref = min(ready, key=lambda each: each.task.created_at).ref
-    if chosen is None:
+    ready = [each for each in found if is_ready(run.engine, each.task)]
+    for ref in [each.ref for each in sorted(ready, key=lambda each: (each.task.created_at, each.ref.id))]:
+        if store.journal(ref).start().is_held:
+            continue
         run.opened.record("next.chosen", task=ref.id, hook=run.token)
-    try:
-        start_task(engine, ref)
-    except Refused as refusal:
-        run.parts.log.write("info", f"next task not started: {refusal}", task=ref.id)
+        try:
+            if start_by_itself(run.engine, ref, is_next=True) is not None:
+                return
+        except Refused as refusal:
+            log.write("info", f"next task not started: {refusal}", task=ref.id)
+            if isinstance(refusal, NoWorkspace):
+                return
+
+
+def _was_started(store: Store, ref: TaskRef, chosen: Event) -> bool:
+    """Whether this is the task that was chosen before the hook was interrupted, and has begun since."""
+    return ref.id == chosen.get("task") and store.journal(ref).start().has_begun
 
 
 def notify(run: HookRun) -> None:

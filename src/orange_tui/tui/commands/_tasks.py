@@ -46,7 +46,8 @@ def enter_action(workflow: Workflow | None, row: TaskRow) -> str:
         return "respawn"
     if row.task.status != workflow.first_state:
         return "spawn" if _never_started(row, state) else ""
-    return "spawn" if any(starts_agent(move.hooks) for move in workflow.moves(row.task.status, "person")) else ""
+    starts = [move.hooks for move in workflow.moves(row.task.status, "person")] + list(workflow.initial.values())
+    return "spawn" if any(starts_agent(hooks) for hooks in starts) else ""
 
 
 def enter_title(workflow: Workflow | None, row: TaskRow) -> str:
@@ -58,7 +59,8 @@ def enter_title(workflow: Workflow | None, row: TaskRow) -> str:
 def _never_started(row: TaskRow, state: State | None) -> bool:
     """Whether a task is where an agent should be, and never got one: no workspace, no session."""
     has_nothing = row.task is not None and row.task.workspace is None and row.task.tmux_session is None
-    return has_nothing and state is not None and state.agent not in _NO_AGENT
+    asks_for_one = state is not None and (state.agent not in _NO_AGENT or state.respawn_prompt is not None)
+    return has_nothing and asks_for_one
 
 
 def why_no_enter(workflow: Workflow | None, row: TaskRow) -> str | None:

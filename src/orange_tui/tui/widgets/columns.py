@@ -14,6 +14,7 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from orange_tui.board.rows import COULD_START
 from orange_tui.domain.records import record
 from orange_tui.presentation.tasks import age
 from orange_tui.tui.drawing.cells import fit, fit_right
@@ -57,7 +58,7 @@ def _ahead(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
 
 def _changes(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
     if row.waits and not row.finished:
-        return [Segment(fit_right("waits", width), palette.dim)]
+        return [Segment(fit_right("can start" if row.waits == COULD_START else "waits", width), palette.dim)]
     if row.stats is None or not (row.stats.added or row.stats.removed):
         return [Segment(" " * width)]
     added, removed = f"+{format_count(row.stats.added)}", f" −{format_count(row.stats.removed)}"

@@ -1,0 +1,250 @@
+"""Starts: each happens once, as the task was created for, and by itself only where nobody has to ask for it."""
+
+from __future__ import annotations
+
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.engine.actions.tasks import SPAWN_NEXT
+from orange_tui.engine.creation import NewTask
+from orange_tui.engine.hooks import Actions
+from orange_tui.engine.starting import advance_by_itself, start_by_itself, start_if_possible
+from orange_tui.orange import assemble
+from orange_tui.supervisor._states import StateTable
+from orange_tui.supervisor.starter import Starter, wait_for_starts
+from support.driver import refusal, transition
+from support.live_board import LiveBoard
+from support.office import started, wait_for
+
+if TYPE_CHECKING:
+    from orange_tui.board.rows import Snapshot
+    from orange_tui.store.store import TaskRef
+    from support.driver import Cli, World
+    from support.office import Office
+
+OPEN = """\
+name: open
+states:
+  open: {respawn_prompt: go}
+  checked: {}
+  done: {terminal: true}
+initial:
+  open: {hooks: [acquire_workspace, {action: spawn_agent, prompt: go}]}
+transitions:
+  - {from: open, to: checked}
+  - {from: checked, to: done}
+prompts: {go: Go}
+"""
+# The first state has hooks, and an agent is started on the way out of it.
+ANNOUNCED = """\
+name: announced
+states:
+  todo: {}
+  doing: {}
+  done: {terminal: true}
+initial:
+  todo: {hooks: [push_branch]}
+transitions:
+  - {from: todo, to: doing, hooks: [acquire_workspace, {action: spawn_agent, prompt: go}]}
+  - {from: doing, to: done}
+prompts: {go: Go}
+"""
+ASKED = (
+    ANNOUNCED.replace("announced", "asked").replace("{hooks: [push_branch]}", "{}").replace("g, h", "g, by: person, h")
+)
+
+
+def create(world: World, **values: object) -> TaskRef:
+    new = {"project": "coffee", "summary": "Brew", "workflow": "default"} | values
+    return world.orange.tasks.create(NewTask(**new)).ref  # type: ignore[arg-type]
+
+
+def moves(world: World, ref: TaskRef) -> list[tuple[str, str, str]]:
+    events = world.history(ref)
+    return [(e["from"], e["to"], e["by"]) for e in events if e["type"] == "transition.started"]
+
+
+@pytest.mark.parametrize("status", ["agent-review", "clarification"])
+@pytest.mark.parametrize("workflow", ["default", "classic"])
+def test_task_that_waits_starts_in_the_state_it_was_created_for(world: World, workflow: str, status: str) -> None:
+    world.effects.without.add("acquire_workspace")
+    ref = create(world, workflow=workflow, status=status)
+    assert (world.read(ref).status, world.effects.seen()) == ("pending", [])
+    world.edit(ref, "status: pending", "status: planning")  # whatever is written to its file
+    world.effects.without.clear()
+    assert start_if_possible(world.orange.engine, ref) is not None
+    assert moves(world, ref) == [("pending", status, "engine")]
+    hooks = world.orange.workflows.load(workflow).initial[status]
+    assert world.effects.seen() == [hook.action for hook in hooks]
+
+
+def test_task_created_for_a_state_that_its_workflow_has_no_more_says_so(world: World) -> None:
+    world.effects.without.add("acquire_workspace")
+    ref = create(world, status="agent-review")
+    with open(world.orange.workflows.path("default")) as file:
+        world.workflow("default", file.read().replace("  agent-review:                 # a branch", "  stuck: # a"))
+    world.effects.without.clear()
+    why = refusal(lambda: world.orange.tasks.spawn(ref))
+    assert f"{ref.id} was created for agent-review; in default a task can start as pending, clarification, stuck" in why
+
+
+@pytest.mark.parametrize("status", ["agent-review", "clarification", "pending"])
+def test_task_that_others_see_while_it_is_created_starts_once(world: World, status: str) -> None:
+    def watch() -> None:
+        orange = assemble(world.home, world.orange.engine.actions)
+        wait_for(lambda: bool(orange.store.refs()))
+        start_if_possible(orange.engine, orange.store.refs()[0])
+
+    threads = [Thread(target=watch) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    ref = create(world, status=status)
+    for thread in threads:
+        thread.join()
+    target = "planning" if status == "pending" else status
+    assert moves(world, ref) == [("pending", target, "person")]  # it is its creator's, from the first moment
+    assert "task.waiting" not in world.types(ref)
+
+
+def test_person_who_starts_a_task_that_runs_is_refused_and_nothing_is_started_again(world: World) -> None:
+    for status in ("agent-review", "clarification"):
+        ref = create(world, status=status)
+        with world.orange.engine.open(ref) as opened:
+            opened.change("test", {"workspace": "coffee--1", "tmux_session": "coffee/brew"})
+        assert "`orange task respawn" in refusal(lambda ref=ref: world.orange.tasks.spawn(ref))  # type: ignore[misc]
+        assert len(moves(world, ref)) == 1
+
+
+def test_task_created_not_to_start_is_started_by_a_person_alone(world: World) -> None:
+    ref, auto = create(world, spawn=False), create(world, workflow="autopilot", spawn=False)
+    engine = world.orange.engine
+    assert start_by_itself(engine, ref) is start_by_itself(engine, ref, is_next=True) is None
+    assert advance_by_itself(engine, auto) is None
+    starter = Starter(world.orange.tasks, lambda _refs: None)
+    index, states = world.orange.new_index(), StateTable(world.orange.workflows)
+    index.refresh_all()
+    for entry in index.entries():
+        assert entry.task is not None
+        starter.schedule(entry, states.rules_for(entry.task))
+    assert starter.waiting() == set()
+    world.orange.tasks.spawn(ref)
+    world.orange.tasks.spawn(auto)
+    assert moves(world, ref) == [("pending", "planning", "person")]
+    assert moves(world, auto)[0] == ("new", "routed", "person")
+    with engine.open(auto) as opened:
+        opened.change("test", {"status": "new"})
+    assert advance_by_itself(engine, auto) is not None  # its next attempt needs nobody
+
+
+def test_no_spawn_says_nothing_of_a_start_by_itself(world: World, cli: Cli) -> None:
+    words = ("task", "create", "--project", "coffee", "--workflow", "autopilot")
+    assert "starts by itself" in cli.ok(*words, "one", "Brew").err
+    assert "starts by itself" not in cli.ok(*words, "two", "Brew", "--no-spawn").err
+
+
+def test_hooks_of_the_first_state_run_when_the_task_starts(world: World) -> None:
+    world.workflow("open", OPEN)
+    world.effects.without.add("acquire_workspace")
+    ref = create(world, workflow="open")
+    assert world.types(ref)[-1] == "task.waiting"
+    world.effects.without.clear()
+    assert start_if_possible(world.orange.engine, ref) is not None
+    assert moves(world, ref) == [("open", "open", "engine")]
+    assert world.effects.seen() == ["acquire_workspace", "spawn_agent"]
+
+
+def test_hooks_of_the_first_state_run_once_and_before_the_move_that_starts_the_agent(world: World) -> None:
+    world.workflow("announced", ANNOUNCED)
+    world.effects.without.add("acquire_workspace")
+    ref = create(world, workflow="announced")
+    assert (world.read(ref).status, world.effects.seen()) == ("todo", ["push_branch"])
+    world.effects.without.clear()
+    assert start_if_possible(world.orange.engine, ref) is not None
+    assert moves(world, ref) == [("todo", "todo", "person"), ("todo", "doing", "engine")]
+    held = create(world, workflow="announced", branch="held", spawn=False)
+    world.orange.tasks.spawn(held)
+    assert moves(world, held) == [("todo", "todo", "person"), ("todo", "doing", "person")]
+
+
+def test_next_task_is_the_oldest_that_can_start_without_a_person(world: World) -> None:
+    world.workflow("asked", ASKED)
+    held, asked = create(world, spawn=False), create(world, branch="asked", workflow="asked", spawn=False)
+    with world.orange.engine.open(asked) as opened:
+        opened.record("task.waiting", reason="Nothing is free")
+    world.effects.without.add("acquire_workspace")
+    waiting = [create(world, branch=f"next/{number}") for number in range(2)]
+    world.effects.without.clear()
+    finished = create(world, branch="finished", status="reviewing")
+    orange = assemble(world.home, Actions({**world.effects.table(), "spawn_next": SPAWN_NEXT}))
+    transition(orange, finished, "done", "person")
+    assert [world.read(ref).status for ref in (held, asked, *waiting)] == ["pending", "todo", "planning", "pending"]
+    assert moves(world, waiting[0]) == [("pending", "planning", "engine")]
+
+
+def waits(snapshot: Snapshot, ref: TaskRef) -> str | None:
+    return next(row.waits for row in snapshot.rows if row.ref == ref)
+
+
+def start_due(office: Office) -> None:
+    """What a supervisor does in each of its rounds."""
+    orange = office.orange
+    starter = Starter(orange.tasks, lambda _refs: None)
+    index, states = orange.new_index(), StateTable(orange.workflows)
+    index.refresh_all()
+    for entry in index.entries():
+        assert entry.task is not None
+        starter.schedule(entry, states.rules_for(entry.task))
+    starter.start_due()
+    wait_for_starts()
+
+
+def test_cancelling_starts_nothing_and_the_row_says_what_could_start(office: Office) -> None:
+    one, two = started(office, "one"), started(office, "two")
+    waiting = office.create("three", harness="recorder", status="agent-review")
+    last = office.create("four", harness="recorder")
+    boards = LiveBoard(office.orange)
+    assert waits(list(boards.scan())[-1], waiting) == "waits for a workspace"
+    office.orange.tasks.cancel(one)
+    start_due(office)
+    assert [office.status(ref) for ref in (waiting, last)] == ["pending", "pending"]
+    assert waits(boards.refresh([one]), waiting) == "could start: a workspace is free"
+    office.orange.tasks.spawn(last)
+    assert waits(boards.refresh([last]), waiting) == "waits for a workspace"
+    office.orange.projects.update("coffee", {"pool_size": 3})
+    start_due(office)
+    assert (office.status(waiting), office.windows(waiting)) == ("agent-review", ["review-1"])
+    assert [event["by"] for event in office.events(waiting, "status.changed")] == ["engine"]
+    start_due(office)
+    assert office.task(waiting).review_round == 1
+    assert office.status(two) == "planning"
+
+
+def test_task_created_for_review_gets_a_worker_when_it_is_sent_back(office: Office, cli: Cli) -> None:
+    seen = office.harness()
+    office.git("branch", "brew")
+    ref = office.create("brew", harness="recorder", status="reviewing")
+    office.orange.projects.update("coffee", {"pool_size": 1})
+    other = office.create("other", harness="recorder")
+    why = cli.no("task", "update", ref.id, "--status", "working")
+    assert "no free workspace" in why
+    assert office.status(ref) == "reviewing"
+    office.orange.tasks.cancel(other)
+    cli.ok("task", "update", ref.id, "--status", "working")
+    assert (office.status(ref), office.windows(ref)) == ("working", ["worker"])
+    assert office.task(ref).attention is None
+    wait_for((seen / "directory").exists)
+    assert (seen / "directory").read_text().strip() == str(office.worktree(ref))
+
+
+def test_task_without_a_workspace_in_a_state_where_an_agent_works_is_started_there(office: Office, cli: Cli) -> None:
+    """As an earlier Orange left it: moved to working, and nobody to work."""
+    office.harness()
+    ref = office.create("brew", harness="recorder", status="reviewing")
+    with office.orange.engine.open(ref) as opened:
+        opened.change("test", {"status": "working"})
+    assert f"`orange task spawn {ref.id}` starts it" in cli.no("task", "respawn", ref.id)
+    cli.ok("task", "spawn", ref.id)
+    assert (office.status(ref), office.windows(ref)) == ("working", ["worker"])
+    assert f"`orange task respawn {ref.id}`" in cli.no("task", "spawn", ref.id)
