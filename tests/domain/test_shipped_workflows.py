@@ -33,6 +33,7 @@ NAMES = ("default", "classic", "minimal", "solo")
 TIDIED = "release_workspace, delete_remote_branch, spawn_next"
 MERGED = f"kill_session, {TIDIED}"
 DROPPED = "kill_session, release_workspace"
+SPLIT = f"delegate(required), {DROPPED}, spawn_next"
 WORKER = "acquire_workspace, spawn_agent(worker task full)"
 QUESTIONS = "acquire_workspace, spawn_agent(clarification task full)"
 FIXER = "spawn_agent(worker_fix task full)"
@@ -145,7 +146,7 @@ MOVES = {
         working       | agent-review  | -                 | {HANDOFF}            | spawn_reviewer(reviewer)
         working       | clarification | -                 | -                    | -
         working       | stuck         | -                 | -                    | {STUCK_FIX}
-        working       | delegated     | -                 | -                    | delegate(required), {DROPPED}
+        working       | delegated     | -                 | -                    | {SPLIT}
         working       | cancelled     | -                 | -                    | {DROPPED}
         working       | done          | force             | -                    | {MERGED}
         agent-review  | reviewing     | -                 | ## Review PASS first | kill_reviewer
@@ -483,9 +484,11 @@ def test_a_session_is_ended_before_its_workspace_is_given_back(name: str) -> Non
 
 
 @every_workflow
-def test_only_a_finished_merge_starts_the_next_task(name: str) -> None:
+def test_next_task_is_started_by_one_that_is_finished_or_has_delegated(name: str) -> None:
+    """Never by one that was cancelled."""
     for move in shipped(name).transitions:
-        assert any(hook.action == "spawn_next" for hook in move.hooks) == (move.target == "done"), line(move)
+        starts_next = any(hook.action == "spawn_next" for hook in move.hooks)
+        assert starts_next == (move.target in {"done", "delegated"}), line(move)
 
 
 @every_workflow

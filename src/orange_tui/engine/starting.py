@@ -48,10 +48,7 @@ def start_opened(engine: Engine, opened: OpenTask, actor: Actor) -> Moved:
         return engine.transition(opened, move.target, actor)
     if begun is not None:
         return begun
-    raise Refused(
-        f"{opened.task.id} is {opened.task.status}: no agent is started from there."
-        " `orange task respawn` restarts a dead one"
-    )
+    raise _no_start(opened.task)
 
 
 def start_or_wait(engine: Engine, opened: OpenTask, actor: Actor) -> Moved:
@@ -180,14 +177,19 @@ def _begin(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor) -
 
 
 def _start_here(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor) -> Moved:
-    """Start the agent of a task in a state where one works, and that never had a workspace: created further on."""
+    """Start the agent of a task that came to a state where one works without any being started: created further on."""
     from orange_tui.engine.agents import respawn_hook
 
-    task = opened.task
-    if task.workspace is not None or task.tmux_session is not None:
-        raise Refused(f"{task.id} is {task.status} and has been started; `orange task respawn {task.id}` restarts it")
+    task, move = opened.task, opened.journal.last("transition.started")
+    if task.workspace or task.tmux_session or (move is not None and starts_agent(hooks_of(move))):
+        raise _no_start(task)
     hooks = (Hook("acquire_workspace", {}), respawn_hook(workflow, task))
     return engine.start(opened, task.status, hooks, by=actor, how="respawn")
+
+
+def _no_start(task: Task) -> Refused:
+    way_out = f"`orange task respawn {task.id}` restarts a dead one"
+    return Refused(f"{task.id} is {task.status}: no agent is started from there. {way_out}")
 
 
 def _record_waiting(engine: Engine, opened: OpenTask, problem: OrangeError) -> None:
