@@ -21,3 +21,27 @@ def test_workflow_check_checks_one_or_all(world: World, cli: Cli, tmp_path: Path
     shown = cli.ok("workflow", "show", "steps").out
     assert all(state in shown for state in ("todo", "doing", "checked", "stuck"))
     assert "There is no workflow" in cli.no("workflow", "show", "nope")
+
+
+def test_shipped_workflow_is_printed_as_it_is_and_copied_to_be_changed(world: World, cli: Cli) -> None:
+    text = cli.ok("workflow", "show", "classic", "--yaml").out
+    assert "# The classic lifecycle" in text
+    assert "\nname: classic\n" in text
+    done = cli.ok("workflow", "copy", "classic", "mine")
+    path = world.root / "workflows" / "mine.yml"
+    assert str(path) in done.out
+    assert path.read_text() == text.replace("\nname: classic\n", '\nname: "mine"\n')
+    assert cli.ok("workflow", "check", "mine").out == "mine: good\n"
+    assert world.orange.workflows.load("mine").name == "mine"
+    cli.ok("workflow", "copy", "default", "default")  # in the place of the shipped one
+    assert cli.ok("workflow", "check", "default").out == "default: good\n"
+
+
+def test_copy_of_a_workflow_overwrites_nothing_and_makes_nothing_broken(world: World, cli: Cli) -> None:
+    own = world.root / "workflows" / "mine.yaml"
+    own.write_text("name: mine\n")
+    assert f"with that name: {own}" in cli.no("workflow", "copy", "classic", "mine")
+    assert "`orange workflow check mine`" in cli.no("workflow", "copy", "mine", "other")
+    assert "cannot be the name of a workflow" in cli.no("workflow", "copy", "classic", "../mine")
+    assert "There is no workflow" in cli.no("workflow", "copy", "nope", "other")
+    assert sorted(path.name for path in own.parent.iterdir()) == [".lock", "mine.yaml", "steps.yml"]

@@ -12,9 +12,9 @@ import os
 import stat
 
 from orange_tui import __version__
-from orange_tui.domain.errors import NotFound, Unreadable
+from orange_tui.domain.errors import NotFound, Refused, Unreadable
 from orange_tui.domain.workflow_file.data import from_data, to_data
-from orange_tui.home.files import PRIVATE_FILE, make_directory, read_signature
+from orange_tui.home.files import PRIVATE_FILE, locked, make_directory, read_signature, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Workflows:
 
     def path(self, name: str) -> str:
         """The file of a workflow; the user's own hides a shipped one even when it cannot be read."""
-        if name.isprintable() and name and name[0] != "." and "/" not in name and "\\" not in name:
+        if _is_name(name):
             for folder in (self._own, self._shipped):
                 for ending in _ENDINGS:
                     path = os.path.join(folder, name + ending)
@@ -95,6 +95,31 @@ class Workflows:
         except Unreadable as error:
             return LoadedWorkflow(None, (_as_problem(path, error),))
         return _parse(text, path, _InstalledActions())
+
+    def text(self, name: str) -> str:
+        """The text of a workflow's file, as it is."""
+        path = self.path(name)
+        try:
+            return _read(path)
+        except Unreadable as error:
+            raise Unreadable(str(_as_problem(path, error))) from None
+
+    def copy(self, name: str, new: str) -> str:
+        """Copy a workflow to one of the user's own, under its new name; returns the path of its file."""
+        if not _is_name(new):
+            raise Refused(f"{new[:100]!r} cannot be the name of a workflow: write it without slashes or a dot in front")
+        path = os.path.join(self._own, new + _ENDINGS[0])
+        text = _renamed(self.text(name), new)
+        loaded = _parse(text, path, _InstalledActions())
+        if loaded.workflow is None or loaded.workflow.name != new:
+            raise Refused(f"{name} was not copied; `orange workflow check {name}` says what is wrong with it")
+        make_directory(self._own)
+        with locked(os.path.join(self._own, ".lock"), what="the workflows"):
+            taken = [file for end in _ENDINGS if _exists(file := os.path.join(self._own, new + end))]
+            if taken:
+                raise Refused(f"There is a workflow of yours with that name: {taken[0]}. Choose another one")
+            replace_file(path, text.encode())
+        return path
 
     def _read_cache(self, name: str, text: str) -> Workflow | None:
         try:
@@ -169,6 +194,18 @@ def _names_in(folder: str) -> list[str]:
         return []
     parts = [os.path.splitext(file) for file in files]
     return [name for name, ending in parts if ending in _ENDINGS and name and not name.startswith(".")]
+
+
+def _renamed(text: str, name: str) -> str:
+    """A workflow file with another name in it."""
+    import re
+
+    return re.sub(r"^name:.*$", lambda _found: f"name: {json.dumps(name)}", text, count=1, flags=re.MULTILINE)
+
+
+def _is_name(name: str) -> bool:
+    """Whether this can be a workflow's name: it becomes the name of a file."""
+    return bool(name) and name.isprintable() and name[0] != "." and "/" not in name and "\\" not in name
 
 
 def _exists(path: str) -> bool:

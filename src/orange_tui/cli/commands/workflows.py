@@ -40,9 +40,18 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
     """`orange workflow show`."""
     from orange_tui.presentation.workflow_picture import picture
 
-    workflow = orange.workflows.load(parsed.required("name"))
+    name = parsed.required("name")
+    if parsed.flag("yaml"):
+        return Reply(orange.workflows.text(name).rstrip("\n"))
+    workflow = orange.workflows.load(name)
     try:
         width = os.get_terminal_size().columns
     except OSError:
         width = 100
     return Reply(picture(workflow, max(60, min(width, 140))))
+
+
+def copy(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange workflow copy`."""
+    path = orange.workflows.copy(parsed.required("name"), parsed.required("new"))
+    return Reply(printable_text(f"{path}  edit it, then `orange workflow check {parsed.required('new')}`"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import Argument, CommandSpec
+from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
 
 WORKFLOW_COMMANDS = (
     CommandSpec(("workflow",), "Look at the workflows that tasks follow."),
@@ -30,8 +30,23 @@ WORKFLOW_COMMANDS = (
         ("workflow", "show"),
         "Show a workflow: its states, and what each move between them needs.",
         (Argument("name", "The workflow.", complete="workflow"),),
+        (Option("--yaml", None, "Print its file instead, as it is written."),),
         run="orange_tui.cli.commands.workflows:show",
-        examples=(("orange workflow show default", "The workflow that tasks follow by default"),),
+        examples=(
+            ("orange workflow show default", "The workflow that tasks follow by default"),
+            ("orange workflow show classic --yaml", "A workflow that comes with Orange, to read or to change"),
+        ),
         agents_may="use it",
+    ),
+    CommandSpec(
+        ("workflow", "copy"),
+        "Copy a workflow into your own ones, to change it.",
+        (
+            Argument("name", "The workflow to copy.", complete="workflow"),
+            Argument("new", "What to call the copy; under its old name it takes the place of the shipped one."),
+        ),
+        run="orange_tui.cli.commands.workflows:copy",
+        details="Exit codes: 0 copied; 1 refused: there is one of that name, or the file has mistakes; 2 wrong usage.",
+        examples=(("orange workflow copy default mine", "Make the file mine.yml, with that name in it"),),
     ),
 )
