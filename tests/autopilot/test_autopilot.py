@@ -10,8 +10,8 @@ from orange_tui.agents import reports
 from orange_tui.autopilot import attempts
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.text.sections import find_section
-from orange_tui.engine.starting import advance
 from orange_tui.store.subtasks import subtasks_of
+from orange_tui.supervisor.exit_rules import ExitRules
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -86,10 +86,12 @@ def test_report_status_decides_the_next_state(office: Office, demo: str, status:
 
 
 def test_done_report_with_work_left_and_no_changes_is_not_done(office: Office) -> None:
+    config = office.root / "home" / "config.yml"
+    config.write_text(config.read_text() + "max_attempts: 2\n")
     ref = autopilot(office, "not-done")
     office.supervised(lambda: office.rests(ref, "blocked"))
-    assert office.task(ref).number("attempts") == 5
-    assert len(office.events(ref, "agent.reported")) == 5
+    assert office.task(ref).number("attempts") == 2
+    assert len(office.events(ref, "agent.reported")) == 2
     assert office.task(ref).attention == (
         "The agent has not finished: The agent says done, but it changed no file and left 1 to do"
     )
@@ -200,22 +202,33 @@ def test_an_agent_cannot_start_itself_over(office: Office) -> None:
         office.orange.tasks.update(ref, status="new", actor="agent")
 
 
-def test_task_whose_agent_never_started_is_blocked_after_half_an_hour(
+def test_task_whose_agent_cannot_be_started_is_blocked_at_once_and_holds_no_slot(office: Office) -> None:
+    office.harness("broken")  # it has no way to work alone
+    config = office.root / "home" / "config.yml"
+    config.write_text(config.read_text() + "parallel: 1\n")
+    ref = autopilot(office, harness="broken")
+    other = autopilot(office, "needs-review")
+    office.supervised(lambda: office.rests(ref, "blocked") and office.rests(other, "needs_review"))
+    task = office.task(ref)
+    assert str(task.attention).startswith("No agent could be started: spawn_agent failed: ")
+    assert str(task.extra["last_error"]) in str(task.attention)
+    assert (task.number("attempts"), task.number("error_repeats"), task.workspace) == (1, 1, None)
+    assert [event["to"] for event in office.events(ref, "auto.advanced")] == ["blocked"]
+
+
+def test_task_nobody_works_on_any_more_is_tried_again_after_the_time_of_its_project(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    office.harness("broken")
-    ref = autopilot(office, harness="broken")
+    office.orange.projects.update("coffee", {"stuck_timeout": 900, "max_attempts": 1})
+    ref = autopilot(office)
     with office.orange.engine.open(ref) as opened:
-        opened.change("task.updated", {"lane": 1})
-        workflow = office.orange.workflows.load("autopilot")
-        opened.change("task.updated", {"status": "routed"})
-        advance(office.orange.engine, opened, workflow)  # this agent has no way to work alone
+        opened.change("task.updated", {"status": "in_progress", "tmux_session": "gone", "attempts": 1})
+    monkeypatch.setattr("orange_tui.home.clock.seconds_since", lambda _stamp: 899.0)
+    ExitRules(office.orange.tasks, office.orange.agents).check(ref)
     assert office.status(ref) == "in_progress"
-    assert "spawn_agent failed" in str(office.task(ref).attention)
-    later = office.orange.store.read(ref)
-    assert later is not None
-    monkeypatch.setattr("orange_tui.home.clock.seconds_since", lambda _stamp: 1801.0)
-    office.supervised(lambda: len(office.events(ref, "auto.advanced")) >= 1)
+    monkeypatch.setattr("orange_tui.home.clock.seconds_since", lambda _stamp: 900.0)
+    ExitRules(office.orange.tasks, office.orange.agents).check(ref)
+    assert office.status(ref) == "blocked"
     assert office.events(ref, "auto.advanced")[0]["reason"] == "nobody worked on it any more"
 
 

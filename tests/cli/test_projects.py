@@ -126,3 +126,11 @@ def test_repository_without_commits_can_be_registered_with_its_unborn_branch(
     git(tmp_path, "init", "--quiet", "--initial-branch", "trunk", "fresh")
     made = cli.ok("project", "add", str(tmp_path / "fresh"), "--default-branch", "trunk", "--json").json()
     assert made["default_branch"] == "trunk"
+
+
+def test_project_sets_how_often_and_how_long_its_unattended_tasks_are_tried(world: World, cli: Cli) -> None:
+    words = ("project", "update", "coffee", "--max-attempts")
+    changed = cli.ok(*words, "3", "--stuck-timeout", "60", "--json").json()
+    assert (changed["max_attempts"], changed["stuck_timeout"]) == (3, 60)
+    assert "max_attempts is 0; it must be 1 or more" in cli.no(*words, "0")
+    assert world.orange.projects.setting("max_attempts", "coffee") == 3

@@ -26,3 +26,18 @@ def test_webhook_that_is_a_web_address_or_empty_is_read(world: World) -> None:
     for address in ("https://example.org:8443/hook?a=b", "http://127.0.0.1/", ""):
         (world.root / "config.yml").write_text(f'webhook: "{address}"\n')
         assert read_settings(world.home).text("webhook") == address
+
+
+def test_project_has_the_number_it_says_itself_else_that_of_the_settings(world: World) -> None:
+    projects = world.orange.projects
+    assert [projects.setting(name, "coffee") for name in ("max_attempts", "stuck_timeout")] == [5, 1800]
+    (world.root / "config.yml").write_text("max_attempts: 3\nstuck_timeout: 60\n")
+    projects.update("coffee", {"max_attempts": 2})
+    assert [projects.setting(name, "coffee") for name in ("max_attempts", "stuck_timeout")] == [2, 60]
+
+
+@pytest.mark.parametrize("line", ["max_attempts: 0", "stuck_timeout: -5", "max_attempts: often"])
+def test_number_that_makes_no_sense_is_refused_with_its_line(world: World, line: str) -> None:
+    (world.root / "config.yml").write_text(f"{line}\n")
+    with pytest.raises(Unreadable, match=r"config\.yml:1: '?(max_attempts|stuck_timeout)"):
+        read_settings(world.home)

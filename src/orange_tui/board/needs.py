@@ -85,7 +85,7 @@ def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
 
 def _moves_on_at_its_end(workflow: Workflow, status: str) -> bool:
     """Whether an agent is there to end: then the task moves on in a moment, whatever the agent has left."""
-    rules = [rule for rule in workflow.rules if rule.status == status and rule.stale_after is None]
+    rules = [rule for rule in workflow.rules if rule.status == status and rule.is_about_death]
     return any(rule.no_artifact and rule.action is None and rule.when is None for rule in rules)
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 STUCK = "stuck"  # the state that the engine itself knows by name, where a workflow has it
 DONE, CANCELLED = "done", "cancelled"  # how a task can end; the states are called as the workflow likes
+# What a workflow may leave to the settings: after how long a task goes stale, and how many attempts it has left.
+STUCK_TIMEOUT, MAX_ATTEMPTS, ATTEMPTS_LEFT = "stuck_timeout", "max_attempts", "attempts_left"
 _MERGING: tuple[Actor, ...] = ("person", "force")  # in whose name a merge ends a task
 
 
@@ -69,11 +71,14 @@ class ConditionalTarget:
 
 @record
 class ExitRule:
-    """What follows when the agent of a task in `status` has died, or is missing and `stale_after` seconds passed."""
+    """What follows when the agent of a task in `status` has died, could not be started, or left it to go stale.
+
+    `stale_after` is a number of seconds, or the name of the setting that has it.
+    """
 
     status: str
     when: Condition | None = None
-    stale_after: int | None = None
+    stale_after: int | str | None = None
     has_artifact: Gate | None = None
     no_artifact: bool = False
     then: str | None = None
@@ -81,6 +86,12 @@ class ExitRule:
     action: str | None = None
     stuck_after: int | None = None
     respawn_auto: bool = False
+    no_agent: bool = False
+
+    @property
+    def is_about_death(self) -> bool:
+        """Whether it is about an agent that has ended, and not about one that is missing."""
+        return self.stale_after is None and not self.no_agent
 
 
 @record

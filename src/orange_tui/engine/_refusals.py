@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Transition, Workflow
@@ -21,11 +21,17 @@ def no_such_move(workflow: Workflow, task: Task, target: str, actor: Actor) -> s
     return f"{task.id} is {task.status}, and {workflow.name} has no move {task.status} → {target} here. {where}"
 
 
-def when_does_not_hold(workflow: Workflow, task: Task, candidates: Sequence[Transition], actor: Actor) -> str:
+def when_does_not_hold(
+    workflow: Workflow,
+    task: Task,
+    candidates: Sequence[Transition],
+    actor: Actor,
+    number: Callable[[Task, str], int],
+) -> str:
     """For a move whose `when` does not hold, with the numbers."""
     asked = " or ".join(str(found.when) for found in candidates)
     fields = {found.when.field for found in candidates if found.when is not None}
-    present = ", ".join(f"{field} is {task.number(field)}" for field in sorted(fields))
+    present = ", ".join(f"{field} is {number(task, field)}" for field in sorted(fields))
     target = candidates[0].target
     where = _destinations(workflow, task, actor, leave_out=target)
     return f"{task.id}: {task.status} → {target} is for {asked}, and {present}. {where}"

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import CANCELLED, DONE, Hook
+from orange_tui.domain.workflow import ATTEMPTS_LEFT, CANCELLED, DONE, MAX_ATTEMPTS, Hook
 from orange_tui.engine.hooks import HookRun
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Literal
 
+    from orange_tui.domain.conditions import Condition
     from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, State, Transition
@@ -147,18 +148,28 @@ class Engine:
         state = self.state_of(task)
         return state is not None and state.end == DONE
 
+    def holds(self, when: Condition | None, task: Task) -> bool:
+        """Whether a `when` holds for a task; none always does."""
+        return when is None or when.holds(self.number(task, when.field))
+
+    def number(self, task: Task, field: str) -> int:
+        """A number that a `when` compares: a field of the task, or how many attempts its settings leave it."""
+        if field == ATTEMPTS_LEFT:
+            return self.parts.projects.setting(MAX_ATTEMPTS, task.project) - task.number("attempts")
+        return task.number(field)
+
     def _find_move(self, task: Task, target: str, actor: Actor, *, check_when: bool = True) -> Transition:
         """Steps 1 and 2: the workflow has this move for this actor, and its `when` holds."""
         workflow = self.workflows.load(task.workflow)
         candidates = workflow.candidates(task.status, target, actor)
         for found in candidates:
-            if not check_when or found.when is None or found.when.holds(task.number(found.when.field)):
+            if not check_when or self.holds(found.when, task):
                 return found
         from orange_tui.engine import _refusals
 
         if not candidates:
             raise Refused(_refusals.no_such_move(workflow, task, target, actor))
-        raise Refused(_refusals.when_does_not_hold(workflow, task, candidates, actor))
+        raise Refused(_refusals.when_does_not_hold(workflow, task, candidates, actor, self.number))
 
     def _check_gate(self, opened: OpenTask, move: Transition) -> None:
         """Step 3: what the gate asks for is there."""

@@ -7,6 +7,7 @@ import os
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import check_branch, check_project_name
+from orange_tui.domain.workflow import MAX_ATTEMPTS, STUCK_TIMEOUT
 from orange_tui.home.files import make_directory
 from orange_tui.home.json_file import JsonFile
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 DEFAULT_POOL_SIZE = 2
 DEFAULT_WORKFLOW = "default"
 _MAX_POOL_SIZE = 1000
+OWN_SETTINGS = {"parallel": 0, MAX_ATTEMPTS: 1, STUCK_TIMEOUT: 1}  # of config.yml, with the least that each can be
 
 
 @record
@@ -72,6 +74,14 @@ class Projects:
             return self.get(name)
         except OrangeError:
             return None
+
+    def setting(self, name: str, project: str) -> int:
+        """A number of config.yml, as a project has it: what it says itself comes first."""
+        from orange_tui.home.settings import read_settings
+
+        found = self.find(project)
+        own = found.entry.get(name) if found is not None else None
+        return own if isinstance(own, int) else read_settings(self.home).number(name)
 
     def containing(self, directory: str) -> Project | None:
         """The project that a directory belongs to: by the innermost repository or the workspace it is in."""
@@ -131,6 +141,7 @@ class Projects:
             "pool_size": (int, DEFAULT_POOL_SIZE),
             "workflow": (str, DEFAULT_WORKFLOW),
         }
+        wanted |= {key: (int, None) for key in OWN_SETTINGS if key in entry}
         values: dict[str, Any] = {}
         for key, (kind, default) in wanted.items():
             value = entry.get(key, default)
@@ -142,6 +153,10 @@ class Projects:
         check_branch(values["default_branch"])
         if not 1 <= values["pool_size"] <= _MAX_POOL_SIZE:
             raise Refused(f"pool_size is {values['pool_size']}; it must be between 1 and {_MAX_POOL_SIZE}")
+        for key, least in OWN_SETTINGS.items():
+            if values.get(key, least) < least:
+                raise Refused(f"{key} is {values[key]}; it must be {least} or more")
+            values.pop(key, None)
         return Project(**values, entry=entry)
 
 

@@ -39,6 +39,11 @@ def _check_webhook(address: str) -> None:
         check_web_address(address)
 
 
+def _check_positive(number: str) -> None:
+    if int(number) < 1:
+        raise Refused(f"{number} is not enough; it must be 1 or more")
+
+
 SETTINGS: Mapping[str, Setting] = {
     "bell": Setting(bool, True, "Whether the terminal rings once when a task needs you."),
     "desktop": Setting(
@@ -60,6 +65,18 @@ SETTINGS: Mapping[str, Setting] = {
     ),
     "parallel": Setting(
         int, 4, "How many tasks that start by themselves (autopilot) run at once; a project can allow fewer."
+    ),
+    "max_attempts": Setting(
+        int,
+        5,
+        "How often an unattended task (autopilot) is tried before it is blocked; a project can say.",
+        _check_positive,
+    ),
+    "stuck_timeout": Setting(
+        int,
+        1800,
+        "After how many seconds an unattended task that nobody works on any more is tried again; a project can say.",
+        _check_positive,
     ),
     "webhook": Setting(
         str, "", "The web address to which `notify` hooks with `via: webhook` send their notices.", _check_webhook

@@ -36,7 +36,10 @@ def _exit_rule_rows(workflow: Workflow) -> Iterator[EffectRow]:
 
 def _otherwise(rule: ExitRule, *, is_first: bool) -> str:
     if rule.stale_after is not None:
-        return f"no agent, and nothing new for {rule.stale_after} s"
+        seconds = f"{rule.stale_after} s" if isinstance(rule.stale_after, int) else rule.stale_after
+        return f"no agent, and nothing new for {seconds}"
+    if rule.no_agent:
+        return "no agent could be started"
     if rule.when is not None:
         return f"nothing written, {unbroken(str(rule.when))}"
     return "" if is_first else "otherwise"

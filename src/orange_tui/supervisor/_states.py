@@ -24,7 +24,7 @@ class StateRules:
     is_automatic: bool = False  # Orange itself moves tasks on from here
     is_running: bool = False  # an agent works here, in a workflow that starts its tasks by itself
     is_queue: bool = False  # tasks wait here for their start
-    may_go_stale: bool = False  # a task without an agent is looked at again after a while
+    misses_agent: bool = False  # a task without an agent is looked at all the same
     rejoins: bool = False  # it goes on by itself once what it waits for is done
     poll_seconds: int = DEFAULT_POLL_SECONDS  # between two looks at its agents: the workflow's poll_interval
 
@@ -64,7 +64,7 @@ def _rules(workflow: Workflow, status: str) -> StateRules:
         is_automatic=is_automatic,
         is_running=is_running,
         is_queue=is_open and not is_automatic and not is_running and status == workflow.first_state,
-        may_go_stale=any(rule.status == status and rule.stale_after is not None for rule in workflow.rules),
+        misses_agent=any(rule.status == status and not rule.is_about_death for rule in workflow.rules),
         rejoins=state.rejoin is not None,
         poll_seconds=max(_MIN_POLL_SECONDS, workflow.poll_interval),
     )

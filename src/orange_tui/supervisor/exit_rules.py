@@ -16,9 +16,9 @@ from orange_tui.domain.records import record
 from orange_tui.domain.workflow import SERVER_GONE, STUCK, lost_agent_sentence
 from orange_tui.engine.engine import checksum
 from orange_tui.engine.starting import unfinished_blockers, will_never_be_done
-from orange_tui.home import clock
 from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, agent_window, exit_code
 from orange_tui.sessions.starts import record_start_once
+from orange_tui.supervisor._missing_agent import count_failure, missing_agent_rule, record_failed_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import ConditionalTarget, ExitRule, Workflow
+    from orange_tui.domain.workflow import ExitRule, Signal, Workflow
     from orange_tui.engine.agents import Agents
     from orange_tui.engine.tasks import Tasks
     from orange_tui.outside.tmux import Pane
@@ -55,7 +55,7 @@ class _Agent:
 
     def rules(self) -> Iterator[ExitRule]:
         """The workflow's rules about its end, in the state that the task is in."""
-        return (rule for rule in self.workflow.rules if rule.status == self.task.status and rule.stale_after is None)
+        return (rule for rule in self.workflow.rules if rule.status == self.task.status and rule.is_about_death)
 
     def life(self) -> Sequence[Event] | None:
         """What has happened since it was started, the newest first; None where it never was: so it cannot have died."""
@@ -111,15 +111,16 @@ class ExitRules:
                 self._record_end(agent, "session.lost", SERVER_GONE)
             elif found == DEAD:
                 self._handle_death(agent)
-            self._move_if_stale(opened, workflow)
+            self._move_if_missing(opened, workflow, was_started=found != NONE)
 
-    def _move_if_stale(self, opened: OpenTask, workflow: Workflow) -> None:
-        """Move a task that nobody has worked on for `stale_after` seconds: its agent never came, or was lost."""
-        for rule in workflow.rules:
-            is_due = rule.status == opened.task.status and rule.stale_after is not None
-            if is_due and clock.seconds_since(opened.task.updated_at) >= (rule.stale_after or 0):
-                self._advance(opened, _target(rule.then, rule.then_when, opened.task), "nobody worked on it any more")
-                return
+    def _move_if_missing(self, opened: OpenTask, workflow: Workflow, *, was_started: bool) -> None:
+        """Move a task whose agent could not be started, or that nobody has worked on for a long time."""
+        rule = missing_agent_rule(self.tasks.engine, opened.task, workflow, was_started=was_started)
+        if rule is not None and rule.no_agent:
+            reason = record_failed_start(opened)
+            self._advance(opened, self._target(rule, opened.task), reason, {"attention": reason})
+        elif rule is not None:
+            self._advance(opened, self._target(rule, opened.task), "nobody worked on it any more")
 
     def _rejoin(self, opened: OpenTask, target: str) -> None:
         """Go on once all subtasks are done; about one that never will be, a person decides."""
@@ -144,7 +145,7 @@ class ExitRules:
         """Move a task whose files say that it should; whether its session lives does not matter."""
         for signal in workflow.signals:
             if opened.task.status in signal.status and self.tasks.engine.missing(opened, signal.gate) is None:
-                target = _target(signal.then, signal.then_when, opened.task)
+                target = self._target(signal, opened.task)
                 return self._advance(opened, target, "a signal in its files")
         return False
 
@@ -158,7 +159,9 @@ class ExitRules:
             self._apply_rules(agent)
         elif handled["type"] == "agent.crashed" and handled.get("window") == agent.window:
             later = takewhile(lambda event: event is not handled, life)
-            rule = next((rule for rule in agent.rules() if rule.action == "crash" and _holds(rule, agent.task)), None)
+            rule = next(
+                (rule for rule in agent.rules() if rule.action == "crash" and self._holds(rule, agent.task)), None
+            )
             if rule is not None and not any(event["type"] in _AFTER_CRASH for event in later):
                 self._follow_crash(agent, rule, str(handled.get("reason")))
 
@@ -173,10 +176,10 @@ class ExitRules:
     def _applies(self, agent: _Agent, rule: ExitRule) -> bool:
         if rule.has_artifact is not None:
             is_there = self.tasks.engine.missing(agent.opened, rule.has_artifact) is None
-            return is_there and self._is_fresh(agent, rule, rule.has_artifact) and _holds(rule, agent.task)
+            return is_there and self._is_fresh(agent, rule, rule.has_artifact) and self._holds(rule, agent.task)
         if rule.action is None:
             _record_failure(agent)
-        return _holds(rule, agent.task)
+        return self._holds(rule, agent.task)
 
     def _is_fresh(self, agent: _Agent, rule: ExitRule, gate: Gate) -> bool:
         """Whether an artifact was written in this agent's time, in whatever state the task was then.
@@ -204,7 +207,7 @@ class ExitRules:
         return True
 
     def _follow(self, agent: _Agent, rule: ExitRule) -> bool:
-        target = _target(rule.then, rule.then_when, agent.task)
+        target = self._target(rule, agent.task)
         if rule.has_artifact is not None:
             return self._advance(agent.opened, target, "the agent had written what was asked and ended")
         state = agent.workflow.states.get(target or "")
@@ -266,6 +269,13 @@ class ExitRules:
             changes = {"attention": attention}
             agent.opened.change("agent.not_restarted", changes, window=agent.window, reason=str(problem))
 
+    def _holds(self, rule: ExitRule, task: Task) -> bool:
+        return self.tasks.engine.holds(rule.when, task)
+
+    def _target(self, rule: ExitRule | Signal, task: Task) -> str | None:
+        holds = self.tasks.engine.holds
+        return rule.then or next((arm.then for arm in rule.then_when if holds(arm.when, task)), None)
+
     def _record_end(self, agent: _Agent, kind: str, what: str) -> None:
         """Record the end of an agent, once, and ask for a person."""
         life = agent.life()
@@ -278,14 +288,7 @@ def _record_failure(agent: _Agent) -> None:
     """Record that an agent ended without its artifact: the error, and how often in a row it was the same."""
     if any(event["type"] == "agent.failed" for event in agent.life() or ()):
         return
-    error, known = _failure_reason(agent), agent.task.extra.get("last_error")
-    repeats = agent.task.number("error_repeats") + 1 if known == error else 1
-    changes = {"last_error": error, "error_repeats": repeats}
-    agent.opened.change("agent.failed", changes, window=agent.window, reason=error, repeats=repeats)
-
-
-def _holds(rule: ExitRule, task: Task) -> bool:
-    return rule.when is None or rule.when.holds(task.number(rule.when.field))
+    count_failure(agent.opened, _failure_reason(agent), window=agent.window)
 
 
 def _is_too_often(rule: ExitRule, count: int) -> bool:
@@ -294,12 +297,6 @@ def _is_too_often(rule: ExitRule, count: int) -> bool:
 
 def _too_often(count: int, reason: str) -> str:
     return f"The agent crashed {count} times ({reason}); a person should look"
-
-
-def _target(then: str | None, arms: tuple[ConditionalTarget, ...], task: Task) -> str | None:
-    if then is not None:
-        return then
-    return next((arm.then for arm in arms if arm.when.holds(task.number(arm.when.field))), None)
 
 
 def _failure_reason(agent: _Agent) -> str:

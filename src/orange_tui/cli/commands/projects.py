@@ -9,6 +9,7 @@ from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import current_directory
 from orange_tui.domain.errors import OrangeError, Refused, UsageError
 from orange_tui.domain.task import check_branch
+from orange_tui.home.projects import OWN_SETTINGS
 from orange_tui.issues.links import IssueLinks
 from orange_tui.issues.rules import settings_changes
 from orange_tui.store.store import StoredTask
@@ -69,8 +70,8 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     if branch is not None:
         changes["default_branch"] = _default_branch(orange.projects.get(parsed.required("name")), branch)
     changes |= settings_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
-    if parsed.number("parallel") is not None:
-        changes["parallel"] = parsed.number("parallel")
+    numbers = {name: parsed.number(name.replace("_", "-")) for name in OWN_SETTINGS}
+    changes |= {name: number for name, number in numbers.items() if number is not None}
     if not changes:
         raise UsageError("What should change? Give --pool-size, --parallel, --workflow, --default-branch or --issues")
     project = orange.projects.update(parsed.required("name"), changes)

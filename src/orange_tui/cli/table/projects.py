@@ -10,6 +10,12 @@ _POOL_SIZE = Option("--pool-size", "N", "How many workspaces: how many tasks can
 _PARALLEL = Option(
     "--parallel", "N", "How many tasks that start by themselves may run at once; 0 for none.", number=True
 )
+_MAX_ATTEMPTS = Option(
+    "--max-attempts", "N", "How often an unattended task is tried before it is blocked.", number=True
+)
+_STUCK_TIMEOUT = Option(
+    "--stuck-timeout", "S", "After how many seconds one that nobody works on any more is tried again.", number=True
+)
 _WORKFLOW = Option("--workflow", "W", "The workflow of new tasks; existing tasks keep theirs.", complete="workflow")
 _DEFAULT_BRANCH = Option(
     "--default-branch", "B", "The branch that tasks start from and are merged into.", complete="branch"
@@ -45,7 +51,7 @@ PROJECT_COMMANDS = (
         ("project", "update"),
         "Change a project's settings.",
         (Argument("name", "The project.", complete="project"),),
-        (_POOL_SIZE, _PARALLEL, _WORKFLOW, _DEFAULT_BRANCH, *ISSUE_OPTIONS),
+        (_POOL_SIZE, _PARALLEL, _MAX_ATTEMPTS, _STUCK_TIMEOUT, _WORKFLOW, _DEFAULT_BRANCH, *ISSUE_OPTIONS),
         "orange_tui.cli.commands.projects:update",
         """
 Settings that you do not name stay as they are.

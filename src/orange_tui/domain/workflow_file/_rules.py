@@ -7,7 +7,7 @@ from orange_tui.domain.gates.gate import Gate
 from orange_tui.domain.gates.kinds import GATE_KINDS
 from orange_tui.domain.text.findings import listed
 from orange_tui.domain.text.yaml_nodes import only_one
-from orange_tui.domain.workflow import ConditionalTarget, ExitRule, Signal
+from orange_tui.domain.workflow import STUCK_TIMEOUT, ConditionalTarget, ExitRule, Signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ _RULE_KEYS = (
     "when",
     "has_artifact",
     "no_artifact",
+    "no_agent",
     "stale_after",
     "then",
     "then_when",
@@ -51,14 +52,15 @@ def read_rule(item: Item, draft: Draft) -> None:
     """Read one rule on the death of an agent."""
     entries = item.entries(_RULE_KEYS, required=("status",))
     status = draft.state(entries.get("status"))
-    only_one(item, entries, ("has_artifact", "no_artifact", "stale_after"))
+    only_one(item, entries, ("has_artifact", "no_artifact", "no_agent", "stale_after"))
     _check_effect(item, entries, ("then", "then_when", "action"))
     action = entries["action"].word(("crash", "mark_dead")) if "action" in entries else None
     _check_crash_only(entries, action)
     rule = ExitRule(
         status=status or "",
         when=draft.condition(entries.get("when")),
-        stale_after=entries["stale_after"].whole() if "stale_after" in entries else None,
+        stale_after=_stale_after(entries.get("stale_after")),
+        no_agent=bool(entries["no_agent"].flag()) if "no_agent" in entries else False,
         has_artifact=read_gate(entries.get("has_artifact")),
         no_artifact=bool(entries["no_artifact"].flag()) if "no_artifact" in entries else False,
         then=draft.state(entries.get("then")),
@@ -69,6 +71,13 @@ def read_rule(item: Item, draft: Draft) -> None:
     )
     if status is not None:
         draft.rules.append((rule, item.line))
+
+
+def _stale_after(item: Item | None) -> int | str | None:
+    """Seconds, or the word that leaves them to the settings."""
+    if item is None or item.value() == STUCK_TIMEOUT:
+        return None if item is None else STUCK_TIMEOUT
+    return item.whole()
 
 
 def _check_crash_only(entries: dict[str, Item], action: str | None) -> None:
