@@ -115,7 +115,7 @@ def test_broken_workflow_is_refused_with_all_its_problems_one_a_line(home: Home)
 def test_unreadable_workflow_is_refused_and_still_hides_the_shipped_one(home: Home) -> None:
     path = home.own / "default.yml"
     path.mkdir()
-    assert "this is not a regular file; move it away" in refusal(home, "default")
+    assert "this is a directory; move it away" in refusal(home, "default")
     path.rmdir()
     path.symlink_to("gone.yml")
     assert "cannot be read: No such file" in refusal(home, "default")
@@ -132,11 +132,13 @@ def test_unreadable_workflow_is_refused_and_still_hides_the_shipped_one(home: Ho
 def test_workflow_without_read_permission_is_refused_with_the_reason(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def forbidden(path: str) -> os.stat_result:
+    def forbidden(path: str, *_rest: object, **_options: object) -> os.stat_result:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("orange_tui.home.workflows.os.stat", forbidden)  # root may read everything
-    assert "cannot be read: Permission denied" in refusal(home, "default")
+    with monkeypatch.context() as patch:
+        patch.setattr("orange_tui.home.files.os.open", forbidden)  # root may read everything
+        said = refusal(home, "default")
+    assert "cannot be read: Permission denied" in said
     monkeypatch.setattr("orange_tui.home.workflows.os.lstat", forbidden)
     assert "cannot be read: Permission denied" in refusal(home, "default")
 

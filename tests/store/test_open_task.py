@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -213,3 +214,17 @@ def test_an_unquoted_date_is_a_text_like_any_other(world: World) -> None:
     transition(world.orange, ref, "todo", "agent")
     assert stat.S_ISREG(world.file(ref).stat().st_mode)
     assert world.read(ref).summary == "2024-05-01"
+
+
+def test_line_of_sixty_megabytes_in_the_history_is_passed_over_quickly(world: World) -> None:
+    ref = world.task()
+    path = world.directory(ref) / "history.jsonl"
+    with path.open("ab") as file:
+        file.write(b'{"type": "' + b"x" * 60_000_000)  # without its end, as it is being written
+    started = time.process_time()
+    transition(world.orange, ref, "doing", "agent")
+    world.touch(ref)
+    assert time.process_time() - started < 15  # over a minute, when it was joined piece by piece
+    assert world.read(ref).status == "doing"
+    assert world.types(ref)[-1] == "status.changed"
+    assert path.stat().st_size > 60_000_000  # whoever wrote it can still find it

@@ -11,9 +11,10 @@ import shlex
 import sys
 from contextlib import suppress
 
+from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.harnesses.harness import PROMPT
 from orange_tui.domain.records import record
-from orange_tui.home.files import make_directory, replace_file
+from orange_tui.home.files import make_directory, read_bytes, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,26 +23,34 @@ if TYPE_CHECKING:
 TASK_VARIABLES = ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW")  # what only the agent of a task has
 CHAT_VARIABLE = "ORANGE_CHAT"  # in the environment of an orchestrator: the project it talks about; it has no task
 _MAX_ARGUMENT_BYTES = 120_000  # Linux takes 128 KiB in one argument
+_MAX_POINTER_BYTES = 10_000
 _LOG_BYTES = 2_500_000  # of what a window prints; one older file of that size is kept as well
 
 _SCRIPT = """\
 #!/bin/sh
 # Written by Orange: starts the agent of window {window}, and writes down its exit code. When the window is closed, this
-# shell dies of it, and only then does the agent hear of it too: so there must be no trap here.
+# shell dies of it, and only then does the agent hear of it too: so there must be no trap here. The files it writes are
+# opened before the agent can put anything in their place, and with `-C` only as new ones, through no link.
+mask=$(umask)
+umask 077
+set -C
+{files}
+set +C
+umask "$mask"
 cd {directory} || exit 1
 {exports}
 {run}
 """
-_RUN = '{command}\ncode=$?\n(umask 077; echo "$code" >{exit_file})\nexit "$code"'
+_RUN = '{command} 3>&-\ncode=$?\necho "$code" >&3\nexec 3>&-\nexit "$code"'
 # What it prints is wanted as well. The exit code is that of the agent, not that of `tee`.
-_RUN_AND_TEE = (
-    "{{ {command}; (code=$?; umask 077; echo $code >{exit_file}); }} | (umask 077; exec tee {answer})\n"
-    'exit "$(cat {exit_file})"'
-)
-# Appends what the window prints to a file that is rotated when it is full.
+_RUN_AND_TEE = '{{ {command} 3>&- 4>&-; echo $? >&3; }} | tee /dev/fd/4\nexec 3>&- 4>&-\nexit "$(cat {exit_file})"'
+# Appends what the window prints to a file that is rotated when it is full. The agent is at work by then, and can put
+# anything in its place: the directory is entered once, and what is no file of ours is not written to.
 _LOG_SCRIPT = (
-    'umask 077; while dd bs=65536 count="$1" iflag=count_bytes of="$0" oflag=append conv=notrunc 2>/dev/null'
-    ' && [ "$(wc -c <"$0")" -ge "$1" ]; do mv -f "$0" "$0.1"; done || cat >>"$0"'
+    'umask 077; is_file() { [ ! -L "$0" ] && { [ -f "$0" ] || [ ! -e "$0" ]; }; };'
+    ' { [ ! -L "$2" ] && cd "$2"; } || exec cat >/dev/null;'
+    ' while is_file && dd bs=65536 count="$1" iflag=count_bytes of="$0" oflag=append,nofollow conv=notrunc 2>/dev/null'
+    ' && [ "$(wc -c <"$0")" -ge "$1" ]; do mv -f "$0" "$0.1"; done || { is_file && cat >>"$0"; } || cat >/dev/null'
 )
 
 
@@ -69,23 +78,27 @@ def write_launcher(task_directory: str, window: str, spec: LaunchSpec) -> Launch
     logs = os.path.join(task_directory, "logs")
     make_directory(logs)
     base = os.path.join(logs, window)
-    replace_file(f"{base}.prompt.md", spec.prompt.encode(), durable=False)
+    replace_file(f"{base}.prompt.md", spec.prompt.encode(), durable=False, follow=False)
     for earlier in (f"{base}.exit", answer_file(task_directory, window)):
         with suppress(FileNotFoundError):
             os.unlink(earlier)
+    files = [f"exec 3>{shlex.quote(f'{base}.exit')}"]
+    if spec.keep_output:
+        files.append(f"exec 4>{shlex.quote(answer_file(task_directory, window))}")
     run = (_RUN_AND_TEE if spec.keep_output else _RUN).format(
         command=" ".join(_quote(word, f"{base}.prompt.md", spec.prompt) for word in spec.command_line),
         exit_file=shlex.quote(f"{base}.exit"),
-        answer=shlex.quote(answer_file(task_directory, window)),
     )
     script = _SCRIPT.format(
         window=window,
+        files="\n".join(files),
         directory=shlex.quote(spec.directory),
         exports="\n".join(f"export {name}={shlex.quote(value)}" for name, value in spec.environment.items()),
         run=run,
     )
-    replace_file(f"{base}.sh", script.encode(), durable=False)
-    log_command = f"exec sh -c {shlex.quote(_LOG_SCRIPT)} {shlex.quote(f'{base}.log')} {_LOG_BYTES}"
+    replace_file(f"{base}.sh", script.encode(), durable=False, follow=False)
+    words = (_LOG_SCRIPT, f"{window}.log", str(_LOG_BYTES), logs)
+    log_command = f"exec sh -c {' '.join(shlex.quote(word) for word in words)}"
     # tmux expands formats and times in this one, and a path may contain either character.
     return LaunchCommands(("/bin/sh", f"{base}.sh"), log_command.replace("#", "##").replace("%", "%%"))
 
@@ -141,10 +154,10 @@ def placeholder_values(home: str, task_directory: str, repository: str, worktree
 def _git_directory(worktree: str) -> str:
     """Where git keeps what belongs to this worktree: the file `.git` in it says so."""
     try:
-        with open(os.path.join(worktree, ".git"), encoding="utf-8") as file:
-            return file.read().removeprefix("gitdir:").strip()
-    except OSError:
+        pointer = read_bytes(os.path.join(worktree, ".git"), max_bytes=_MAX_POINTER_BYTES)
+    except OrangeError:
         return ""
+    return pointer.decode(errors="surrogateescape").removeprefix("gitdir:").strip()
 
 
 def command_directory(home: str) -> str:

@@ -38,8 +38,9 @@ def archive_report(opened: OpenTask, window: str) -> None:
     path = _report_file(opened)
     earlier = _text(path)
     if earlier.strip():
-        make_directory(os.path.join(opened.directory, "logs"))
-        replace_file(os.path.join(opened.directory, "logs", f"{window}.outcome"), earlier.encode(errors="replace"))
+        logs = os.path.join(opened.directory, "logs")
+        make_directory(logs)
+        replace_file(os.path.join(logs, f"{window}.outcome"), earlier.encode(errors="replace"), follow=False)
     replace_file(path, b"", durable=False)
 
 

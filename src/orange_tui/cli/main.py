@@ -11,7 +11,7 @@ from orange_tui.cli.permissions import check_permission
 from orange_tui.cli.reply import Reply, print_error, print_reply
 from orange_tui.cli.table.tasks import TASK_COMMANDS
 from orange_tui.domain.errors import OrangeError
-from orange_tui.home import files
+from orange_tui.home import files, paths
 from orange_tui.orange import assemble
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def _dispatch(words: list[str]) -> int:
         print(render(parsed, commands), end="")
         return 0
     orange = assemble()
-    files.close_to_others(orange.home.root, orange.home.workspaces)
+    paths.close_to_others(orange.home.root, orange.home.workspaces)
     check_permission(parsed, orange)
     run: Run = load(parsed.command.run)
     return print_reply(run(parsed, orange), as_json=parsed.json)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from orange_tui.domain.errors import Refused
+from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.home.files import read_bytes
 from orange_tui.outside.forge.interface import NewPullRequest
 from orange_tui.outside.forge.registry import find_pull_request, forge_of_checkout
 from orange_tui.outside.git import REMOTE, SLOW_SECONDS, Repository, local, remote
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
 
 CREATED, ADOPTED = "pr.created", "pr.adopted"
+_MAX_TEMPLATE_BYTES = 100_000
 NOT_A_PULL_REQUEST = "this is not the address of a pull request"
 
 
@@ -98,9 +100,8 @@ def _template(forge: Forge, checkout: str) -> str:
     """The text with which a repository wants its pull requests to begin."""
     for place in forge.template_directories:
         folder = os.path.join(checkout, place)
-        with suppress(OSError, UnicodeDecodeError):
+        with suppress(OSError, OrangeError, UnicodeDecodeError):
             for name in sorted(os.listdir(folder)):
                 if name.lower() == forge.template_name:
-                    with open(os.path.join(folder, name), encoding="utf-8") as file:
-                        return file.read().strip()
+                    return read_bytes(os.path.join(folder, name), max_bytes=_MAX_TEMPLATE_BYTES).decode().strip()
     return ""

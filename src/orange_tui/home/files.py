@@ -9,12 +9,11 @@ import errno
 import fcntl
 import os
 import stat
-import sys
 import time
 from contextlib import contextmanager, suppress
 from functools import cache
 
-from orange_tui.domain.errors import NotFound, NotSaved, Refused, Unreadable
+from orange_tui.domain.errors import NotFound, NotSaved, OrangeError, Refused, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +26,9 @@ _LOCK_POLL_SECONDS = 0.003
 _RENAME_EXCHANGE = 2
 PRIVATE_FILE = 0o600  # a home is nobody else's business
 _PRIVATE_DIRECTORY = 0o700
-_OTHERS = 0o077
 _AT_FDCWD = -100
+_MAX_BYTES = 20_000_000  # of a file that is read without a limit of its own
+_OTHER_THINGS = {errno.ELOOP: "a link", errno.EISDIR: "a directory", errno.ENXIO: "not a regular file"}
 
 
 def read_signature(path: str) -> Signature | None:
@@ -42,15 +42,40 @@ def read_signature(path: str) -> Signature | None:
     return (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def read_bytes(path: str, *, max_bytes: int | None = None) -> bytes:
-    """The content of a regular file; one byte more than `max_bytes` of a longer one."""
+def open_regular(path: str, flags: int = os.O_RDONLY, *, follow: bool = True) -> int:
+    """Open a regular file and nothing else: every file that an agent could have put another thing in place of.
+
+    A pipe would block us for ever, a device might never end, and what is written to a link goes somewhere else. Without
+    `follow`, a link is refused too: nobody but an agent puts one into a task's directory.
+    """
+    flags |= os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
-        # Without O_NONBLOCK, a pipe in place of the file would block us forever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, flags, PRIVATE_FILE)
     except FileNotFoundError:
         raise NotFound(f"{path} does not exist") from None
     except OSError as problem:
-        raise Unreadable(f"{path} cannot be read: {problem.strerror}") from None
+        if problem.errno in _OTHER_THINGS:
+            raise _not_regular(path, _OTHER_THINGS[problem.errno]) from None
+        is_writing = flags & (os.O_WRONLY | os.O_RDWR)
+        raise not_saved(path, problem) if is_writing else _unreadable(path, problem) from None
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return descriptor
+    os.close(descriptor)
+    raise _not_regular(path, "a directory" if stat.S_ISDIR(mode) else "not a regular file")
+
+
+def _not_regular(path: str, what: str) -> Unreadable:
+    return Unreadable(f"{path} is {what}; move it away")
+
+
+def _unreadable(path: str, problem: OSError) -> Unreadable:
+    return Unreadable(f"{path} cannot be read: {problem.strerror}")
+
+
+def read_bytes(path: str, *, max_bytes: int | None = None) -> bytes:
+    """The content of a regular file; one byte more than `max_bytes` of a longer one."""
+    descriptor = open_regular(path)
     try:
         return _read_all(descriptor, path, max_bytes)
     finally:
@@ -58,42 +83,54 @@ def read_bytes(path: str, *, max_bytes: int | None = None) -> bytes:
 
 
 def _read_all(descriptor: int, path: str, max_bytes: int | None) -> bytes:
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-        raise Unreadable(f"{path} is {kind}")
-    pieces, left = [], max_bytes + 1 if max_bytes is not None else sys.maxsize
-    # One read usually takes all of it; a file that grows meanwhile needs more than one.
-    while left > 0 and (piece := os.read(descriptor, min(left, max(status.st_size + 1, 65536)))):
-        pieces.append(piece)
-        left -= len(piece)
+    size = os.fstat(descriptor).st_size
+    pieces, left = [], (_MAX_BYTES if max_bytes is None else max_bytes) + 1
+    try:
+        # One read usually takes all of it; a file that grows meanwhile needs more than one.
+        while left > 0 and (piece := os.read(descriptor, min(left, max(size + 1, 65536)))):
+            pieces.append(piece)
+            left -= len(piece)
+    except OSError as problem:
+        raise _unreadable(path, problem) from None
+    if max_bytes is None and left <= 0:
+        raise Unreadable(f"{path} is over {_MAX_BYTES // 1_000_000} MB; move it away")
     return b"".join(pieces)
 
 
 def read_end(path: str, max_bytes: int) -> bytes:
     """The last bytes of a file, such as a log; nothing where it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - max_bytes))
-            return file.read(max_bytes)
+        descriptor = open_regular(path, follow=False)
+    except OrangeError:
+        return b""
+    try:
+        return os.pread(descriptor, max_bytes, max(0, os.fstat(descriptor).st_size - max_bytes))
     except OSError:
         return b""
+    finally:
+        os.close(descriptor)
 
 
-def write_aside(path: str, data: bytes, *, durable: bool = True) -> None:
-    """Write a new file completely, or leave none; a file that can be made again need not be durable."""
+def write_aside(path: str, data: bytes) -> None:
+    """Write a new file completely and durably, or leave none."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE)
-        try:
-            write_all(descriptor, data)
-            if durable:
-                os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        _write_new(path, data, durable=True)
     except OSError as problem:
-        with suppress(OSError):
-            os.unlink(path)
         raise not_saved(path, problem) from None
+
+
+def _write_new(path: str, data: bytes, *, durable: bool, directory: int | None = None) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE, dir_fd=directory)
+    try:
+        write_all(descriptor, data)
+        if durable:
+            os.fsync(descriptor)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(path, dir_fd=directory)
+        raise
+    finally:
+        os.close(descriptor)
 
 
 def make_directory(path: str) -> None:
@@ -102,43 +139,10 @@ def make_directory(path: str) -> None:
         os.mkdir(path, _PRIVATE_DIRECTORY)
     except FileExistsError:
         if not os.path.isdir(path):
-            raise
+            raise NotSaved(f"{path} is not a directory; move it away") from None
     except FileNotFoundError:
         make_directory(os.path.dirname(path))
         make_directory(path)
-
-
-_OWN_FOLDERS = frozenset({"tasks", "workspaces", "workflows", "skills", ".cache"})
-_OWN_FILES = ("config.yml", "harnesses.yml", "projects.json", "jobs.json", "orange.log")
-
-
-def close_to_others(root: str, worktrees: str) -> None:
-    """Take a home of an earlier version away from other users, once; worktrees and what is not ours stay as they are.
-
-    The root is last, and says that all of it was done: every other command only looks at that.
-    """
-    try:
-        if not os.stat(root).st_mode & _OTHERS:
-            return
-    except FileNotFoundError:
-        return
-    for directory, folders, names in os.walk(root, topdown=True):
-        if directory == root:  # a person may keep other things there
-            folders[:] = [name for name in folders if name in _OWN_FOLDERS]
-            names[:] = [name for name in names if name.startswith(_OWN_FILES) or name.endswith(".lock")]
-        if directory == worktrees:
-            folders.clear()
-        for path in (*(os.path.join(directory, name) for name in names), directory):
-            if path != root:
-                _close_one(path)
-    _close_one(root)
-
-
-def _close_one(path: str) -> None:
-    with suppress(OSError):  # gone meanwhile, or somebody else's
-        status = os.lstat(path)
-        if status.st_mode & _OTHERS and not stat.S_ISLNK(status.st_mode):
-            os.chmod(path, stat.S_IMODE(status.st_mode) & ~_OTHERS)
 
 
 def write_all(descriptor: int, data: bytes) -> None:
@@ -148,25 +152,40 @@ def write_all(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def replace_file(path: str, data: bytes, *, durable: bool = True) -> None:
-    """Replace a file's content atomically, durably unless told otherwise; the caller holds its lock."""
-    new_path = f"{path}.new"
-    with suppress(FileNotFoundError):
-        os.unlink(new_path)
-    write_aside(new_path, data, durable=durable)
+def replace_file(path: str, data: bytes, *, durable: bool = True, follow: bool = True) -> None:
+    """Replace a file's content atomically; what can be made again need not be durable. The caller holds its lock.
+
+    Without `follow`, its directory is one that an agent could replace: it must be no link, and stays the same one.
+    """
+    folder, name = os.path.split(path)
+    directory = _open_directory(folder, follow=follow)
     try:
-        os.rename(new_path, path)
+        with suppress(FileNotFoundError):
+            os.unlink(f"{name}.new", dir_fd=directory)
+        _write_new(f"{name}.new", data, durable=durable, directory=directory)
+        os.rename(f"{name}.new", name, src_dir_fd=directory, dst_dir_fd=directory)
         if durable:
-            sync_directory(os.path.dirname(path))
+            os.fsync(directory)
     except OSError as problem:
         with suppress(OSError):
-            os.unlink(new_path)
+            os.unlink(f"{name}.new", dir_fd=directory)
+        raise not_saved(path, problem) from None
+    finally:
+        os.close(directory)
+
+
+def _open_directory(path: str, *, follow: bool = True) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
+    except OSError as problem:
+        if os.path.islink(path) and not follow:
+            raise NotSaved(f"{path} is a link, and nothing is written to where it leads; remove it") from None
         raise not_saved(path, problem) from None
 
 
 def sync_directory(path: str) -> None:
     """Sync a directory to disk, so that renames and new names in it survive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = _open_directory(path)
     try:
         os.fsync(descriptor)
     finally:
@@ -251,11 +270,9 @@ def locked(path: str, *, what: str, wait: bool = True, timeout: float | None = N
 
 def _open_lock(path: str) -> int:
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
-    except FileNotFoundError:
+        return open_regular(path, os.O_RDWR | os.O_CREAT, follow=False)
+    except NotFound:
         raise NotFound(f"{os.path.dirname(path)} does not exist") from None
-    except OSError as problem:
-        raise not_saved(path, problem) from None
 
 
 def _acquire(descriptor: int, *, what: str, timeout: float | None) -> bool:

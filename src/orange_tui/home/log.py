@@ -9,10 +9,10 @@ import json
 import os
 from contextlib import suppress
 
-from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home import clock
-from orange_tui.home.files import PRIVATE_FILE, locked
+from orange_tui.home.files import locked, open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ class Log:
         line = json.dumps(entry, ensure_ascii=False, default=str).encode(errors="backslashreplace") + b"\n"
         with suppress(OSError, OrangeError):
             self._rotate()
-        with suppress(OSError):
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, PRIVATE_FILE)
+        with suppress(OSError, OrangeError):
+            descriptor = open_regular(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             try:
                 os.write(descriptor, line)
             finally:
@@ -59,7 +59,7 @@ class Log:
     def entries(self) -> Iterator[dict[str, Any]]:
         """Every entry that can be read, oldest first, the rotated file included."""
         for path in (f"{self.path}.1", self.path):
-            with suppress(FileNotFoundError), open(path, encoding="utf-8", errors="replace") as lines:
+            with suppress(NotFound), open(open_regular(path), encoding="utf-8", errors="replace") as lines:
                 for line in lines:
                     with suppress(ValueError, RecursionError):
                         entry = json.loads(line)

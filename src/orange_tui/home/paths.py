@@ -7,8 +7,14 @@ as such a command may run.
 from __future__ import annotations
 
 import os
+import stat
+from contextlib import suppress
 
 from orange_tui.domain.records import record
+
+_OWN_FOLDERS = frozenset({"tasks", "workspaces", "workflows", "skills", ".cache"})
+_OWN_FILES = ("config.yml", "harnesses.yml", "projects.json", "jobs.json", "orange.log")
+_OTHERS = 0o077
 
 
 @record
@@ -56,3 +62,32 @@ def shipped(kind: str) -> str:
     if os.path.isdir(installed):
         return installed
     return os.path.join(os.path.dirname(os.path.dirname(package)), kind)
+
+
+def close_to_others(root: str, worktrees: str) -> None:
+    """Take a home of an earlier version away from other users, once; worktrees and what is not ours stay as they are.
+
+    The root is last, and says that all of it was done: every other command only looks at that.
+    """
+    try:
+        if not os.stat(root).st_mode & _OTHERS:
+            return
+    except FileNotFoundError:
+        return
+    for directory, folders, names in os.walk(root, topdown=True):
+        if directory == root:  # a person may keep other things there
+            folders[:] = [name for name in folders if name in _OWN_FOLDERS]
+            names[:] = [name for name in names if name.startswith(_OWN_FILES) or name.endswith(".lock")]
+        if directory == worktrees:
+            folders.clear()
+        for path in (*(os.path.join(directory, name) for name in names), directory):
+            if path != root:
+                _close_one(path)
+    _close_one(root)
+
+
+def _close_one(path: str) -> None:
+    with suppress(OSError):  # gone meanwhile, or somebody else's
+        status = os.lstat(path)
+        if status.st_mode & _OTHERS and not stat.S_ISLNK(status.st_mode):
+            os.chmod(path, stat.S_IMODE(status.st_mode) & ~_OTHERS)

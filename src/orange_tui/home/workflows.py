@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 
 from orange_tui import __version__
-from orange_tui.domain.errors import NotFound, Refused, Unreadable
+from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.workflow_file.data import from_data, to_data
-from orange_tui.home.files import PRIVATE_FILE, locked, make_directory, read_signature, replace_file
+from orange_tui.home.files import PRIVATE_FILE, locked, make_directory, read_bytes, read_signature, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ CACHE_FORMAT = 4  # raise it whenever the JSON of `workflow_file.data` changes
 _ENDINGS = (".yml", ".yaml")
 _HOOKS_GROUP = "orange_tui.hooks"
 _MAX_BYTES = 1024 * 1024
-_CACHE_ERRORS = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+_CACHE_ERRORS = (OrangeError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 class Workflows:
@@ -123,8 +122,7 @@ class Workflows:
 
     def _read_cache(self, name: str, text: str) -> Workflow | None:
         try:
-            with open(self._cache_path(name), encoding="utf-8") as file:
-                cached = json.load(file)
+            cached = json.loads(read_bytes(self._cache_path(name)))
             if cached["format"] != CACHE_FORMAT or cached["orange"] != __version__ or cached["source"] != text:
                 return None
             return from_data(cached["workflow"])
@@ -141,7 +139,7 @@ class Workflows:
         try:
             make_directory(self._cache_folder)
             _replace(path, new_path, data)
-        except OSError:
+        except (OSError, OrangeError):
             return
 
     def _cache_path(self, name: str) -> str:
@@ -226,14 +224,13 @@ def _existing(path: str) -> str:
 
 
 def _read(path: str) -> str:
-    """The file's text. Regular files only: a pipe would block forever, and a device might never end."""
+    """The file's text."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise Unreadable("this is not a regular file; move it away, or put a workflow file in its place")
-        with open(path, "rb") as file:
-            data = file.read(_MAX_BYTES + 1)
-    except OSError as error:
-        raise Unreadable(f"this cannot be read: {error.strerror}; check its owner and permissions") from None
+        data = read_bytes(path, max_bytes=_MAX_BYTES)
+    except NotFound:
+        raise Unreadable("this cannot be read: No such file; it is a link that leads nowhere") from None
+    except Unreadable as problem:
+        raise Unreadable(str(problem).replace(path, "this", 1)) from None
     if len(data) > _MAX_BYTES:
         raise Unreadable(f"this is longer than {_MAX_BYTES:,} bytes; a workflow needs far less")
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.home.files import read_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 ACTIVE, DEAD, LOST, NONE = "active", "dead", "lost", "none"
 WORKER = "worker"
+_MAX_NOTE_BYTES = 100
 
 
 class Sessions:
@@ -142,8 +144,5 @@ def review_window(task: Task) -> str:
 
 def exit_code(directory: str, window: str) -> str | None:
     """What a window's launcher noted when its agent ended; nothing, if the window was closed over its head."""
-    try:
-        with open(os.path.join(directory, "logs", f"{window}.exit"), encoding="utf-8") as note:
-            return note.read(100).strip() or None
-    except (OSError, UnicodeDecodeError):
-        return None
+    note = read_end(os.path.join(directory, "logs", f"{window}.exit"), _MAX_NOTE_BYTES)
+    return note.decode(errors="replace").strip() or None

@@ -12,8 +12,9 @@ import zlib
 from contextlib import suppress
 
 from orange_tui.domain.records import record
+from orange_tui.domain.task import printable
 from orange_tui.domain.text import task_file
-from orange_tui.home.files import exchange, has_writer, not_saved, read_bytes, sync_directory, write_aside
+from orange_tui.home.files import exchange, has_writer, not_saved, open_regular, read_bytes, sync_directory, write_aside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,19 @@ _CONFLICT_COPY = "TASK.md.kept-"
 _OPEN_FILE_GRACE_SECONDS = 10.0  # where open files cannot be listed: until a replaced file is let go
 
 
+def own_files(directory: str) -> list[str]:
+    """The names that a killed command has left; what else has such a name was put there by somebody else."""
+    with os.scandir(directory) as entries:
+        found = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+    return [name for name in found if name.startswith((NEW, SEEN)) or _is_name_of_old(name)]
+
+
+def _is_name_of_old(name: str) -> bool:
+    size, crc, token = [*name.removeprefix(OLD).split("-"), "", ""][:3]
+    hexadecimal = "0123456789abcdef"
+    return name == f"{OLD}{size}-{crc}-{token}" and size.isdecimal() and bool(crc) and not crc.strip(hexadecimal)
+
+
 def keep_conflict_copy(directory: str, data: bytes) -> None:
     """Keep a version that cannot be merged where a person can see it."""
     path = os.path.join(directory, f"{_CONFLICT_COPY}{zlib.crc32(data):08x}")
@@ -34,7 +48,7 @@ def keep_conflict_copy(directory: str, data: bytes) -> None:
 
 def conflict_copies(directory: str) -> list[str]:
     """Versions that were kept beside TASK.md and wait for a person."""
-    return sorted(name for name in os.listdir(directory) if name.startswith(_CONFLICT_COPY))
+    return sorted(printable(name) for name in os.listdir(directory) if name.startswith(_CONFLICT_COPY))
 
 
 @record
@@ -55,7 +69,7 @@ class ReplacedVersion:
 
     def is_finished(self) -> bool:
         """Whether nobody will write to it any more."""
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = open_regular(self.path)
         try:
             return _is_finished(descriptor)
         finally:
@@ -154,7 +168,7 @@ class Swap:
         return os.path.samestat(os.stat(self._new), self._ours)
 
     def _late_write_to_old(self) -> bytes | None:
-        descriptor = os.open(self._old, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = open_regular(self._old)
         try:
             self._old_is_finished = _is_finished(descriptor, wait=0.03)
             data = read_bytes(self._old)

@@ -11,10 +11,10 @@ import json
 import os
 from itertools import takewhile
 
-from orange_tui.domain.errors import Unreadable
+from orange_tui.domain.errors import NotFound, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import ENGINE_FIELDS
-from orange_tui.home.files import not_saved, write_all
+from orange_tui.home.files import not_saved, open_regular, write_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     Event = dict[str, Any]
 
 _BLOCK = 8192
+_MAX_LINE_BYTES = 5_000_000  # an event is far shorter; whoever wrote a longer line, the engine did not
+_MAX_BYTES = 200_000_000
+_TOO_LONG = b"(a line that is too long)"
 _BEFORE_AND_AFTER = 2
 _ENGINE_FIELDS = frozenset(ENGINE_FIELDS)
 _ENGINE_TYPES = (str, int, type(None))
@@ -59,10 +62,7 @@ class Journal:
     def append(self, event: Mapping[str, object]) -> None:
         """Add an event so that it survives a power cut; a line torn by an earlier crash is repaired first."""
         line = json.dumps(event, ensure_ascii=False).encode(errors="backslashreplace") + b"\n"
-        try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        except OSError as problem:
-            raise not_saved(self.path, problem) from None
+        descriptor = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, follow=False)
         try:
             end = _repair_end(descriptor)
             self._write(descriptor, end, line)
@@ -180,15 +180,11 @@ def _can_be_finished(event: Event) -> bool:
 def _repair_end(descriptor: int) -> int:
     """Make the file end with a whole line; returns its length."""
     end = os.lseek(descriptor, 0, os.SEEK_END)
-    if end == 0 or os.pread(descriptor, 1, end - 1) == b"\n":
+    last = next(_lines_before(descriptor, end), b"")
+    if not last:
         return end
-    start, tail = end, b""
-    while start > 0 and b"\n" not in tail:
-        start = max(0, start - _BLOCK)
-        tail = os.pread(descriptor, end - start, start)
-    last = tail.rpartition(b"\n")[2]
-    if _parse(last) is not None:
-        os.write(descriptor, b"\n")  # whole but for its end
+    if last is _TOO_LONG or _parse(last) is not None:
+        os.write(descriptor, b"\n")  # whole but for its end, or not ours to take away
         return end + 1
     os.ftruncate(descriptor, end - len(last))
     return end - len(last)
@@ -196,24 +192,41 @@ def _repair_end(descriptor: int) -> int:
 
 def _lines_backwards(path: str) -> Iterator[bytes]:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
+        descriptor = open_regular(path, follow=False)
+    except NotFound:
         return
-    except OSError as problem:
-        raise Unreadable(f"{path} cannot be read: {problem.strerror}") from None
     try:
-        start = os.lseek(descriptor, 0, os.SEEK_END)
-        rest = b""
-        while start > 0:
-            size = min(_BLOCK, start)
-            start -= size
-            rest, *lines = (os.pread(descriptor, size, start) + rest).split(b"\n")
-            yield from reversed(lines)
-        yield rest
+        size = os.lseek(descriptor, 0, os.SEEK_END)
+        if size > _MAX_BYTES:
+            raise Unreadable(f"{path} is over {_MAX_BYTES // 1_000_000} MB; move its oldest lines elsewhere")
+        yield from _lines_before(descriptor, size)
     except OSError as problem:
         raise Unreadable(f"{path} cannot be read: {problem.strerror}") from None
     finally:
         os.close(descriptor)
+
+
+def _lines_before(descriptor: int, position: int) -> Iterator[bytes]:
+    """The lines that end before a position, last one first; of one that is too long only `_TOO_LONG` is kept."""
+    pieces: list[bytes] = []  # of the line that goes on before the position, last one first
+    length = 0
+    while position > 0:
+        size = min(_BLOCK, position)
+        position -= size
+        first, *lines = os.pread(descriptor, size, position).split(b"\n")
+        if lines:
+            yield _joined([*pieces, lines[-1]], length + len(lines[-1]))
+            yield from reversed(lines[:-1])
+            pieces, length = [], 0
+        length += len(first)
+        pieces.append(first)
+        if length > _MAX_LINE_BYTES:
+            pieces.clear()
+    yield _joined(pieces, length)
+
+
+def _joined(pieces: list[bytes], length: int) -> bytes:
+    return b"".join(reversed(pieces)) if length <= _MAX_LINE_BYTES else _TOO_LONG
 
 
 def _parse(line: bytes) -> Event | None:

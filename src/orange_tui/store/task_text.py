@@ -27,7 +27,17 @@ from orange_tui.domain.records import record
 from orange_tui.domain.task import ENGINE_FIELDS
 from orange_tui.domain.text import task_file
 from orange_tui.home.files import read_bytes
-from orange_tui.store._task_swap import NEW, OLD, SEEN, SEPARATOR, ReplacedVersion, Swap, keep_conflict_copy, same_file
+from orange_tui.store._task_swap import (
+    NEW,
+    OLD,
+    SEEN,
+    SEPARATOR,
+    ReplacedVersion,
+    Swap,
+    keep_conflict_copy,
+    own_files,
+    same_file,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +107,7 @@ class TaskText:
 
     def recover(self) -> None:
         """Finish what a killed command left, and merge what agents wrote to replaced files."""
-        names = [name for name in os.listdir(self.directory) if name.startswith((OLD, NEW, SEEN))]
+        names = own_files(self.directory)
         others = {name.rpartition("-")[2]: name for name in names if name.startswith(NEW)}
         pairs = [(name, others.pop(name.rpartition("-")[2], None)) for name in names if name.startswith(OLD)]
         made = [pair for pair in pairs if not self._clear_if_never_swapped(*pair)]

@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
-from orange_tui.home.files import PRIVATE_FILE, make_directory, read_end
+from orange_tui.home.files import make_directory, open_regular, read_end, replace_file
 from orange_tui.outside.git import environment_for_git
 from orange_tui.outside.processes import processes_with
 from orange_tui.outside.programs import run
@@ -31,7 +31,7 @@ def link_task(home: Home, task: Task, worktree: Worktree) -> None:
     if not os.path.isdir(directory):
         raise NotFound(f"{directory} does not exist, so {task.id} cannot be worked on")
     worktree.exclude(_EXCLUDED)
-    os.close(os.open(os.path.join(directory, ".orange-outcome"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE))
+    os.close(open_regular(os.path.join(directory, ".orange-outcome"), os.O_WRONLY | os.O_CREAT, follow=False))
     for name in LINKS:
         _link(os.path.join(worktree.path, name), os.path.join(directory, name), task)
 
@@ -146,7 +146,7 @@ def run_setup(home: Home, project: Project, task: Task, worktree: Worktree) -> N
         raise Refused(f"An earlier set-up still runs in {worktree.path} ({earlier[0]}); try again when it has ended")
     log = os.path.join(home.tasks, task.project, task.id, "logs", "setup.log")
     make_directory(os.path.dirname(log))
-    os.close(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE))
+    replace_file(log, b"", durable=False, follow=False)
     try:
         code = _run_logged(command, log, worktree.path, _setup_variables(home, project, task), float(timeout))
     except OrangeError:

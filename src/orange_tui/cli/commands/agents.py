@@ -8,6 +8,7 @@ from orange_tui.cli.commands.tasks import task_reply
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import target_project, target_task
 from orange_tui.domain.errors import Refused, UsageError
+from orange_tui.home.files import read_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from orange_tui.cli.parsing.grammar import Parsed
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
+
+_MAX_LOG_BYTES = 2_600_000
 
 
 def spawn(parsed: Parsed, orange: Orange) -> Reply:
@@ -116,9 +119,10 @@ def _log_files(orange: Orange, ref: TaskRef) -> dict[str, str]:
     folder = os.path.join(orange.store.directory(ref), "logs")
     try:
         names = [name for name in os.listdir(folder) if name.endswith(".log")]
-    except FileNotFoundError:
+    except OSError:
         return {}
-    paths = sorted((os.path.join(folder, name) for name in names), key=os.path.getmtime)
+    paths = [path for name in names if os.path.isfile(path := os.path.join(folder, name))]
+    paths.sort(key=os.path.getmtime)
     return {os.path.basename(path).removesuffix(".log"): path for path in paths}
 
 
@@ -126,8 +130,7 @@ def _read_log(path: str) -> str:
     """What was printed, without escape sequences."""
     import re
 
-    with open(path, encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    text = read_end(path, _MAX_LOG_BYTES).decode(errors="replace")
     text = re.sub(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])", "", text)
     lines = [line.rsplit("\r", 1)[-1].rstrip() for line in text.replace("\r\n", "\n").split("\n")]
     return printable_text("\n".join(lines).strip("\n"))

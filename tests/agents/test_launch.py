@@ -1,0 +1,55 @@
+"""The launcher writes where Orange has opened its files, whatever the agent puts in their place."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.agents.launch import LaunchSpec, write_launcher
+from orange_tui.domain.errors import NotSaved
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_logs_directory_that_is_a_link_is_not_written_through(tmp_path: Path) -> None:
+    elsewhere, task = tmp_path / "elsewhere", tmp_path / "task"
+    elsewhere.mkdir()
+    task.mkdir()
+    (task / "logs").symlink_to(elsewhere)
+    with pytest.raises(NotSaved, match="logs is a link"):
+        write_launcher(str(task), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), {}))
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("keep_output", [False, True])
+def test_agent_that_replaces_the_logs_by_a_link_has_nothing_written_there(tmp_path: Path, keep_output: bool) -> None:
+    elsewhere, task = tmp_path / "elsewhere", tmp_path / "task"
+    elsewhere.mkdir()
+    task.mkdir()
+    logs = task / "logs"
+    swap = f"mv {logs} {task}/old && ln -s {elsewhere} {logs} && echo brewed; exit 3"
+    spec = LaunchSpec(["sh", "-c", swap], "Brew", str(tmp_path), {}, keep_output=keep_output)
+    made = write_launcher(str(task), "worker", spec)
+    subprocess.run(made.command, capture_output=True, timeout=30, check=False)
+    log = made.log_command.replace("%%", "%")
+    subprocess.run(log, shell=True, cwd=elsewhere, input=b"brewing", timeout=30, check=True)
+    assert list(elsewhere.iterdir()) == []
+    assert (task / "old" / "worker.exit").read_text() == "3\n"
+    if keep_output:
+        assert (task / "old" / "worker.answer").read_text() == "brewed\n"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("/dev/null", path), os.mkdir])
+def test_window_is_logged_into_nothing_but_a_file(tmp_path: Path, make: object) -> None:
+    task = tmp_path / "task"
+    task.mkdir()
+    made = write_launcher(str(task), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), {}))
+    assert callable(make)
+    make(task / "logs" / "worker.log")
+    before = os.lstat(task / "logs" / "worker.log")
+    subprocess.run(made.log_command.replace("%%", "%"), shell=True, input=b"brewing", timeout=30, check=True)
+    assert os.path.samestat(before, os.lstat(task / "logs" / "worker.log"))
