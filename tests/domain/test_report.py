@@ -118,3 +118,9 @@ def test_envelope_is_found_with_its_cost() -> None:
 @given(text=st.text(alphabet='{}[]":, a1\\n', max_size=200), value=st.dictionaries(st.text(max_size=3), st.integers()))
 def test_last_object_is_found_after_any_other_output(text: str, value: dict[str, int]) -> None:
     assert find_answer(f"{text}\n{json.dumps(value)}", "status") is not None
+
+
+def test_reason_of_a_report_whose_status_is_none_of_ours_is_kept() -> None:
+    found = read_report('{"status": "stuck", "reason": "there is no database"}', "a1")
+    assert found.judged == "needs_review"
+    assert found.sentence.endswith("; there is no database")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -283,3 +284,86 @@ def test_handoff_that_was_there_when_the_agent_was_started_does_not_count(desk: 
     desk.die("worker")
     desk.look()
     assert desk.told()[1:] == [("agent.crashed", "worker", "working")]
+
+
+# As `solo`, but a person can send the work back, and the end of the agent is looked at, not its file.
+FILES = """\
+name: files
+states: {todo: {}, working: {agent: worker}, waiting: {agent: none}, stuck: {agent: worker}, done: {terminal: true}}
+initial: {todo: {}}
+transitions:
+  - {from: todo, to: working, hooks: [{action: spawn_agent, prompt: go}]}
+  - {from: working, to: waiting, gate: {outcome: passed}}
+  - {from: working, to: stuck, gate: {outcome: stuck}}
+  - {from: waiting, to: working}
+  - {from: [waiting, stuck], to: done}
+exit_monitoring:
+  rules:
+    - {status: working, has_artifact: {outcome: passed}, then: waiting}
+    - {status: working, has_artifact: {outcome: stuck}, then: stuck}
+    - {status: working, no_artifact: true, action: crash}
+    - {status: stuck, action: mark_dead}
+prompts: {go: Begin}
+"""
+SIGNALS = (
+    "signals: [{status: working, outcome: passed, then: waiting}, {status: working, outcome: stuck, then: stuck}]\n"
+)
+
+
+def with_files(desk: Desk, more: str = "") -> Desk:
+    """Another task, whose agent works in a state `working` of the workflow `files`."""
+    desk.world.workflow("files", FILES + more)
+    desk.ref = desk.world.task(workflow="files", status="todo", tmux_session="coffee/other")
+    desk.move("working")
+    desk.start("worker")
+    return desk
+
+
+def outcome(desk: Desk, word: str, **more: str) -> None:
+    text = json.dumps({"id": desk.ref.id, "outcome": word, **more})
+    (desk.world.directory(desk.ref) / ".orange-outcome").write_text(text)
+
+
+@pytest.mark.parametrize("signals", ["", SIGNALS])
+def test_reason_of_a_stuck_outcome_is_what_the_person_reads_also_when_the_agent_has_ended(
+    desk: Desk, signals: str
+) -> None:
+    with_files(desk, signals)
+    outcome(desk, "stuck", reason="There is no\n database to test with")
+    desk.die("worker")
+    desk.look(1)
+    assert desk.task.status == "stuck"
+    assert desk.task.attention == "The agent is stuck: There is no database to test with"
+    desk.look()
+    assert desk.told() == [("agent.died", "worker", "stuck")]
+    assert (desk.task.attention or "").startswith("The agent is stuck: There is no database to test with; ")
+
+
+def test_stuck_outcome_without_a_reason_that_can_be_read_says_nothing_more(desk: Desk) -> None:
+    with_files(desk, SIGNALS)
+    (desk.world.directory(desk.ref) / ".orange-outcome").write_text(
+        json.dumps({"id": desk.ref.id, "outcome": "stuck", "reason": ["a", 1]})
+    )
+    desk.look(1)
+    assert (desk.task.status, desk.task.attention) == ("stuck", None)
+
+
+def test_outcome_takes_a_task_on_once_and_the_same_words_written_again_once_more(desk: Desk) -> None:
+    with_files(desk, SIGNALS)
+    outcome(desk, "passed")
+    desk.look()
+    assert desk.task.status == "waiting"
+    desk.move("working")
+    desk.look()
+    assert desk.task.status == "working"  # it was sent back, and nothing was said since
+    outcome(desk, "passed")
+    desk.look()
+    assert desk.task.status == "waiting"
+
+
+def test_agent_that_left_an_outcome_and_wrote_nothing_in_its_task_is_moved_on(desk: Desk) -> None:
+    with_files(desk)
+    outcome(desk, "passed")
+    desk.die("worker")
+    desk.look()
+    assert (desk.task.status, desk.told()) == ("waiting", [])

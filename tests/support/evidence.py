@@ -17,5 +17,8 @@ class Written:
     def outcome(self) -> str | None:
         return self.outcome_text
 
+    def outcome_version(self) -> str:
+        return "1"
+
     def command_failure(self, command: str) -> str | None:
         return None if command in self.succeeding else f"`{command}` fails"

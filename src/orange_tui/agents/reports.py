@@ -64,7 +64,7 @@ def as_markdown(report: Report) -> str:
     """The report for people, as a section of TASK.md."""
     from orange_tui.domain.text.sections import demote_headings  # a Markdown parser, which most starts do not need
 
-    because = report.why or report.reason
+    because = ". ".join(text for text in (report.why, report.reason) if text)
     parts = [report.summary, f"**{report.judged}**{f': {because}' if because else ''}"]
     lists = (
         ("Accomplished", report.accomplished),

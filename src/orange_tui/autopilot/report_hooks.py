@@ -5,7 +5,7 @@ from __future__ import annotations
 from orange_tui.agents import reports
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.report import BLOCKED, IN_PROGRESS, NEEDS_REVIEW
-from orange_tui.domain.task import printable
+from orange_tui.domain.task import one_line
 from orange_tui.engine.hooks import Action
 from orange_tui.sessions.liveness import WORKER
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from orange_tui.engine.hooks import HookRun
 
 _NEEDS_PERSON = {BLOCKED: "is blocked", NEEDS_REVIEW: "asks for you", IN_PROGRESS: "has not finished"}
-_MAX_SENTENCE_CHARACTERS = 300
 
 
 def record_report(run: HookRun) -> None:
@@ -32,17 +31,12 @@ def record_report(run: HookRun) -> None:
             hook=run.token,
             **reports.printed_usage(run.opened, WORKER),
         )
-    sentence = _one_line(report.sentence)
+    sentence = one_line(report.sentence)
     words = _NEEDS_PERSON.get(report.judged)
     run.change("last_error", sentence if words else None)
     workflow = run.parts.workflows.load(run.task.workflow)
     if words and workflow.states[run.task.status].auto is None:
         run.change("attention", f"The agent {words}: {sentence or 'it does not say why'}")
-
-
-def _one_line(text: str) -> str:
-    line = printable(" ".join(text.split()))
-    return line if len(line) <= _MAX_SENTENCE_CHARACTERS else f"{line[:_MAX_SENTENCE_CHARACTERS]}…"
 
 
 def commit_work(run: HookRun) -> None:

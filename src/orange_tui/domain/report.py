@@ -61,8 +61,9 @@ class Report:
 
     @property
     def sentence(self) -> str:
-        """Why the task has this status, in the agent's words or in ours."""
-        return self.why or self.reason or "; ".join(self.blockers) or self.summary
+        """Why the task has this status, in the agent's words and in ours."""
+        given = "; ".join(text for text in (self.why, self.reason) if text)
+        return given or "; ".join(self.blockers) or self.summary
 
 
 def read_report(text: str, task_id: str) -> Report:

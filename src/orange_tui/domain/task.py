@@ -117,6 +117,7 @@ _MAX_ID_CHARACTERS = 40
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 _BAD_IN_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)"
 _MAX_NAME_BYTES = 200
+_MAX_LINE_CHARACTERS = 300
 _MAX_NAMED = 20  # matches of an ambiguous prefix: naming more of them helps nobody
 
 
@@ -201,6 +202,12 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return re.sub(_CONTROL, lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def one_line(text: str) -> str:
+    """Somebody's text as part of a sentence: in one line, and not longer than one reads in a list."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= _MAX_LINE_CHARACTERS else f"{line[:_MAX_LINE_CHARACTERS]}…"
 
 
 def _has_control(text: str) -> bool:

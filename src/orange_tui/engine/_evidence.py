@@ -43,6 +43,14 @@ class TaskEvidence:
         """The text of `.orange-outcome`."""
         return self.store.outcome(self.store.ref_of(self.opened.task))
 
+    def outcome_version(self) -> str:
+        """What tells this `.orange-outcome` from one that is written later, be it with the same words."""
+        try:
+            found = os.stat(os.path.join(self.opened.directory, ".orange-outcome"))
+        except OSError:
+            return ""
+        return f"{found.st_ino} {found.st_mtime_ns}"
+
     def command_failure(self, command: str) -> str | None:
         """Why a command fails in the task's workspace; None when it succeeds."""
         return _failure(self.opened, command, self.store.home, self.projects)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from orange_tui.domain.conditions import Condition
-    from orange_tui.domain.gates.gate import Gate
+    from orange_tui.domain.gates.gate import Evidence, Gate
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, State, Transition
     from orange_tui.engine.hooks import Actions
@@ -84,12 +84,13 @@ class Engine:
         move is in the journal. The engine's own escalation is asked for neither `when` nor gate.
         """
         move = self._find_move(opened.task, target, actor, check_when=not is_escalation)  # 1, 2
-        artifact = None
+        fields, artifact = dict(changes or {}), None
         if move.gate is not None and not is_escalation:
             self._check_gate(opened, move)  # 3
+            fields = {"attention": move.gate.attention(self._evidence(opened)), **fields}
             artifact = self.artifact(opened, move.gate)
         return self._enter(
-            opened, target, move.hooks, by=actor, changes=changes, around=around, artifact=artifact
+            opened, target, move.hooks, by=actor, changes=fields, around=around, artifact=artifact
         )  # 4 to 8
 
     def cancel(self, opened: OpenTask) -> Moved:
@@ -120,16 +121,17 @@ class Engine:
 
     def missing(self, opened: OpenTask, gate: Gate) -> str | None:
         """What keeps a gate closed; None when it is open."""
-        from orange_tui.engine._evidence import TaskEvidence
-
-        return gate.missing(TaskEvidence(opened, self.store, self.parts.projects))
+        return gate.missing(self._evidence(opened))
 
     def artifact(self, opened: OpenTask, gate: Gate) -> int | None:
         """A checksum of what a gate looks at, to tell it later from what is written anew; None where there is none."""
+        text = gate.artifact(self._evidence(opened))
+        return None if text is None else checksum(text)
+
+    def _evidence(self, opened: OpenTask) -> Evidence:
         from orange_tui.engine._evidence import TaskEvidence
 
-        text = gate.artifact(TaskEvidence(opened, self.store, self.parts.projects))
-        return None if text is None else checksum(text)
+        return TaskEvidence(opened, self.store, self.parts.projects)
 
     def state_of(self, task: Task) -> State | None:
         """The state of its workflow that a task is in; None where the workflow has no such state or cannot be read."""

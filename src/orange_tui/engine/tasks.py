@@ -6,7 +6,7 @@ from contextlib import nullcontext
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.task import check_summary, printable
+from orange_tui.domain.task import check_summary, one_line
 from orange_tui.domain.workflow import STUCK
 from orange_tui.store.store import BrokenTask, StoredTask
 
@@ -124,7 +124,7 @@ class Tasks:
 
     def report_stuck(self, ref: TaskRef, reason: str | None) -> tuple[Task, Moved | None]:
         """An agent is stuck: move there, or where it may not, ask for a person. A stop hook reads no refusal."""
-        sentence = f"The agent is stuck: {_one_line(reason)}" if reason else "The agent says that it is stuck"
+        sentence = f"The agent is stuck: {one_line(reason)}" if reason else "The agent says that it is stuck"
         with self.engine.open(ref) as opened:
             try:
                 moved = self.engine.transition(opened, STUCK, "agent", changes={"attention": sentence})
@@ -161,8 +161,3 @@ class Tasks:
 
 def _created_at(found: StoredTask | BrokenTask) -> str:
     return "" if isinstance(found, BrokenTask) else found.task.created_at
-
-
-def _one_line(text: str) -> str:
-    """A text of many lines as one line, for a list."""
-    return printable(" ".join(text.split()))

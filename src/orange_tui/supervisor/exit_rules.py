@@ -10,19 +10,19 @@ from __future__ import annotations
 from itertools import takewhile
 
 from orange_tui.agents import reports
-from orange_tui.domain.errors import OrangeError, Refused, Unreadable
-from orange_tui.domain.gates.outcome import ReportGate
+from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import SERVER_GONE, STUCK, lost_agent_sentence
 from orange_tui.engine.engine import checksum
 from orange_tui.engine.starting import unfinished_blockers, will_never_be_done
-from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, agent_window, exit_code
+from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, agent_window
 from orange_tui.sessions.starts import record_start_once
 from orange_tui.supervisor._missing_agent import count_failure, missing_agent_rule, record_failed_start
+from orange_tui.supervisor._state_agent import StateAgent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
@@ -30,54 +30,12 @@ if TYPE_CHECKING:
     from orange_tui.engine.agents import Agents
     from orange_tui.engine.tasks import Tasks
     from orange_tui.outside.tmux import Pane
-    from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
 _STARTS = frozenset({"agent.spawned"})
 _AFTER_START = frozenset({"agent.respawned", "hook.done", "hook.failed", "status.changed"})
-_HANDLED = frozenset({"agent.crashed", "agent.died", "session.lost"})
 _AFTER_CRASH = frozenset({"transition.started", "agent.not_restarted"})
-
-
-@record
-class _Agent:
-    """The agent that a task's state asks for: the open task, its workflow, and the window this agent has or had."""
-
-    opened: OpenTask
-    workflow: Workflow
-    window: str
-
-    @property
-    def task(self) -> Task:
-        """The task as it is now."""
-        return self.opened.task
-
-    def rules(self) -> Iterator[ExitRule]:
-        """The workflow's rules about its end, in the state that the task is in."""
-        return (rule for rule in self.workflow.rules if rule.status == self.task.status and rule.is_about_death)
-
-    def life(self) -> Sequence[Event] | None:
-        """What has happened since it was started, the newest first; None where it never was: so it cannot have died."""
-        found: list[Event] = []
-        for event in self.opened.journal.backwards():
-            if event["type"] in _STARTS and event.get("window") == self.window:
-                return found
-            found.append(event)
-        return None
-
-    def ends(self, life: Sequence[Event]) -> Iterator[Event]:
-        """The events that say that its death was handled; one without a window is about all there are."""
-        return (e for e in life if e["type"] in _HANDLED and e.get("window") in {None, self.window})
-
-    def body_at_start(self) -> int | None:
-        """The checksum of TASK.md's body when the task came to the state in which this agent was started."""
-        was_started = False
-        for event in self.opened.journal.backwards():
-            was_started = was_started or (event["type"] in _STARTS and event.get("window") == self.window)
-            if was_started and event["type"] == "transition.started":
-                return event.get("body")
-        return None
 
 
 @record
@@ -106,7 +64,7 @@ class ExitRules:
             if found == ACTIVE:
                 self._finish_restart(opened, self.tasks.sessions.agent(opened.task, state))
                 return
-            agent = _Agent(opened, workflow, agent_window(opened.task, state, opened.journal))
+            agent = StateAgent(opened, workflow, agent_window(opened.task, state, opened.journal))
             if found == LOST:
                 self._record_end(agent, "session.lost", SERVER_GONE)
             elif found == DEAD:
@@ -144,12 +102,13 @@ class ExitRules:
     def _follow_signal(self, opened: OpenTask, workflow: Workflow) -> bool:
         """Move a task whose files say that it should; whether its session lives does not matter."""
         for signal in workflow.signals:
-            if opened.task.status in signal.status and self.tasks.engine.missing(opened, signal.gate) is None:
+            is_given = opened.task.status in signal.status and self.tasks.engine.missing(opened, signal.gate) is None
+            if is_given and not self._was_used(opened, signal.gate, signal):
                 target = self._target(signal, opened.task)
                 return self._advance(opened, target, "a signal in its files")
         return False
 
-    def _handle_death(self, agent: _Agent) -> None:
+    def _handle_death(self, agent: StateAgent) -> None:
         """Do what the death of an agent leads to, or what is left of that."""
         life = agent.life()
         if life is None:
@@ -165,7 +124,7 @@ class ExitRules:
             if rule is not None and not any(event["type"] in _AFTER_CRASH for event in later):
                 self._follow_crash(agent, rule, str(handled.get("reason")))
 
-    def _apply_rules(self, agent: _Agent) -> None:
+    def _apply_rules(self, agent: StateAgent) -> None:
         """Apply the first exit rule that fits; without one, only record the death."""
         reports.save_printed_report(agent.opened, agent.window)
         for rule in agent.rules():
@@ -173,30 +132,29 @@ class ExitRules:
                 return
         self._record_end(agent, "agent.died", "The agent has ended")
 
-    def _applies(self, agent: _Agent, rule: ExitRule) -> bool:
+    def _applies(self, agent: StateAgent, rule: ExitRule) -> bool:
         if rule.has_artifact is not None:
             is_there = self.tasks.engine.missing(agent.opened, rule.has_artifact) is None
-            return is_there and self._is_fresh(agent, rule, rule.has_artifact) and self._holds(rule, agent.task)
+            return is_there and self._is_fresh(agent, rule.has_artifact, rule) and self._holds(rule, agent.task)
         if rule.action is None:
             _record_failure(agent)
         return self._holds(rule, agent.task)
 
-    def _is_fresh(self, agent: _Agent, rule: ExitRule, gate: Gate) -> bool:
-        """Whether an artifact was written in this agent's time, in whatever state the task was then.
-
-        One that has taken the task on from here before proves nothing: it is that of an earlier round.
-        """
-        if gate.is_always_fresh:
-            return True
-        if agent.body_at_start() == checksum(agent.opened.body):
+    def _is_fresh(self, agent: StateAgent, gate: Gate, rule: ExitRule) -> bool:
+        """Whether an artifact was written in this agent's time, in whatever state the task was then."""
+        if gate.is_in_body and agent.body_at_start() == checksum(agent.opened.body):
             return False
-        artifact = self.tasks.engine.artifact(agent.opened, gate)
-        targets = {rule.then, *(arm.then for arm in rule.then_when)}
-        moves = (event for event in agent.opened.journal.backwards() if event["type"] == "transition.started")
-        used = next((e for e in moves if e.get("from") == agent.task.status and e.get("to") in targets), {})
-        return artifact is None or used.get("artifact") != artifact
+        return not self._was_used(agent.opened, gate, rule)
 
-    def _apply(self, agent: _Agent, rule: ExitRule) -> bool:
+    def _was_used(self, opened: OpenTask, gate: Gate, rule: ExitRule | Signal) -> bool:
+        """Whether an artifact has taken the task on from here before: that of an earlier round proves nothing."""
+        artifact = self.tasks.engine.artifact(opened, gate)
+        targets = {rule.then, *(arm.then for arm in rule.then_when)}
+        moves = (event for event in opened.journal.backwards() if event["type"] == "transition.started")
+        used = next((e for e in moves if e.get("from") == opened.task.status and e.get("to") in targets), {})
+        return artifact is not None and used.get("artifact") == artifact
+
+    def _apply(self, agent: StateAgent, rule: ExitRule) -> bool:
         """Do what a rule says; where the move it leads to is refused, the next rule has its turn."""
         if rule.action == "mark_dead":
             self._record_end(agent, "agent.died", "The agent has ended")
@@ -206,7 +164,7 @@ class ExitRules:
             return self._follow(agent, rule)
         return True
 
-    def _follow(self, agent: _Agent, rule: ExitRule) -> bool:
+    def _follow(self, agent: StateAgent, rule: ExitRule) -> bool:
         target = self._target(rule, agent.task)
         if rule.has_artifact is not None:
             return self._advance(agent.opened, target, "the agent had written what was asked and ended")
@@ -230,9 +188,9 @@ class ExitRules:
         opened.record("auto.advanced", **{"from": source, "to": target, "reason": reason})
         return True
 
-    def _crash(self, agent: _Agent, rule: ExitRule) -> None:
+    def _crash(self, agent: StateAgent, rule: ExitRule) -> None:
         task, count = agent.task, agent.task.crash_count + 1
-        reason = _exit_reason(agent)
+        reason = agent.exit_reason()
         attention = lost_agent_sentence(agent.workflow, task.status, f"The agent crashed ({reason})")
         agent.opened.change(
             "agent.crashed",
@@ -247,7 +205,7 @@ class ExitRules:
         )
         self._follow_crash(agent, rule, reason)
 
-    def _follow_crash(self, agent: _Agent, rule: ExitRule, reason: str) -> None:
+    def _follow_crash(self, agent: StateAgent, rule: ExitRule, reason: str) -> None:
         """What follows a crash that is recorded already: the move to stuck, or another start."""
         count = agent.task.crash_count
         if _is_too_often(rule, count):
@@ -255,13 +213,13 @@ class ExitRules:
         elif rule.respawn_auto:
             self._restart(agent)
 
-    def _escalate(self, agent: _Agent, attention: str) -> None:
+    def _escalate(self, agent: StateAgent, attention: str) -> None:
         """The engine's own move to `stuck`, which neither `when` nor gate can refuse."""
         if STUCK in agent.workflow.states and agent.workflow.candidates(agent.task.status, STUCK, "engine"):
             changes = {"attention": attention}
             self.tasks.engine.transition(agent.opened, STUCK, "engine", changes=changes, is_escalation=True)
 
-    def _restart(self, agent: _Agent) -> None:
+    def _restart(self, agent: StateAgent) -> None:
         try:
             self.agents.restart(agent.opened)
         except OrangeError as problem:
@@ -276,19 +234,22 @@ class ExitRules:
         holds = self.tasks.engine.holds
         return rule.then or next((arm.then for arm in rule.then_when if holds(arm.when, task)), None)
 
-    def _record_end(self, agent: _Agent, kind: str, what: str) -> None:
+    def _record_end(self, agent: StateAgent, kind: str, what: str) -> None:
         """Record the end of an agent, once, and ask for a person."""
         life = agent.life()
         if life is not None and next(agent.ends(life), None) is None:
-            attention = lost_agent_sentence(agent.workflow, agent.task.status, what)
-            agent.opened.change(kind, {"attention": attention}, window=agent.window, status=agent.task.status)
+            sentence = lost_agent_sentence(agent.workflow, agent.task.status, what)
+            before = f"{agent.task.attention.removesuffix('.')}; " if agent.task.attention else ""
+            agent.opened.change(
+                kind, {"attention": f"{before}{sentence}"}, window=agent.window, status=agent.task.status
+            )
 
 
-def _record_failure(agent: _Agent) -> None:
+def _record_failure(agent: StateAgent) -> None:
     """Record that an agent ended without its artifact: the error, and how often in a row it was the same."""
     if any(event["type"] == "agent.failed" for event in agent.life() or ()):
         return
-    count_failure(agent.opened, _failure_reason(agent), window=agent.window)
+    count_failure(agent.opened, agent.failure_reason(), window=agent.window)
 
 
 def _is_too_often(rule: ExitRule, count: int) -> bool:
@@ -297,19 +258,3 @@ def _is_too_often(rule: ExitRule, count: int) -> bool:
 
 def _too_often(count: int, reason: str) -> str:
     return f"The agent crashed {count} times ({reason}); a person should look"
-
-
-def _failure_reason(agent: _Agent) -> str:
-    how = _exit_reason(agent)
-    if not any(isinstance(rule.has_artifact, ReportGate) for rule in agent.workflow.rules):
-        return how
-    try:
-        reports.current_report(agent.opened)
-    except Unreadable as problem:
-        return f"{problem} ({how})"
-    return how
-
-
-def _exit_reason(agent: _Agent) -> str:
-    code = exit_code(agent.opened.directory, agent.window)
-    return "its window was closed" if code is None else f"exit code {code}"

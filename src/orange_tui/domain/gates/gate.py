@@ -23,6 +23,9 @@ if TYPE_CHECKING:
         def outcome(self) -> str | None:
             """The text of `.orange-outcome`."""
 
+        def outcome_version(self) -> str:
+            """What tells this `.orange-outcome` from one that is written later, be it with the same words."""
+
         def command_failure(self, command: str) -> str | None:
             """Why a command fails in the task's workspace; None when it succeeds."""
 
@@ -33,7 +36,7 @@ class Gate:
     key = ""  # what asks for it in a workflow file
     options: tuple[str, ...] = ()  # the other keys it may have there
     is_signal = False  # whether a signal can ask for it directly, without `has_artifact`
-    is_always_fresh = False  # whether what it looks at is emptied when an agent starts, so that this agent wrote it
+    is_in_body = False  # whether it looks at TASK.md, which keeps what earlier agents wrote
 
     @classmethod
     def read(cls, entries: Mapping[str, Item]) -> Gate:
@@ -45,7 +48,11 @@ class Gate:
         raise NotImplementedError
 
     def artifact(self, evidence: Evidence) -> str | None:  # noqa: ARG002 - most kinds look at nothing that lasts
-        """The text it looks at, where the same text must not open it again in a later round; None for no such text."""
+        """What it looks at, which must not take a task on from the same state again; None where it may."""
+        return None
+
+    def attention(self, evidence: Evidence) -> str | None:  # noqa: ARG002 - most kinds say nothing to the person
+        """Why a person should look at a task that goes this way, in the words of the agent that opened the gate."""
         return None
 
     def description(self) -> str:

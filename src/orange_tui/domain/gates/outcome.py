@@ -6,6 +6,7 @@ import json
 
 from orange_tui.domain.gates.gate import Gate, either, with_example
 from orange_tui.domain.records import record
+from orange_tui.domain.task import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,11 +46,8 @@ class OutcomeGate(Gate):
             return f"is empty, but this move needs {wanted}"
         if len(outcome) > _MAX_CHARACTERS:
             return f"is longer than {_MAX_CHARACTERS:,} characters, but this move needs {wanted}"
-        try:
-            data = json.loads(outcome)
-        except (ValueError, RecursionError):
-            data = None
-        if not isinstance(data, dict):
+        data = _parse(outcome)
+        if data is None:
             return f"is not a JSON object, but this move needs {wanted}"
         if data.get("id") != task_id:
             return f"is about task {_quote(data.get('id'))}, not {task_id}"
@@ -57,9 +55,29 @@ class OutcomeGate(Gate):
             return f"says {_quote(data.get('outcome'))}, but this move needs {wanted}"
         return None
 
+    def artifact(self, evidence: Evidence) -> str | None:
+        """This very file: a later agent may well say the same."""
+        return evidence.outcome_version()
+
+    def attention(self, evidence: Evidence) -> str | None:
+        """The reason that an agent gives for being stuck."""
+        data = _parse(evidence.outcome() or "") or {}
+        reason = data.get("reason")
+        if data.get("outcome") != "stuck" or not isinstance(reason, str) or not reason.strip():
+            return None
+        return f"The agent is stuck: {one_line(reason)}"
+
     def description(self) -> str:
         """The file and the outcomes."""
         return f".orange-outcome saying {either(self.outcomes)}"
+
+
+def _parse(outcome: str) -> dict[str, object] | None:
+    try:
+        data = json.loads(outcome)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
 
 
 def _quote(value: object) -> str:
@@ -75,7 +93,6 @@ class ReportGate(Gate):
     judged: tuple[str, ...]
 
     key = "report"
-    is_always_fresh = True
 
     @classmethod
     def read(cls, entries: Mapping[str, Item]) -> ReportGate:

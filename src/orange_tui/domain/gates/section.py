@@ -34,6 +34,7 @@ class SectionGate(Gate):
     verdict_line: str = "any"
 
     key = "section"
+    is_in_body = True
     options = ("required", "fields", "verdict", "verdict_line")
 
     @classmethod
