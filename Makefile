@@ -10,6 +10,9 @@ PROGRAMS = gh openssl bash
 # Tests that open no app and start no program.
 QUICK = tests/domain tests/drawing tests/presentation tests/board/test_needs.py tests/cli/test_parser.py
 
+# Commands that tests start would compile all of Orange each time, and four workers all tests.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test quick check format bench clean
 
 run: $(READY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,13 @@ if TYPE_CHECKING:
     from support.stage import Stage
 
 # Other work may go on beside the tests: how long an example takes says nothing.
-settings.register_profile("anywhere", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Where CI is set, it is the same examples each time: what a change did not cause does not stop it.
+settings.register_profile(
+    "anywhere",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
+)
 settings.load_profile("anywhere")
 
 pytest_plugins = ("support.no_skips",)
@@ -38,8 +45,18 @@ _IDENTITY = {
 }
 
 
+def pytest_collection_finish() -> None:
+    """Thousands of tests and modules stay until the end: the garbage collector need not go through them again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A power cut is the one thing no test can stage: syncing would cost a lot of time and show nothing.
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+    # Commands are started all the time; each would compile Orange anew where a machine keeps no compiled files.
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     for name in [name for name in os.environ if name.startswith(("ORANGE_", "GIT_"))]:
         monkeypatch.delenv(name)
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -54,8 +71,6 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """A home with the workflow `steps` and the project `coffee`, and hooks that only leave a trace."""
     (tmp_path / "home").mkdir()
     monkeypatch.chdir(tmp_path)
-    # A power cut is the one thing no test can stage: syncing would cost most of the time and show nothing.
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
     world = World(tmp_path / "home")
     world.workflow("steps", STEPS)
     world.project()
@@ -89,13 +104,12 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
-    """A repository with branches to merge; no agent lives in it, and no disk is waited for."""
+    """A repository with branches to merge; no agent lives in it."""
     from support.merge_world import House
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ORANGE_TMUX_SOCKET", f"orange-test-none-{os.getpid()}")
     monkeypatch.setenv("ORANGE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
     (tmp_path / "home").mkdir()
     return House(tmp_path)
 

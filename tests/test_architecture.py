@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import re
 import subprocess
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from support.driver import World
 
 PACKAGE = Path(orange_tui.__file__).parent
-MODULES = {
-    ".".join(path.relative_to(PACKAGE).with_suffix("").parts): ast.parse(path.read_text())
-    for path in sorted(PACKAGE.rglob("*.py"))
-}
 HEAVY = {"textual", "rich", "libtmux", "pygit2", "yaml", "mistune"}
 EXPENSIVE = HEAVY | {"argparse", "dataclasses", "typing", "pathlib", "subprocess", "logging", "inspect"}
 REPORT = """
@@ -37,6 +34,15 @@ sys.exit(code)
 """
 
 
+@functools.cache
+def modules() -> dict[str, ast.Module]:
+    return {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): ast.parse(path.read_text())
+        for path in sorted(PACKAGE.rglob("*.py"))
+    }
+
+
+@functools.cache
 def imported(tree: ast.Module) -> set[str]:
     """Every module a file imports when it runs; what stands under TYPE_CHECKING it does not."""
     skipped = {id(inner) for node in ast.walk(tree) if _is_for_types(node) for inner in ast.walk(node)}
@@ -56,7 +62,7 @@ def _is_for_types(node: ast.AST) -> bool:
 
 def who_imports(*roots: str) -> set[str]:
     return {
-        module for module, tree in MODULES.items() if any(name.partition(".")[0] in roots for name in imported(tree))
+        module for module, tree in modules().items() if any(name.partition(".")[0] in roots for name in imported(tree))
     }
 
 
@@ -89,7 +95,7 @@ def _dotted(node: ast.expr, full: dict[str, str]) -> str:
 
 
 def test_one_module_starts_other_programs() -> None:
-    assert {module for module, tree in MODULES.items() if starts_of_programs(tree)} == {"outside.programs"}
+    assert {module for module, tree in modules().items() if starts_of_programs(tree)} == {"outside.programs"}
     assert who_imports("subprocess", "pty", "multiprocessing") <= {"outside.programs"}
 
 
@@ -129,7 +135,7 @@ def test_only_the_app_imports_textual_and_rich() -> None:
 
 
 def test_one_module_knows_where_shipped_files_are() -> None:
-    assert {module for module, tree in MODULES.items() if _asks_where_it_is(tree)} == {"home.paths"}
+    assert {module for module, tree in modules().items() if _asks_where_it_is(tree)} == {"home.paths"}
     assert who_imports("importlib.resources", "pkg_resources") == set()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,9 +26,13 @@ def _name(path: Path) -> str:
 
 
 PATHS = {_name(path): path for path in sorted(ROOT.rglob("*.py"))}
-TREES = {name: ast.parse(path.read_text()) for name, path in PATHS.items()}
 PACKAGES = {name for name, path in PATHS.items() if path.name == "__init__.py" and name}
 MODULES = {name: path for name, path in PATHS.items() if path.name != "__init__.py"}
+
+
+@functools.cache
+def trees() -> dict[str, ast.Module]:
+    return {name: ast.parse(path.read_text()) for name, path in PATHS.items()}
 
 
 def package_of(module: str) -> str:
@@ -48,7 +53,7 @@ def is_for_types(node: ast.AST) -> bool:
 
 def imports_of(name: str, *, with_types: bool) -> set[str]:
     """The modules of ours that a module imports, at its head or when a function runs."""
-    tree = TREES[name]
+    tree = trees()[name]
     skipped: set[int] = set()
     if not with_types:
         skipped = {id(inner) for node in ast.walk(tree) if is_for_types(node) for inner in ast.walk(node)}
@@ -103,7 +108,7 @@ def test_no_module_is_long_and_none_is_a_scrap() -> None:
 def test_no_function_is_longer_than_a_screen() -> None:
     long = {
         f"{name}.{node.name}": length
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (length := (node.end_lineno or 0) - node.lineno + 1) > MOST_LINES_OF_A_FUNCTION
@@ -123,8 +128,8 @@ def test_private_modules_are_imported_by_their_own_package_only() -> None:
 
 def test_a_package_begins_with_what_it_is_for_and_nothing_else() -> None:
     for name in PACKAGES:
-        assert ast.get_docstring(TREES[name]), f"{name} does not say what it is for"
-        assert len(TREES[name].body) == 1, f"{name}/__init__.py holds code"
+        assert ast.get_docstring(trees()[name]), f"{name} does not say what it is for"
+        assert len(trees()[name].body) == 1, f"{name}/__init__.py holds code"
 
 
 def test_modules_do_not_import_each_other_in_a_circle() -> None:
@@ -141,7 +146,7 @@ def test_packages_do_not_know_each_other_in_a_circle_not_even_by_types() -> None
 
 def test_no_two_public_classes_have_one_name() -> None:
     where = defaultdict(list)
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 where[node.name].append(name)

@@ -306,6 +306,6 @@ def test_route_hook_killed_after_the_answer_does_not_ask_again(desk: Office) -> 
 
 def test_a_program_that_leaves_a_child_behind_is_waited_for_no_longer_than_itself(tmp_path: Path) -> None:
     words = ["/bin/sh", "-c", "sleep 30 & echo $!"]
-    done = run_capped(words, directory=str(tmp_path), environment=dict(os.environ), timeout=20, most=100)
+    done = run_capped(words, directory=str(tmp_path), environment=dict(os.environ), timeout=60, most=100)
     assert (done.code, is_alive(int(done.output))) == (0, True)
     os.kill(int(done.output), 9)

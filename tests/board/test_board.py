@@ -221,19 +221,17 @@ def test_branch_stats_stay_on_a_row_when_its_task_changes(world: World) -> None:
     assert row_of(boards.refresh([one]), one).stats == Stats(2, 30, 4)
 
 
-def test_of_ten_thousand_tasks_only_the_changed_one_is_read_again(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    refs = write_tasks(world, 10_000)
+def test_of_a_thousand_tasks_only_the_changed_one_is_read_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make bench has the figures for many more."""
+    refs = write_tasks(world, 1_000)
+    for ref in refs:
+        let_time_pass(world, ref)
     boards = LiveBoard(world.orange)
-    began = time.perf_counter()
-    first, *_, last = boards.scan()
-    took = time.perf_counter() - began
-    assert (first.complete, last.complete, len(last.rows)) == (False, True, 10_000)
-    assert 0 < len(first.rows) < 10_000
-    assert took < 60, "reading is slower by far than it should be"
-    assert last.counts == {"done": 9_500, "todo": 500}
-    assert [row.finished for row in last.rows] == [False] * 500 + [True] * 9_500
+    first, *_, last = boards.scan(seconds=0)
+    assert (first.complete, last.complete, len(last.rows)) == (False, True, 1_000)
+    assert len(first.rows) == 1
+    assert last.counts == {"done": 950, "todo": 50}
+    assert [row.finished for row in last.rows] == [False] * 50 + [True] * 950
 
     opened: list[str] = []
     reading = files.read_bytes
@@ -245,12 +243,10 @@ def test_of_ten_thousand_tasks_only_the_changed_one_is_read_again(
     monkeypatch.setattr(task_text, "read_bytes", counting)
     transition(world.orange, refs[40], "doing", "person")
     opened.clear()
-    quickest = min(_seconds(boards, refs[40]) for _ in range(20))
-    assert set(opened) == {str(world.file(refs[40]))}
-    assert quickest < 1  # make bench has the figure
     after = boards.refresh([refs[40]])
+    assert set(opened) == {str(world.file(refs[40]))}
     assert sum(old is not new for old, new in zip(last.rows, after.rows, strict=True)) == 1
-    assert after.counts == {"done": 9_500, "todo": 499, "doing": 1}
+    assert after.counts == {"done": 950, "todo": 49, "doing": 1}
     let_time_pass(world, refs[40])
     boards.refresh([refs[40]])
     opened.clear()
@@ -262,12 +258,6 @@ def let_time_pass(world: World, ref: TaskRef) -> None:
     """Make files older than the moment in which another change could not be told from the last one."""
     for path in (world.file(ref), world.file(ref).with_name("history.jsonl")):
         os.utime(path, (1_000_000_000, 1_000_000_000))
-
-
-def _seconds(boards: LiveBoard, ref: TaskRef) -> float:
-    began = time.perf_counter()
-    boards.refresh([ref])
-    return time.perf_counter() - began
 
 
 def test_tmux_is_asked_once_and_not_at_all_without_a_session(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

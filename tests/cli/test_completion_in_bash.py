@@ -49,7 +49,7 @@ def complete(shell: Path, words: list[str], answer: str) -> tuple[str, list[str]
         env={"PATH": f"{shell / 'bin'}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=False,
     )
     assert (run.returncode, run.stderr) == (0, "")

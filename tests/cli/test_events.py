@@ -175,10 +175,10 @@ def test_event_of_a_deleted_task_is_ignored(agent: Agent) -> None:
 def _run(report: bytes | None) -> subprocess.CompletedProcess[bytes]:
     words = [sys.executable, "-m", "orange_tui", "task", "event", "--agent", "claude", "--event", "Stop"]
     if report is not None:
-        return subprocess.run(words, input=report, capture_output=True, timeout=30, check=False)
+        return subprocess.run(words, input=report, capture_output=True, timeout=60, check=False)
     reader, writer = os.pipe()
     try:
-        return subprocess.run(words, stdin=reader, capture_output=True, timeout=30, check=False)
+        return subprocess.run(words, stdin=reader, capture_output=True, timeout=60, check=False)
     finally:
         os.close(reader)
         os.close(writer)

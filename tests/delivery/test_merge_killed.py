@@ -26,29 +26,32 @@ if TYPE_CHECKING:
 _MOST_STEPS = 200
 
 
-def every_death(house: House, ref: TaskRef, strategy: str) -> Iterator[int]:
-    """Let a merge die at its first step, its second, and so on, each time from the same beginning."""
+def every_death(house: House, ref: TaskRef) -> Iterator[tuple[int, str]]:
+    """Let a merge die at its first step, its second, and so on, each time from the same beginning.
+
+    The strategies differ in one commit's parents, so they take turns.
+    """
     pristine = house.root.with_name(f"{house.root.name}-pristine")
     shutil.copytree(house.root, pristine, symlinks=True)
     for step in range(1, _MOST_STEPS):
+        strategy = ("merge", "squash")[step % 2]
         for entry in os.listdir(pristine):
             shutil.rmtree(house.root / entry)
             shutil.copytree(pristine / entry, house.root / entry, symlinks=True)
-        died = dies_at(step, lambda: house.merge(ref, strategy=strategy))
-        yield step
+        died = dies_at(step, lambda: house.merge(ref, strategy=strategy))  # noqa: B023 - it is called at once
+        yield step, strategy
         if not died:
             assert step > 15, "nothing was watched"
             return
     raise AssertionError("it never came to an end")
 
 
-@pytest.mark.parametrize("strategy", ["merge", "squash"])
-def test_merge_killed_at_any_step_is_finished_by_the_next_merge(house: House, strategy: str) -> None:
+def test_merge_killed_at_any_step_is_finished_by_the_next_merge(house: House) -> None:
     ref = house.task()
     house.git("push", "-q", "origin", "feat/tea")
     base = house.write(house.main, {"cups": "12\n"})
     house.git("push", "-q")
-    for step in every_death(house, ref, strategy):
+    for step, strategy in every_death(house, ref):
         assert house.tip() in {base, house.there()}, step  # nothing is here that is not there
         if house.status(ref) != "done" or house.orange.store.journal(ref).unfinished() is not None:
             house.merge(ref, strategy=strategy)

@@ -90,7 +90,7 @@ def test_paste_and_enter_through_tmux_reach_the_agent(stage: Open, tmp_path: Pat
 
     def tmux(*words: str, **options: str) -> str:
         run = ["tmux", "-S", socket, "-f", os.devnull, *words]
-        return subprocess.run(run, env=given, capture_output=True, text=True, check=True, timeout=30, **options).stdout  # type: ignore[call-overload,no-any-return]
+        return subprocess.run(run, env=given, capture_output=True, text=True, check=True, timeout=60, **options).stdout  # type: ignore[call-overload,no-any-return]
 
     agent = [sys.executable, "-m", "orange_tui.demo.agent", it.prompt("worker")]
     tmux("new-session", "-d", "-x", "100", "-y", "30", "-c", str(it.worktree), "--", *agent)

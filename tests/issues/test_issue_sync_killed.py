@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 import orange_tui.outside.forge._gh
 from orange_tui.issues._importer import IssueImporter
 from orange_tui.issues.links import IssueLinks
@@ -33,8 +31,7 @@ def watch_with_github(countdown: Countdown) -> None:
     countdown.count(orange_tui.outside.forge._gh, "run")
 
 
-@pytest.mark.parametrize("in_half", [False, True])
-def test_import_killed_at_any_step_leaves_one_task_for_one_issue(world: World, *, in_half: bool) -> None:
+def test_import_killed_at_any_step_leaves_one_task_for_one_issue(world: World) -> None:
     orange = world.orange
     orange.projects.update("coffee", {"issues": True})
     orange.workflows.load("autopilot")
@@ -45,7 +42,7 @@ def test_import_killed_at_any_step_leaves_one_task_for_one_issue(world: World, *
             IssueImporter(orange.tasks, orange.projects.get("coffee")).apply(found)
 
     deaths = 0
-    for step in every_death(world.root, lambda: take(seen()), in_half=in_half):
+    for step in every_death(world.root, lambda: take(seen())):
         deaths = step
         take(seen())
         take(seen())

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from support.killing import every_death
 
 if TYPE_CHECKING:
@@ -13,15 +11,12 @@ if TYPE_CHECKING:
     from support.timetable import Timetable
 
 
-@pytest.mark.parametrize("in_half", [False, True])
-def test_scheduler_killed_anywhere_creates_one_task_for_one_run(
-    times: Timetable, world: World, *, in_half: bool
-) -> None:
+def test_scheduler_killed_anywhere_creates_one_task_for_one_run(times: Timetable, world: World) -> None:
     job = times.job("@hourly")
     times.orange.workflows.load("steps")
     times.clock.wait(hours=1)
     deaths = 0
-    for step in every_death(world.root, times.fire, in_half=in_half):
+    for step in every_death(world.root, times.fire):
         deaths = step
         times.fire()
         assert [ref.id for ref in times.tasks()] == [times[job].last_task]

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from support.driver import World
 
 BODY = "\n## Notes\nGround the beans.\n"
-WHOLE, HALF = False, True
 
 
 def outcome(world: World, ref: TaskRef) -> dict[str, Any]:
@@ -69,8 +68,7 @@ def crashed_once(world: World) -> TaskRef:
     return ref
 
 
-@pytest.mark.parametrize("in_half", [WHOLE, HALF])
-def test_a_move_killed_anywhere_is_finished_by_the_next_command(world: World, in_half: bool) -> None:
+def test_a_move_killed_anywhere_is_finished_by_the_next_command(world: World) -> None:
     ref = crashed_once(world)
     world.effects.failing.add("create_pr")
 
@@ -79,7 +77,7 @@ def test_a_move_killed_anywhere_is_finished_by_the_next_command(world: World, in
 
     expected = undisturbed(world, ref, act)
     assert expected["task"]["crash_count"] == 0
-    for steps in every_death(world.root / "tasks", act, in_half=in_half):
+    for steps in every_death(world.root / "tasks", act):
         seen = world.stored(ref)  # a reader, before anybody has mended anything
         assert seen.body == BODY, steps
         assert seen.task.status in {"todo", "doing"}, steps
@@ -114,8 +112,7 @@ def test_a_move_killed_before_or_after_any_hook_runs_each_hook_once(world: World
     os.close(marks_descriptor)
 
 
-@pytest.mark.parametrize("in_half", [WHOLE, HALF])
-def test_summary_update_killed_anywhere_leaves_the_old_or_the_new_summary(world: World, in_half: bool) -> None:
+def test_summary_update_killed_anywhere_leaves_the_old_or_the_new_summary(world: World) -> None:
     ref = world.task(body=BODY)
     world.touch(ref)
 
@@ -123,7 +120,7 @@ def test_summary_update_killed_anywhere_leaves_the_old_or_the_new_summary(world:
         world.orange.tasks.update(ref, summary="Brew two")
 
     expected = undisturbed(world, ref, act)
-    for steps in every_death(world.root / "tasks", act, in_half=in_half):
+    for steps in every_death(world.root / "tasks", act):
         assert world.stored(ref).body == BODY
         world.touch(ref)
         noted = "task.updated" in world.types(ref)
@@ -132,14 +129,13 @@ def test_summary_update_killed_anywhere_leaves_the_old_or_the_new_summary(world:
         assert outcome(world, ref) == expected, steps
 
 
-@pytest.mark.parametrize("in_half", [WHOLE, HALF])
-def test_creation_killed_anywhere_leaves_a_whole_task_or_none(world: World, in_half: bool) -> None:
+def test_creation_killed_anywhere_leaves_a_whole_task_or_none(world: World) -> None:
     new = NewTask(project="coffee", branch="brew", summary="Brew", context="## Why\nThirst.", spawn=False)
 
     def act() -> None:
         world.orange.tasks.create(new)
 
-    for steps in every_death(world.root / "tasks", act, in_half=in_half):
+    for steps in every_death(world.root / "tasks", act):
         for ref in world.orange.store.refs():
             assert world.read(ref).branch == "brew"
             assert world.types(ref) == ["task.created"]
@@ -221,14 +217,13 @@ def test_what_an_agent_writes_in_the_last_moment_outlives_the_command_that_is_ki
     assert deaths > 20
 
 
-@pytest.mark.parametrize("in_half", [WHOLE, HALF])
-def test_a_second_death_during_the_repair_is_repaired_too(world: World, in_half: bool) -> None:
+def test_a_second_death_during_the_repair_is_repaired_too(world: World) -> None:
     ref = crashed_once(world)
     expected = undisturbed(world, ref, lambda: transition(world.orange, ref, "doing", "agent"))
     deadly = Action(lambda _run: os.kill(os.getpid(), signal.SIGKILL))
     orange = assemble(world.home, Actions(dict(world.effects.table()) | {"push_branch": deadly}))
     assert killed(lambda: transition(orange, ref, "doing", "agent"), Countdown(10_000))
-    for steps in every_death(world.root / "tasks", lambda: world.touch(ref), in_half=in_half):
+    for steps in every_death(world.root / "tasks", lambda: world.touch(ref)):
         world.touch(ref)
         assert outcome(world, ref) == expected, steps
         world.effects.path.unlink()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from typing import TYPE_CHECKING
-
-import pytest
 
 from orange_tui.orange import assemble
 from support.killing import every_step
@@ -36,12 +33,6 @@ transitions:
   - {from: [working, review], to: cancelled, hooks: [kill_session, release_workspace]}
 prompts: {go: "Go on with {branch}", look: "Look at {branch}"}
 """
-
-
-@pytest.fixture(autouse=True)
-def _without_sync(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A power cut is the one thing no test can stage: syncing would cost most of the time and show nothing.
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
 
 
 def next_command(office: Office, ref: TaskRef) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from orange_tui.domain.task import make_task
 from orange_tui.home import paths
 from orange_tui.sessions.deaths import Deaths
+from orange_tui.supervisor import supervisor
 from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
 from support.office import started
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     from support.driver import World
     from support.office import Office
-
-PATIENCE = 15.0  # half of what it takes where no workflow asks for more
 
 
 def quick_default(seconds: int) -> str:
@@ -35,6 +34,7 @@ def test_closed_window_that_nobody_tells_of_is_found_within_the_workflows_poll_i
     (workflows / "default.yml").write_text(quick_default(1))
     ref, _ = started(office, "fix/closed"), started(office, "fix/other")  # tmux goes on
     monkeypatch.setattr(Deaths, "wait_for", lambda _deaths, _agents: None)
+    monkeypatch.setattr(supervisor, "DEFAULT_POLL_SECONDS", 3600)  # where no workflow asks for more
     rounds = 0
 
     def is_noticed() -> bool:
@@ -46,7 +46,7 @@ def test_closed_window_that_nobody_tells_of_is_found_within_the_workflows_poll_i
             office.orange.tmux.kill_window(pane.window_id)
         return office.task(ref).crash_count == 1
 
-    assert office.orange.new_supervisor().run_until(is_noticed, PATIENCE), office.story()
+    office.supervised(is_noticed)
 
 
 def test_workflow_without_a_poll_interval_is_polled_every_half_minute(world: World) -> None:

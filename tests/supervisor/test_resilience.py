@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from support.driver import World
     from support.office import Office
 
-PATIENCE = 10.0
-END_SECONDS = 3.0  # it takes milliseconds
+PATIENCE = 60.0
+END_SECONDS = 60.0  # it takes milliseconds
 
 
 async def let_the_loop_turn(times: int) -> None:

@@ -31,16 +31,15 @@ if TYPE_CHECKING:
 
 _WRITING = os.O_WRONLY | os.O_RDWR
 _MOST_STEPS = 2000
-_FILE_STEPS = ("fsync", "link", "unlink", "rename", "replace", "symlink", "mkdir", "rmdir", "ftruncate")
+_FILE_STEPS = ("link", "unlink", "rename", "replace", "symlink", "mkdir", "rmdir", "ftruncate")
 _NAME_STEPS = ("rename", "symlink", "unlink")
 
 
 class Countdown:
-    """Kills this process when it has taken so many steps; `in_half` lets a deadly write through in part."""
+    """Kills this process when it has taken so many steps."""
 
-    def __init__(self, steps: int, *, in_half: bool = False) -> None:
+    def __init__(self, steps: int) -> None:
         self.left = steps
-        self.in_half = in_half
 
     def step(self) -> None:
         if self.is_over():
@@ -65,7 +64,7 @@ class Countdown:
 
 
 def watch_files(countdown: Countdown) -> None:
-    """A step is whatever another process could see in the files: a write, a sync, a new or vanished name."""
+    """A step is whatever another process could see in the files: half a write, the rest, a new or vanished name."""
     for name in _FILE_STEPS:
         countdown.count(os, name)
     for module in (swap_seam, links_seam):
@@ -73,14 +72,14 @@ def watch_files(countdown: Countdown) -> None:
     real_open, real_write = os.open, os.write
 
     def opening(path: Any, flags: int, *rest: Any, **options: Any) -> int:
-        if flags & _WRITING:
+        if flags & _WRITING and (flags & os.O_TRUNC or "dir_fd" in options or not os.path.lexists(path)):
             countdown.step()
         return real_open(path, flags, *rest, **options)
 
     def writing(descriptor: int, data: Any) -> int:
-        if countdown.is_over():
-            if countdown.in_half:
-                real_write(descriptor, data[: len(data) // 2])
+        countdown.step()
+        if len(data) > 1 and countdown.is_over():
+            real_write(descriptor, data[: len(data) // 2])
             countdown.die()
         return real_write(descriptor, data)
 
@@ -139,9 +138,7 @@ def every_step(act: Callable[[int], object], first: int = 1, watch: Watch = watc
     raise AssertionError("it never came to an end")
 
 
-def every_death(
-    root: Path, act: Callable[[], object], watch: Watch = watch_files, *, in_half: bool = False
-) -> Iterator[int]:
+def every_death(root: Path, act: Callable[[], object], watch: Watch = watch_files) -> Iterator[int]:
     """Let `act` die at its first step, its second, and so on, each time with `root` as it was at the beginning."""
     root.mkdir(exist_ok=True)
     pristine = root.with_name(f"{root.name}-pristine")
@@ -149,7 +146,7 @@ def every_death(
     for steps in range(1, _MOST_STEPS):
         shutil.rmtree(root)
         shutil.copytree(pristine, root, symlinks=True)
-        if not killed(act, Countdown(steps, in_half=in_half), watch):
+        if not killed(act, Countdown(steps), watch):
             assert steps > 3, "nothing was watched"
             return
         yield steps

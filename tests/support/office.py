@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.store.store import TaskRef
 
-PATIENCE = 40.0
+PATIENCE = 60.0
 
 # An agent that writes down how it was started, and then does as the file `orders` beside it says.
 RECORDER = """\

@@ -211,7 +211,7 @@ class Scene:
         await self._pilot.click(widget, offset=offset, times=times)
         await self._pilot.pause()
 
-    async def until(self, condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    async def until(self, condition: Callable[[], bool], seconds: float = 60.0) -> None:
         """Let the app run until something is so."""
         deadline = time.monotonic() + seconds
         while not condition():

@@ -26,7 +26,7 @@ from support.git import make_repository
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-PATIENCE = 40.0
+PATIENCE = 60.0
 ORANGE = shlex.quote(str(Path(sys.executable).with_name("orange")))
 BRANCHES = ("decaf", "oat-milk", "iced-latte", "double-shot", "latte-art", "loyalty-card")
 HEADER = "Orange  coffee"

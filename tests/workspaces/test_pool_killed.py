@@ -34,9 +34,7 @@ transitions:
 
 
 @pytest.fixture
-def cafe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cafe:
-    # A power cut is the one thing no test can stage: syncing would cost most of the time and show nothing.
-    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+def cafe(tmp_path: Path) -> Cafe:
     (tmp_path / "world").mkdir()
     cafe = Cafe(tmp_path / "world", pool_size=1, copy=[".env"], setup="echo ready > ignored-by-nobody")
     (cafe.main / ".env").write_text("KEY=1\n")

@@ -79,10 +79,10 @@ def test_what_a_setup_prints_is_the_persons_alone(cafe: Cafe) -> None:
 
 
 def test_hanging_setup_is_killed_with_its_children(cafe: Cafe) -> None:
-    cafe.register(setup="echo about to hang; sleep 1000 & sleep 1000", setup_timeout=0.3)
+    cafe.register(setup="echo about to hang; sleep 1000 & sleep 1000", setup_timeout=3)
     task = cafe.task()
     said = cafe.refusal(task)
-    assert "took longer than 0.3 s" in said
+    assert "took longer than 3 s" in said
     assert "about to hang" in said
     assert cafe.pool.release(cafe.project, task.id, "coffee--1").quarantined is None
 

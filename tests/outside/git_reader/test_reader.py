@@ -279,7 +279,7 @@ def test_attributes_that_are_a_link_to_what_never_ends_keep_nobody_waiting(repos
     found: list[object] = []
     reading = threading.Thread(target=lambda: found.append(library.changed_lines([pair])), daemon=True)
     reading.start()
-    reading.join(20)
+    reading.join(60)
     assert found == [program.changed_lines([pair])]
 
 
