@@ -299,7 +299,7 @@ def test_every_behaviour_is_tested_above() -> None:
     ("window", "prompt", "reviewer"),
     [
         ("review-1", "Task: x", True),
-        ("worker", "Review: x", True),  # the classic workflow reviews in the worker's window
+        ("worker", "Review: x", True),  # a workflow may name its window as it likes
         ("worker", "Task: Review the menu", False),
         ("", "# Review round 2", True),
         ("", "Resuming: x", False),

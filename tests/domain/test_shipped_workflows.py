@@ -59,11 +59,11 @@ STATES = {
     """,
     "classic": f"""
         pending       | none     | -              | -
-        clarification | worker   | clarification  | {QUESTIONS}
-        working       | worker   | worker_respawn | no
+        clarification | -        | clarification  | {QUESTIONS}
+        working       | -        | worker_respawn | no
         agent-review  | -        | reviewer       | acquire_workspace, {REVIEWER}
         reviewing     | -        | -              | -
-        stuck         | worker   | stuck_fix      | no
+        stuck         | -        | stuck_fix      | no
         done          | none     | -              | terminal
         cancelled     | none     | -              | terminal
     """,

@@ -11,7 +11,6 @@ from orange_tui.branches.distance import BranchDistances
 from orange_tui.delivery.feedback import request_changes, request_to_resolve
 from orange_tui.delivery.merge import Merger
 from orange_tui.outside.git_reader.reader import GitReaders
-from orange_tui.sessions.liveness import WORKER
 from support.live_board import LiveBoard
 
 if TYPE_CHECKING:
@@ -84,6 +83,6 @@ def test_an_agent_at_work_is_told_of_the_conflict_and_merges_where_it_is(office:
     assert row.conflicts is not None
     assert "merge" not in (row.needs or "")  # before it is handed in, that is a mark, and nobody waits for the person
     words = request_to_resolve(row.conflicts.base, row.conflicts.files, hand_in=False)
-    office.orange.agents.answer(ref, words, window=WORKER)
+    office.orange.agents.answer(ref, words, to_worker=True)
     office.supervised(lambda: Observer(office).row(ref).conflicts is None)
     assert "ristretto" in office.git("show", "lungo:demo/special.md")

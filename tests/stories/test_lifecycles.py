@@ -59,8 +59,24 @@ def test_in_classic_every_phase_has_an_agent_of_its_own(office: Office) -> None:
     office.supervised(lambda: office.rests(ref, "reviewing") and not office.windows(ref))
     moves = statuses(office, office.events(ref, "status.changed"))
     assert moves == ["working", "agent-review", "working", "agent-review", "reviewing"]
-    assert len(office.events(ref, "agent.spawned")) == 4
+    windows = [event["window"] for event in office.events(ref, "agent.spawned")]
+    assert windows == ["worker", "review-1", "worker-2", "review-2"]
     assert office.task(ref).tmux_session is None
+
+
+def test_in_classic_a_crashed_reviewer_is_restarted_in_the_window_of_its_round(office: Office) -> None:
+    office.harness()
+    ref = office.create("fix/classic", workflow="classic", harness="recorder")
+    with office.orange.store.open(ref) as opened:
+        opened.edit_body("test", lambda _body: "\n## Handoff\nDONE: all\n")
+    office.orange.tasks.update(ref, status="agent-review")
+    assert office.windows(ref) == ["review-1"]
+    pane = office.orange.sessions.window(ref.id, "review-1")
+    assert pane is not None
+    office.tmux.cmd("kill-window", "-t", pane.window_id)
+    office.supervised(lambda: len(office.events(ref, "agent.respawned")) == 1)
+    assert office.windows(ref) == ["review-1"]
+    assert (office.task(ref).crash_count, office.task(ref).review_round) == (1, 1)
 
 
 def test_in_minimal_the_worker_ends_its_own_session_and_its_command_finishes(office: Office) -> None:

@@ -11,7 +11,7 @@ import time
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.sessions.agent_state import agent_state, state_from_screen
-from orange_tui.sessions.liveness import WORKER
+from orange_tui.sessions.liveness import is_worker
 from orange_tui.sessions.runtime import Runtime
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class QueuedMessage:
 
     def outlives_window(self) -> bool:
         """Whether a restarted worker should get it too: it reads TASK.md itself, but a person's words are not there."""
-        return self.by == PERSON and self.window == WORKER
+        return self.by == PERSON and is_worker(self.window)
 
 
 def queue(opened: OpenTask, message_id: str, window: str, text: str, *, by: str = ENGINE) -> QueuedMessage:

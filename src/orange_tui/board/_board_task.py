@@ -8,7 +8,7 @@ from orange_tui.sessions.runtime import Runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from orange_tui.domain.pull_request import PullRequestStatus
     from orange_tui.domain.task import Task
@@ -41,11 +41,10 @@ class BoardTask:
         """Whether a message waits for its agent."""
         return self.entry.has_message and self.has_session
 
-    def agent(self, window: str | None) -> str:
-        """What the agent of a window does; without a window, the most urgent of what any of them does."""
-        if window is not None:
-            return self.agents.get(window, "unknown")
-        return min(self.agents.values(), key=_URGENCY.index, default="unknown")
+    def agent(self, windows: Collection[str]) -> str:
+        """What the agents of these windows do: the most urgent of it."""
+        states = (self.agents[window] for window in windows if window in self.agents)
+        return min(states, key=_URGENCY.index, default="unknown")
 
 
 def read_board_task(store: Store, entry: IndexedTask) -> BoardTask:

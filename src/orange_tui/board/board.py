@@ -193,7 +193,7 @@ class Boards:
         state = None if isinstance(workflow, str) else workflow.states.get(task.status)
         finished = state is not None and state.terminal
         session = self._session(key, task, state, live)
-        agent = known.agent(required_window(task, state)) if session == ACTIVE else None
+        agent = known.agent(_windows(task, state, live)) if session == ACTIVE else None
         conflicts = None if finished else self._conflicts.get(key)
         reason = self._reason(key, task, session, agent, conflicts)
         waits = self._waits(known, task, state)
@@ -264,6 +264,12 @@ class Boards:
         if entry is None or entry.task is None:
             return blocker
         return None if self._is_done(entry.task) else entry.task.branch
+
+
+def _windows(task: Task, state: State | None, live: Live) -> list[str]:
+    """The windows whose agents count in this state: the one that it asks for, else all that are alive."""
+    required = required_window(task, state)
+    return [required] if required is not None else [pane.window for pane in (live or {}).get(task.id, [])]
 
 
 def _number(task: Task) -> str | None:

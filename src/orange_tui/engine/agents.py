@@ -9,7 +9,7 @@ from orange_tui.domain.records import record
 from orange_tui.domain.workflow import Hook
 from orange_tui.engine.hooks import HookRun
 from orange_tui.home import clock
-from orange_tui.sessions.liveness import LOST
+from orange_tui.sessions.liveness import LOST, find_worker
 from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False
@@ -60,10 +60,10 @@ class Agents:
         engine.actions.find(hook.action).run(run)
         opened.change("agent.respawned", {"attention": None, **run.changes}, status=task.status)
 
-    def answer(self, ref: TaskRef, text: str, *, window: str | None = None) -> bool:
+    def answer(self, ref: TaskRef, text: str, *, to_worker: bool = False) -> bool:
         """Send a message to a task's agent; False when it has to wait until the agent can take it.
 
-        It is the agent whose turn it is, unless a window says which.
+        It is the agent whose turn it is, or the worker, whoever's turn it is.
         """
         if not text.strip():
             raise Refused("There is nothing to send")
@@ -71,9 +71,10 @@ class Agents:
             engine, task = self.tasks.engine, opened.task
             state = engine.workflows.load(task.workflow).states.get(task.status)
             sessions = self.tasks.sessions
-            pane = sessions.window(task.id, window) if window else sessions.agent(task, state, fresh=True)
+            windows = sessions.windows(task.id, fresh=True)
+            pane = find_worker(windows) if to_worker else sessions.agent(task, state)
             if pane is None:
-                who = window or "agent"
+                who = "worker" if to_worker else "agent"
                 raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` restarts it")
             name = f"answer {clock.now()}"
             message = messages.queue(opened, name, pane.window, safe_prompt(text), by=messages.PERSON)

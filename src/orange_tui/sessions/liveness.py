@@ -137,6 +137,28 @@ def last_start(journal: Journal, window: str | None = None) -> Event | None:
     return next((event for event in starts if window in {None, event.get("window")}), None)
 
 
+def is_worker(window: str) -> bool:
+    """Whether a window is a worker's, of whatever round."""
+    return window == WORKER or window.startswith(f"{WORKER}-")
+
+
+def find_worker(windows: Sequence[Pane]) -> Pane | None:
+    """The worker's window."""
+    return next((pane for pane in windows if is_worker(pane.window)), None)
+
+
+def new_window(task: Task, state: State | None, role: str) -> str:
+    """The window for an agent that is started: the one its state asks for.
+
+    Where any will do, every round has windows of its own: worker, review-1, worker-2, review-2 and so on.
+    """
+    if state is not None and state.agent == WORKER:
+        return WORKER
+    if role == "review":
+        return review_window(task)
+    return f"{WORKER}-{task.review_round + 1}" if task.review_round else WORKER
+
+
 def review_window(task: Task) -> str:
     """The window of the present review round."""
     return f"review-{task.review_round}"

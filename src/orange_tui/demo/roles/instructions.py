@@ -61,7 +61,7 @@ def is_for_stuck_task(text: str) -> bool:
 def is_reviewer(prompt: str, environment: Mapping[str, str]) -> bool:
     """Whether this agent reviews: the window's name says so, else the prompt's first word.
 
-    A window named `worker` decides nothing: some workflows review in the worker's own window.
+    A window named `worker` decides nothing: a workflow may have its reviewer in the worker's own window.
     """
     if environment.get("ORANGE_WINDOW", "").startswith("review"):
         return True

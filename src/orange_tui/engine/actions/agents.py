@@ -13,7 +13,7 @@ from orange_tui.engine.actions._agent_start import (
 )
 from orange_tui.engine.hooks import Action
 from orange_tui.outside.processes import end_sessions
-from orange_tui.sessions.liveness import WORKER, find_window, review_window
+from orange_tui.sessions.liveness import find_window, find_worker, is_worker, new_window, review_window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
 def spawn_agent(run: HookRun) -> None:
     """Start the worker; one that is alive is given the prompt as a message instead."""
-    window = str(run.params.get("window") or WORKER)
+    role = "review" if run.params.get("harness") == "review" else "task"
+    window = str(run.params.get("window") or new_window(run.task, run.engine.state_of(run.task), role))
     windows = run.parts.sessions.windows(run.task.id, fresh=True)
-    alive = find_window(windows, window)
+    alive = find_worker(windows) if is_worker(window) else find_window(windows, window)
     if alive is not None:
         if not resume_start(run, alive):
-            _send(run, window, prompt_text(run, run.text("prompt")), alive)
+            _send(run, alive.window, prompt_text(run, run.text("prompt")), alive)
         return
-    start_agent(run, window, "review" if run.params.get("harness") == "review" else "task", windows)
+    start_agent(run, window, role, windows)
 
 
 def spawn_reviewer(run: HookRun) -> None:
@@ -66,17 +67,17 @@ def kill_reviewer(run: HookRun) -> None:
 def notify_worker(run: HookRun) -> None:
     """Tell the worker something; where none is alive, one is started to read it for itself."""
     windows = run.parts.sessions.windows(run.task.id, fresh=True)
-    alive = find_window(windows, WORKER)
+    alive = find_worker(windows)
     if alive is not None:
         if not resume_start(run, alive):
-            _send(run, WORKER, message_text(run, run.text("message")), alive)
+            _send(run, alive.window, message_text(run, run.text("message")), alive)
         return
     workflow = run.parts.workflows.load(run.task.workflow)
     prompt = workflow.states[run.task.status].respawn_prompt
     if prompt is None:
         raise Refused(f"no worker is alive, and none can be restarted in {run.task.status}")
     run.params = {**run.params, "prompt": prompt, "permissions": "reduced"}
-    start_agent(run, WORKER, "task", windows)
+    start_agent(run, new_window(run.task, workflow.states[run.task.status], "task"), "task", windows)
 
 
 def _send(run: HookRun, window: str, text: str, pane: Pane) -> None:

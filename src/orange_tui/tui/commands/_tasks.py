@@ -147,7 +147,6 @@ def why_no_send_back(workflow: Workflow | None, row: TaskRow) -> str | None:
 def send_back(context: CommandContext) -> None:
     """Request changes; where the branch conflicts, the request is written already."""
     from orange_tui.delivery.feedback import request_changes, request_to_resolve
-    from orange_tui.sessions.liveness import WORKER
     from orange_tui.tui.screens.dialogs import MessageDialog
 
     row, orange = context.row, context.orange
@@ -164,7 +163,7 @@ def send_back(context: CommandContext) -> None:
         elif text:
             context.start(
                 "Notifying the worker",
-                lambda _report: _delivery_text(at_once=orange.agents.answer(row.ref, text, window=WORKER)),
+                lambda _report: _delivery_text(at_once=orange.agents.answer(row.ref, text, to_worker=True)),
             )
 
     hint = "Your text goes to ## Feedback in TASK.md, the task goes back to work, and the worker is notified."

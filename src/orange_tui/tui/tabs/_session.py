@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from orange_tui.sessions.liveness import is_worker
 from orange_tui.tui.drawing.lines import paragraph
 
 if TYPE_CHECKING:
@@ -60,4 +61,4 @@ def _frame(orange: Orange, row: TaskRow, above: int, *, fresh: bool) -> str | No
 
 
 def _newest_last(pane: Pane) -> tuple[bool, str]:
-    return pane.window != "worker", pane.window
+    return not is_worker(pane.window), pane.window
