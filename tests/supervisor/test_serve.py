@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.driver import orange
 from support.office import kill_agent, started
 
 if TYPE_CHECKING:
@@ -155,3 +156,14 @@ def test_workers_death_is_noticed_after_its_reviewers_crashed_and_the_acting_ser
     servers.start()
     office.wait(lambda: "The agent has ended" in (office.task(ref).attention or ""))
     assert [event["window"] for event in office.events(ref, "agent.died")] == ["worker"]
+
+
+def test_task_that_is_created_while_serve_runs_is_started_once(office: Office, servers: Servers) -> None:
+    other = started(office, "fix/other")
+    servers.start()
+    words = ("--project", "coffee", "--harness", "recorder", "--status", "agent-review")
+    made = orange("task", "create", "review/once", "Look at it", *words, "--json").json()
+    ref = office.orange.store.find(made["id"])
+    crash(office, other, 1)  # by now serve has seen all there is
+    assert [event["to"] for event in office.events(ref, "transition.started")] == ["agent-review"]
+    assert [event["window"] for event in office.events(ref, "agent.spawned")] == ["review-1"]

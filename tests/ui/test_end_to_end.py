@@ -224,8 +224,9 @@ def look_at_decaf(person: Person) -> None:
 def attach_while_others_go_on(person: Person, demo: Demo) -> None:
     person.press("Enter")
     person.until(lambda: "demo agent" in person.screen and HEADER not in person.screen)
-    # At another terminal one task makes room for the next, whichever that is: the app starts it, and sees it fail.
+    # At another terminal room is made for the next task, whichever that is: the app starts it, and sees it fail.
     demo.orange("task", "cancel", demo.task("oat-milk")["id"], "--yes")
+    demo.orange("project", "update", "coffee", "--pool-size", "4")
     person.until(lambda: demo.task("double-shot")["crash_count"] or demo.task("latte-art")["status"] == "stuck")
     assert "demo agent" in person.screen
     assert HEADER not in person.screen
