@@ -64,6 +64,22 @@ def test_parent_releases_its_workspace_for_subtasks_and_is_done_when_they_are(of
     assert office.events(ref, "auto.advanced")[-1]["reason"] == "all that it had delegated is done"
 
 
+def test_parent_with_commits_of_its_own_is_reviewed_when_its_subtasks_are_done(office: Office) -> None:
+    ref = working(office)
+    worktree = office.root / "home" / "workspaces" / str(office.task(ref).workspace)
+    (worktree / "started").write_text("a beginning\n")
+    office.git("add", "started", at=worktree)
+    office.git("commit", "--quiet", "--message=A beginning", at=worktree)
+    only = subtask(office, ref, "only", spawn=False)
+    office.orange.tasks.update(ref, status="delegated")
+    with office.orange.engine.open(only) as opened:
+        opened.change("test", {"status": "done"})
+    office.supervised(lambda: office.status(ref) == "agent-review" and bool(office.windows(ref)))
+    assert office.windows(ref) == ["review-1"]
+    assert office.task(ref).blocked_by == ()
+    assert office.git("log", "--format=%s", "main..large") == "A beginning"
+
+
 def test_parent_whose_subtasks_are_done_already_is_done_at_once(office: Office) -> None:
     ref = working(office)
     only, given_up = subtask(office, ref, "only", spawn=False), subtask(office, ref, "given-up", spawn=False)

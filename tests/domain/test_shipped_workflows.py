@@ -95,7 +95,7 @@ MATRIX = {
         agent-review  .       .        .             x       .            x         x     .         f    x
         reviewing     .       .        .             x       .            .         .     .         x    x
         stuck         .       .        .             .       .            x         .     .         f    x
-        delegated     p       .        .             .       .            .         .     .         b    x
+        delegated     p       .        .             .       e            .         .     .         b    x
         done          .       .        .             .       .            .         .     .         .    .
         cancelled     .       .        .             .       .            .         .     .         .    .
     """,
@@ -160,7 +160,8 @@ MOVES = {
         stuck         | reviewing     | -                 | -                    | -
         stuck         | cancelled     | -                 | -                    | {DROPPED}
         stuck         | done          | force             | -                    | {MERGED}
-        delegated     | done          | engine            | -                    | spawn_next
+        delegated     | done          | engine own_commits == 0 | -              | spawn_next
+        delegated     | agent-review  | engine own_commits > 0 | - | acquire_workspace, spawn_reviewer(reviewer)
         delegated     | pending       | person            | -                    | -
         delegated     | cancelled     | -                 | -                    | {DROPPED}
         delegated     | done          | force             | -                    | {MERGED}
@@ -588,8 +589,7 @@ def birth(workflow: Workflow, state: str) -> str:
 
 
 def line(move: Transition) -> tuple[str, ...]:
-    assert not (move.by and move.when)
-    limit = move.by or str(move.when or "-")
+    limit = " ".join(str(each) for each in (move.by, move.when) if each) or "-"
     gate = gate_text(move.gate) if move.gate else "-"
     return move.source, move.target, limit, gate, hooks_text(move.hooks)
 

@@ -97,7 +97,7 @@ prompts:
             'to: done, when: "tries < 2"}',
             9,
             "compares 'tries'",
-            "crash_count, error_repeats, review_round",
+            "crash_count, error_repeats, own_commits, review_round",
         ),
         ("to: done}", 'to: done, when: "summary < 2"}', 9, "compares 'summary'", "increment it"),
         ("to: done}", "to: done, gates: {}}", 9, "unknown key 'gates'", "did you mean 'gate'?"),

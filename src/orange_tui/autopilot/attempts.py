@@ -51,7 +51,7 @@ def why_no_retry(workflow: Workflow, task: Task) -> str | None:
 def is_blocked(workflow: Workflow, task: Task) -> bool:
     """Whether a task is in a state where it waits for other tasks, and may go on without them."""
     state = workflow.states.get(task.status)
-    return state is not None and state.rejoin is not None
+    return state is not None and bool(state.rejoin)
 
 
 def _start_over(engine: Engine, opened: OpenTask) -> Moved:

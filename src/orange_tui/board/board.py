@@ -247,7 +247,7 @@ class Boards:
         if known.has_message:
             return "a message waits for the agent"
         is_in_first_state = self._is_in_first_state(task)
-        if not is_in_first_state and (state is None or state.rejoin is None):
+        if not is_in_first_state and (state is None or not state.rejoin):
             return None
         names = [name for blocker in task.blocked_by if (name := self._unfinished(blocker)) is not None]
         if names:

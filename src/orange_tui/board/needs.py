@@ -29,7 +29,7 @@ def waits_for_a_person(workflow: Workflow, status: str) -> bool:
     state = workflow.states.get(status)
     if state is None or state.terminal or status in _where_work_starts(workflow):
         return False
-    if state.auto is not None or state.rejoin is not None:
+    if state.auto is not None or state.rejoin:
         return False  # it goes on by itself
     rules = [rule for rule in workflow.rules if rule.status == status]
     if rules:

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
 STUCK = "stuck"  # the state that the engine itself knows by name, where a workflow has it
 DONE, CANCELLED = "done", "cancelled"  # how a task can end; the states are called as the workflow likes
-# What a workflow may leave to the settings: after how long a task goes stale, and how many attempts it has left.
-STUCK_TIMEOUT, MAX_ATTEMPTS, ATTEMPTS_LEFT = "stuck_timeout", "max_attempts", "attempts_left"
+# What a workflow may leave to the settings: after how long a task goes stale, and how often it is tried.
+STUCK_TIMEOUT, MAX_ATTEMPTS = "stuck_timeout", "max_attempts"
+# Numbers that a `when` may compare and that no field has: how many attempts are left, and how many commits its branch
+# has that the default branch has not.
+ATTEMPTS_LEFT, OWN_COMMITS = "attempts_left", "own_commits"
 _MERGING: tuple[Actor, ...] = ("person", "force")  # in whose name a merge ends a task
 
 
@@ -37,7 +40,8 @@ class State:
     """A state of a task, and whose window must be alive in it (None: any window will do).
 
     A terminal state is a good `end` (done), or the one of tasks that were given up (cancelled). Orange itself moves a
-    task from here to `auto` as soon as a place is free, and to `rejoin` once its subtasks are done.
+    task from here to `auto` as soon as a place is free, and once its subtasks are done to the
+    first state of `rejoin` that it may go to.
     """
 
     name: str
@@ -46,7 +50,7 @@ class State:
     agent: str | None = None
     respawn_prompt: str | None = None
     auto: str | None = None
-    rejoin: str | None = None
+    rejoin: tuple[str, ...] = ()
 
 
 @record

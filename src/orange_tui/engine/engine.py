@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import ATTEMPTS_LEFT, CANCELLED, DONE, MAX_ATTEMPTS, Hook
+from orange_tui.domain.workflow import ATTEMPTS_LEFT, CANCELLED, DONE, OWN_COMMITS, Hook
 from orange_tui.engine.hooks import HookRun
 
 TYPE_CHECKING = False
@@ -155,9 +155,12 @@ class Engine:
         return when is None or when.holds(self.number(task, when.field))
 
     def number(self, task: Task, field: str) -> int:
-        """A number that a `when` compares: a field of the task, or how many attempts its settings leave it."""
-        if field == ATTEMPTS_LEFT:
-            return self.parts.projects.setting(MAX_ATTEMPTS, task.project) - task.number("attempts")
+        """A number that a `when` compares: a field of the task, or one that is worked out."""
+        if field in {ATTEMPTS_LEFT, OWN_COMMITS}:
+            from orange_tui.engine import _numbers
+
+            work_out = _numbers.attempts_left if field == ATTEMPTS_LEFT else _numbers.own_commits
+            return work_out(self.parts, task)
         return task.number(field)
 
     def _find_move(self, task: Task, target: str, actor: Actor, *, check_when: bool = True) -> Transition:

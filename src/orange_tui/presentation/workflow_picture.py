@@ -73,7 +73,7 @@ def _state_facts(workflow: Workflow, state: State) -> str:
         _WINDOWS.get(state.agent or "", "any live window"),
         f"restarts with {state.respawn_prompt}" if state.respawn_prompt else "",
         f"by itself to {state.auto}" if state.auto else "",
-        f"after its subtasks to {state.rejoin}" if state.rejoin else "",
+        *(f"{'else' if number else 'after its subtasks'} to {target}" for number, target in enumerate(state.rejoin)),
     ]
     return f" ·{NO_BREAK}".join(unbroken(fact) for fact in facts if fact)
 

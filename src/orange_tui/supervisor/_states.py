@@ -65,6 +65,6 @@ def _rules(workflow: Workflow, status: str) -> StateRules:
         is_running=is_running,
         is_queue=is_open and not is_automatic and not is_running and status == workflow.first_state,
         misses_agent=any(rule.status == status and not rule.is_about_death for rule in workflow.rules),
-        rejoins=state.rejoin is not None,
+        rejoins=bool(state.rejoin),
         poll_seconds=max(_MIN_POLL_SECONDS, workflow.poll_interval),
     )

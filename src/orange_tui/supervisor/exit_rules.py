@@ -56,7 +56,7 @@ class ExitRules:
             state = workflow.states.get(opened.task.status)
             if state is None or state.terminal:
                 return
-            if state.rejoin is not None:
+            if state.rejoin:
                 self._rejoin(opened, state.rejoin)
             if self._follow_signal(opened, workflow) or state.agent == NONE:
                 return
@@ -80,12 +80,13 @@ class ExitRules:
         elif rule is not None:
             self._advance(opened, self._target(rule, opened.task), "nobody worked on it any more")
 
-    def _rejoin(self, opened: OpenTask, target: str) -> None:
+    def _rejoin(self, opened: OpenTask, targets: tuple[str, ...]) -> None:
         """Go on once all subtasks are done; about one that never will be, a person decides."""
         blockers = opened.task.blocked_by
         unfinished = unfinished_blockers(self.tasks.engine, opened.task)
         if blockers and not unfinished:
-            self._advance(opened, target, "all that it had delegated is done", changes={"blocked_by": []})
+            done = "all that it had delegated is done"
+            any(self._advance(opened, target, done, {"blocked_by": []}) for target in targets)  # the first that it may
         elif unfinished and all(will_never_be_done(self.tasks.engine, blocker) for blocker in unfinished):
             gone = ", ".join(unfinished)
             opened.set_attention(f"Of its subtasks, {gone} was cancelled or is gone; unblock it, or cancel it")

@@ -250,9 +250,9 @@ class Supervisor:
         self._pull_requests.track(ref, None if rules.is_finished else task.pr_url)
         self._issues.track(ref, task)
         self._starter.schedule(entry, rules)
-        if task.tmux_session or task.workspace or rules.misses_agent:
+        if task.tmux_session or task.workspace or rules.misses_agent or self._waits_for_subtasks(task):
             self._active[ref] = rules.poll_seconds
-        if ref in self._active or self._waits_for_subtasks(task) or entry.tampered or entry.has_unfinished_move:
+        if ref in self._active or entry.tampered or entry.has_unfinished_move:
             self._exit_rules.check(ref)
             self._deliver(ref)
         if task.parent is not None and rules.is_finished:

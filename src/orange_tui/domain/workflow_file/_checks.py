@@ -96,7 +96,7 @@ def _check_stuck_transitions(draft: Draft) -> None:
 def _check_automatic_moves(draft: Draft) -> None:
     """What Orange does by itself also needs a transition."""
     for name, state in draft.states.items():
-        for key, target in (("auto", state.auto), ("rejoin", state.rejoin)):
+        for key, target in (("auto", state.auto), *(("rejoin", target) for target in state.rejoin)):
             if target is None or _can_move(draft, name, target):
                 continue
             line = draft.state_lines[name]

@@ -51,8 +51,14 @@ def _state(name: str, item: Item, draft: Draft) -> State:
         agent=entries["agent"].word(("worker", "reviewer", "none")) if "agent" in entries else None,
         respawn_prompt=draft.prompt(entries["respawn_prompt"]) if "respawn_prompt" in entries else None,
         auto=entries["auto"].text() if "auto" in entries else None,
-        rejoin=entries["rejoin"].text() if "rejoin" in entries else None,
+        rejoin=_texts(entries.get("rejoin")),
     )
+
+
+def _texts(item: Item | None) -> tuple[str, ...]:
+    """One text, or a list of them."""
+    found = [each.text() for each in item.one_or_more(item.name)] if item is not None else []
+    return tuple(text for text in found if text is not None)
 
 
 def read_prompts(item: Item, draft: Draft) -> None:

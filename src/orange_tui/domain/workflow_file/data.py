@@ -71,13 +71,17 @@ def from_data(data: Data) -> Workflow:
     return Workflow(
         **data
         | {
-            "states": {state["name"]: State(**state) for state in data["states"]},
+            "states": {state["name"]: _state(state) for state in data["states"]},
             "initial": {name: _hooks(hooks) for name, hooks in data["initial"].items()},
             "transitions": tuple(_transition(transition) for transition in data["transitions"]),
             "rules": tuple(_rule(rule) for rule in data["rules"]),
             "signals": tuple(_signal(signal) for signal in data["signals"]),
         }
     )
+
+
+def _state(data: Data) -> State:
+    return State(**data | {"rejoin": tuple(data["rejoin"])})
 
 
 def _hooks(data: Iterable[Data]) -> tuple[Hook, ...]:

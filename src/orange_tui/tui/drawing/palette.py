@@ -225,7 +225,7 @@ def state_facts(workflow: Workflow | None, status: str) -> StateFacts:
     if workflow is None or state is None:
         return StateFacts(status, known=False)
     agent = None if state.agent == "none" else state.agent or ("any" if state.respawn_prompt else None)
-    goes_on = state.auto is not None or state.rejoin is not None
+    goes_on = state.auto is not None or bool(state.rejoin)
     done = workflow.is_done(status)
     return StateFacts(status, state.terminal, status == workflow.first_state, agent, goes_on=goes_on, done=done)
 
