@@ -20,6 +20,7 @@ from support.office import started, wait_for
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import Snapshot
+    from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
     from support.driver import Cli, World
     from support.office import Office
@@ -59,6 +60,17 @@ ASKED = (
 def create(world: World, **values: object) -> TaskRef:
     new = {"project": "coffee", "summary": "Brew", "workflow": "default"} | values
     return world.orange.tasks.create(NewTask(**new)).ref  # type: ignore[arg-type]
+
+
+def scheduled(orange: Orange) -> Starter:
+    """A starter that has seen everything."""
+    starter = Starter(orange.tasks, lambda _refs: None)
+    index, states = orange.new_index(), StateTable(orange.workflows)
+    index.refresh_all()
+    for entry in index.entries():
+        assert entry.task is not None
+        starter.schedule(entry, states.rules_for(entry.task))
+    return starter
 
 
 def moves(world: World, ref: TaskRef) -> list[tuple[str, str, str]]:
@@ -122,13 +134,7 @@ def test_task_created_not_to_start_is_started_by_a_person_alone(world: World) ->
     engine = world.orange.engine
     assert start_by_itself(engine, ref) is start_by_itself(engine, ref, is_next=True) is None
     assert advance_by_itself(engine, auto) is None
-    starter = Starter(world.orange.tasks, lambda _refs: None)
-    index, states = world.orange.new_index(), StateTable(world.orange.workflows)
-    index.refresh_all()
-    for entry in index.entries():
-        assert entry.task is not None
-        starter.schedule(entry, states.rules_for(entry.task))
-    assert starter.waiting() == set()
+    assert scheduled(world.orange).waiting() == set()
     world.orange.tasks.spawn(ref)
     world.orange.tasks.spawn(auto)
     assert moves(world, ref) == [("pending", "planning", "person")]
@@ -136,6 +142,29 @@ def test_task_created_not_to_start_is_started_by_a_person_alone(world: World) ->
     with engine.open(auto) as opened:
         opened.change("test", {"status": "new"})
     assert advance_by_itself(engine, auto) is not None  # its next attempt needs nobody
+
+
+@pytest.mark.parametrize("workflow", ["default", "autopilot"])
+def test_task_created_not_to_start_hears_of_a_cancelled_blocker_and_waits_on(world: World, workflow: str) -> None:
+    first, other = create(world, spawn=False), create(world, branch="other", spawn=False)
+    held = create(world, branch="held", workflow=workflow, blocked_by=(first.id, other.id), spawn=False)
+    world.orange.tasks.cancel(first)
+    start_due(world.orange)
+    assert (world.read(held).attention or "").startswith(f"It waits for {first.id}, which was cancelled")
+    for ref in (first, other):
+        with world.orange.engine.open(ref) as opened:
+            opened.change("test", {"status": "done"})
+    start_due(world.orange)
+    assert moves(world, held) == []
+
+
+def test_task_whose_creator_was_killed_is_started_as_it_was_to_be(world: World) -> None:
+    given = {"workflow": "default", "status": "pending", "summary": "Brew"}
+    with world.orange.store.project_lock("coffee"):
+        ref = world.orange.store.add("coffee", given, "", start=True, initial="agent-review")
+    start_due(world.orange)
+    start_due(world.orange)
+    assert moves(world, ref) == [("pending", "agent-review", "engine")]
 
 
 def test_no_spawn_says_nothing_of_a_start_by_itself(world: World, cli: Cli) -> None:
@@ -187,36 +216,30 @@ def waits(snapshot: Snapshot, ref: TaskRef) -> str | None:
     return next(row.waits for row in snapshot.rows if row.ref == ref)
 
 
-def start_due(office: Office) -> None:
+def start_due(orange: Orange) -> None:
     """What a supervisor does in each of its rounds."""
-    orange = office.orange
-    starter = Starter(orange.tasks, lambda _refs: None)
-    index, states = orange.new_index(), StateTable(orange.workflows)
-    index.refresh_all()
-    for entry in index.entries():
-        assert entry.task is not None
-        starter.schedule(entry, states.rules_for(entry.task))
-    starter.start_due()
+    scheduled(orange).start_due()
     wait_for_starts()
 
 
-def test_cancelling_starts_nothing_and_the_row_says_what_could_start(office: Office) -> None:
+def test_cancelling_starts_nothing_and_the_row_says_what_could_start(office: Office, cli: Cli) -> None:
     one, two = started(office, "one"), started(office, "two")
     waiting = office.create("three", harness="recorder", status="agent-review")
     last = office.create("four", harness="recorder")
     boards = LiveBoard(office.orange)
     assert waits(list(boards.scan())[-1], waiting) == "waits for a workspace"
     office.orange.tasks.cancel(one)
-    start_due(office)
+    start_due(office.orange)
     assert [office.status(ref) for ref in (waiting, last)] == ["pending", "pending"]
     assert waits(boards.refresh([one]), waiting) == "could start: a workspace is free"
+    assert cli.ok("task", "list", "--project", "coffee").out.count("! It could start: a workspace is free") == 2
     office.orange.tasks.spawn(last)
     assert waits(boards.refresh([last]), waiting) == "waits for a workspace"
     office.orange.projects.update("coffee", {"pool_size": 3})
-    start_due(office)
+    start_due(office.orange)
     assert (office.status(waiting), office.windows(waiting)) == ("agent-review", ["review-1"])
     assert [event["by"] for event in office.events(waiting, "status.changed")] == ["engine"]
-    start_due(office)
+    start_due(office.orange)
     assert office.task(waiting).review_round == 1
     assert office.status(two) == "planning"
 

@@ -10,7 +10,7 @@ import time
 
 from orange_tui.board import needs
 from orange_tui.board._board_task import read_board_task
-from orange_tui.board.rows import BROKEN, COULD_START, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
+from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow, waits_for_workspace
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.sessions.liveness import ACTIVE, NONE, required_window
@@ -252,11 +252,9 @@ class Boards:
         names = [name for blocker in task.blocked_by if (name := self._unfinished(blocker)) is not None]
         if names:
             return f"waits for {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-        if not is_in_first_state or not known.entry.start.waits or known.has_session:
+        if not is_in_first_state or known.has_session:
             return None
-        pool = self._projects_and_pool.pool.get(known.entry.ref.project)
-        is_free = known.entry.start.full_at is not None and pool is not None and pool.used < pool.size
-        return COULD_START if is_free else "waits for a workspace"
+        return waits_for_workspace(known.entry.start, self._projects_and_pool.pool.get(task.project))
 
     def _unfinished(self, blocker: str) -> str | None:
         """What to call a task that is waited for, unless it is done."""

@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from orange_tui.domain.workflow import Workflow
     from orange_tui.home.projects import Project
     from orange_tui.store.index import Key
+    from orange_tui.store.journal import Start
     from orange_tui.store.store import TaskRef
 
     Order = tuple[int, str, str, str]
 
 FINISHED, UNFINISHED, BROKEN = range(3)  # the groups of the board, from the bottom up
-COULD_START = "could start: a workspace is free"  # what it waits for where that is a person
+WAITS, COULD_START = (
+    "waits for a workspace",
+    "could start: a workspace is free",
+)  # what a task that found none waits for
 _SORT_ALL_FROM = 200  # rows from which sorting all is quicker than finding each one's place
 _order = attrgetter("order")
 
@@ -55,6 +59,12 @@ class PoolUse:
 
     used: int
     size: int
+
+
+def waits_for_workspace(start: Start, pool: PoolUse | None) -> str | None:
+    """What is to be said of a task that has not begun: where a workspace is free by now, it waits for a person."""
+    is_free = start.full_at is not None and pool is not None and pool.used < pool.size
+    return (COULD_START if is_free else WAITS) if start.waits else None
 
 
 @record

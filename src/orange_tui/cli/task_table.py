@@ -25,7 +25,27 @@ def task_list(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> str:
     if not tasks:
         return "No tasks. `orange task create BRANCH SUMMARY` creates one."
     reasons = [task.error if isinstance(task, BrokenTask) else task.task.attention for task in tasks]
-    return aligned_rows([_row(task, orange) for task in tasks], reasons)
+    waiting = [None if isinstance(task, BrokenTask) else _waits(task, orange) for task in tasks]
+    whys = [why or waits for why, waits in zip(reasons, waiting, strict=True)]
+    return aligned_rows([_row(task, orange) for task in tasks], whys)
+
+
+def _waits(found: StoredTask, orange: Orange) -> str | None:
+    """That a task waits for a workspace, or could start by now, as its row in the app says."""
+    from orange_tui.engine.starting import is_ready
+
+    if not is_ready(orange.engine, found.task) or found.task.tmux_session is not None:
+        return None
+    start = orange.store.journal(found.ref).start()
+    if start.full_at is None:
+        return None
+    from orange_tui.board.projects_and_pool import ProjectsAndPool
+    from orange_tui.board.rows import waits_for_workspace
+
+    now = ProjectsAndPool(orange.home, orange.projects, orange.pool, found.ref.project)
+    now.refresh()
+    sentence = waits_for_workspace(start, now.pool.get(found.ref.project))
+    return f"It {sentence}" if sentence else None
 
 
 def aligned_rows(rows: Sequence[Sequence[str]], reasons: Sequence[str | None]) -> str:

@@ -68,11 +68,11 @@ def start_by_itself(engine: Engine, ref: TaskRef, *, is_next: bool = False) -> M
     One that waits for a workspace has its turn when the pool has grown, or as the next one (`is_next`), when another
     was finished: never because one happens to be free.
     """
-    if not is_unblocked(engine, ref):
+    if not is_unblocked(engine, ref) or engine.store.journal(ref).start().is_held:
         return None
     with engine.open(ref) as opened:
         start = opened.journal.start()
-        has_turn = not start.is_held if is_next else start.is_wanted and not _pool_is_full(engine, ref.project, start)
+        has_turn = is_next or (start.is_wanted and not _pool_is_full(engine, ref.project, start))
         if not has_turn or not is_ready(engine, opened.task) or goes_on_by_itself(engine, opened.task):
             return None
         return start_or_wait(engine, opened, "engine")

@@ -46,7 +46,9 @@ class Starter:
         self._tasks = tasks
         self._when_done = when_done
         self._lock = Lock()
-        self._queued: dict[TaskRef, str] = {}  # for a workspace or another task, and since when they are there
+        # For a workspace or another task, and since when they are there; also those that a person starts, to hear of a
+        # blocker that was cancelled.
+        self._queued: dict[TaskRef, str] = {}
         self._full_at: dict[TaskRef, int] = {}  # of these: how large the pool was in which they found no workspace
         self._automatic: dict[TaskRef, str] = {}  # in a state that Orange moves them on from
         self._running: set[TaskRef] = set()  # those that were, and have an agent now
@@ -62,7 +64,7 @@ class Starter:
             self._automatic[entry.ref] = entry.task.created_at
         elif rules.is_running:
             self._running.add(entry.ref)
-        elif rules.is_queue and entry.start.is_wanted:
+        elif (rules.is_queue and entry.start.is_wanted) or (entry.start.is_held and entry.task.blocked_by):
             self._queued[entry.ref] = entry.task.created_at
             if entry.start.full_at is not None:
                 self._full_at[entry.ref] = entry.start.full_at

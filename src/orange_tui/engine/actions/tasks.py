@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 def spawn_next(run: HookRun) -> None:
     """Start the project's oldest task that could start; none, or no workspace for it, is nothing to do."""
-    from orange_tui.engine.starting import is_ready, start_by_itself
+    from orange_tui.engine.starting import goes_on_by_itself, is_ready, start_by_itself
 
-    store, log = run.parts.store, run.parts.log
+    engine, store, log = run.engine, run.parts.store, run.parts.log
     found = [each for each in readable(store.read_all(run.task.project)) if each.ref.id != run.task.id]
     chosen = run.recorded("next.chosen")
     if chosen is not None and any(_was_started(store, each.ref, chosen) for each in found):
         return
-    ready = [each for each in found if is_ready(run.engine, each.task)]
+    ready = [each for each in found if is_ready(engine, each.task) and not goes_on_by_itself(engine, each.task)]
     for ref in [each.ref for each in sorted(ready, key=lambda each: (each.task.created_at, each.ref.id))]:
         if store.journal(ref).start().is_held:
             continue
         run.opened.record("next.chosen", task=ref.id, hook=run.token)
         try:
-            if start_by_itself(run.engine, ref, is_next=True) is not None:
+            if start_by_itself(engine, ref, is_next=True) is not None:
                 return
         except Refused as refusal:
             log.write("info", f"next task not started: {refusal}", task=ref.id)
