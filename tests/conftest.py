@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from support.desk import Desk
     from support.github.server import GitHub
     from support.kitchen import Kitchen
     from support.merge_world import House
@@ -76,6 +77,14 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     world.project()
     recorded(monkeypatch, world.effects.table())
     return world
+
+
+@pytest.fixture
+def desk(world: World, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A task with a worker and reviewers that begin and die as the test says."""
+    from support.desk import Desk
+
+    return Desk(world, monkeypatch)
 
 
 @pytest.fixture

@@ -12,11 +12,13 @@ from orange_tui.agents import messages
 from orange_tui.orange import assemble
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor import supervisor
+from orange_tui.supervisor.outbox import Outbox
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
+    from support.desk import Desk
     from support.office import Office
 
 
@@ -157,3 +159,48 @@ def test_lost_agent_without_a_known_conversation_starts_fresh(office: Office) ->
     assert office.orange.agents.respawn_lost() == [(ref, None)]
     office.wait(lambda: (seen / "words").exists() and (seen / "words").read_text().startswith("Resuming: Brew"))
     assert still_waiting(office, ref) == []
+
+
+def under_review(office: Office, ref: TaskRef) -> None:
+    with (office.root / "home" / "tasks" / "coffee" / ref.id / "TASK.md").open("a") as file:
+        file.write("\n## Plan\n\nAPPROACH: a\n\n## Handoff\n\nDONE: all\n\n## Review\n\nVerdict: PASS\n")
+    office.orange.tasks.update(ref, status="working")
+    office.orange.tasks.update(ref, status="agent-review")
+
+
+def test_persons_message_to_a_reviewer_that_has_ended_is_dropped_and_told(office: Office) -> None:
+    ref, _ = asking(office)
+    under_review(office, ref)
+    with office.orange.engine.open(ref) as opened:
+        messages.queue(opened, "answer 1", "review-1", "Look at the\nred one", by=messages.PERSON)
+    office.orange.tasks.update(ref, status="reviewing")
+    assert office.windows(ref) == ["worker"]
+    office.supervised(lambda: not still_waiting(office, ref))
+    (dropped,) = office.events(ref, "message.dropped")
+    assert (dropped["message"], dropped["window"], dropped["reason"]) == ("answer 1", "review-1", "review-1 has ended")
+    told = "Your message was not delivered, review-1 has ended: Look at the red one"
+    office.supervised(lambda: office.task(ref).attention == told)
+
+
+def test_messages_to_windows_that_have_ended_keep_no_supervisor_busy(desk: Desk) -> None:
+    with desk.world.orange.engine.open(desk.ref) as opened:
+        messages.queue(opened, "hook 1", "worker", "Read TASK.md")
+        messages.queue(opened, "answer 1", "worker", "Take the red one", by=messages.PERSON)
+    desk.die("worker")
+    outbox = Outbox(desk.world.orange.tasks)
+    assert outbox.deliver(desk.ref)  # nothing to try again
+    assert [message.id for message in messages.undelivered(desk.world.orange.store.journal(desk.ref))] == ["answer 1"]
+    assert desk.task.attention is None  # it waits for the next worker
+    assert outbox.deliver(desk.ref)
+    assert [kind for kind in desk.world.types(desk.ref) if kind == "message.dropped"] == ["message.dropped"]
+
+
+def test_persons_message_to_a_crashed_reviewer_waits_for_the_restarted_one(desk: Desk) -> None:
+    desk.review_begins()
+    with desk.world.orange.engine.open(desk.ref) as opened:
+        messages.queue(opened, "answer 1", "review-1", "Take the red one", by=messages.PERSON)
+    desk.die("review-1")
+    desk.look()
+    assert Outbox(desk.world.orange.tasks).deliver(desk.ref)
+    desk.start("review-1")
+    assert [message.id for message in messages.undelivered(desk.world.orange.store.journal(desk.ref))] == ["answer 1"]

@@ -7,135 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.home.paths import Home
-from orange_tui.orange import assemble
-from orange_tui.outside.tmux import Pane
-from orange_tui.sessions.liveness import Sessions
-from orange_tui.sessions.starts import record_start
 from orange_tui.supervisor.exit_rules import ExitRules
+from support.desk import HANDOFF, PAIR, PLAN
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from orange_tui.domain.task import Task
-    from orange_tui.store.store import TaskRef
-    from support.driver import World
-
-PLAN, HANDOFF = "\n## Plan\n\nAPPROACH: simple\n", "\n## Handoff\n\nDONE: all of it\n"
-
-# Reviewers are not started again by themselves here; otherwise as in `default`.
-PAIR = """\
-name: pair
-states:
-  todo: {agent: none}
-  planning: {agent: worker, respawn_prompt: go}
-  working: {agent: worker, respawn_prompt: go}
-  review: {agent: reviewer, respawn_prompt: go}
-  waiting: {agent: worker, respawn_prompt: go}
-  stuck: {agent: worker, respawn_prompt: go}
-  done: {terminal: true}
-initial: {todo: {}}
-transitions:
-  - {from: todo, to: planning, hooks: [{action: spawn_agent, prompt: go}]}
-  - {from: planning, to: working, gate: {section: "## Plan", required: true}}
-  - from: working
-    to: review
-    gate: {section: "## Handoff", required: true}
-    hooks: [{action: spawn_reviewer, prompt: go}]
-  - {from: review, to: working}
-  - {from: review, to: waiting}
-  - {from: waiting, to: working}
-  - {from: [planning, working, review], to: stuck, by: engine, hooks: [{action: spawn_agent, prompt: go}]}
-  - {from: [waiting, stuck], to: done}
-exit_monitoring:
-  rules:
-    - {status: planning, has_artifact: {section: "## Plan", required: true}, then: working}
-    - {status: planning, no_artifact: true, action: crash, stuck_after: 2}
-    - {status: working, has_artifact: {section: "## Handoff", required: true}, then: review}
-    - {status: working, no_artifact: true, action: crash, stuck_after: 2}
-    - {status: review, no_artifact: true, action: crash, stuck_after: 2}
-    - {status: waiting, action: mark_dead}
-    - {status: stuck, action: mark_dead}
-prompts: {go: Begin}
-"""
-
-
-class Desk:
-    """A task of the workflow `pair`, its windows, and who looks after it."""
-
-    def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-        world.workflow("pair", PAIR)
-        self.world = world
-        self.ref: TaskRef = world.task(workflow="pair", status="todo", tmux_session="coffee/brew")
-        self._new_server("77.1")
-        monkeypatch.setattr(Sessions, "panes", lambda _, fresh=False: list(self._panes))
-        self.move("planning")
-        self.start("worker")
-
-    def _new_server(self, server: str) -> None:
-        """Another tmux, in which somebody else's agent is at work."""
-        self._server = server
-        self._panes = [self._pane("other", "worker", 99)]
-
-    def lose_tmux(self) -> None:
-        self._new_server("78.2")
-
-    def _pane(self, task: str, window: str, pid: int) -> Pane:
-        home = self.world.home.root
-        return Pane("$1", f"@{pid}", f"%{pid}", pid, home, task, window, "", "coffee/brew", self._server, "")
-
-    @property
-    def task(self) -> Task:
-        return self.world.read(self.ref)
-
-    def start(self, window: str) -> None:
-        pane = self._pane(self.ref.id, window, len(self.world.history(self.ref)))
-        self._panes.append(pane)
-        with self.world.orange.engine.open(self.ref) as opened:
-            record_start(opened, pane, "demo")
-
-    def die(self, *windows: str) -> None:
-        self._panes = [pane for pane in self._panes if pane.task == "other" or pane.window not in windows]
-
-    def move(self, status: str) -> None:
-        self.world.orange.tasks.update(self.ref, status=status, actor="person")
-
-    def review(self) -> None:
-        """The worker hands in, and a reviewer begins."""
-        self.move("review")
-        self.start(f"review-{self.task.review_round}")
-
-    def write(self, text: str) -> None:
-        self.world.write_body(self.ref, text)
-
-    def look(self, times: int = 3) -> None:
-        """Supervisors come and go, and each looks once."""
-        for _ in range(times):
-            orange = assemble(Home(self.world.home.root), self.world.orange.engine.actions)
-            ExitRules(orange.tasks, orange.agents).check(self.ref)
-
-    def told(self, *kinds: str) -> list[tuple[Any, Any, Any]]:
-        """The ends of agents in the journal: what, whose, and in which state."""
-        wanted = kinds or ("agent.crashed", "agent.died", "session.lost")
-        found = [event for event in self.world.history(self.ref) if event["type"] in wanted]
-        return [(event["type"], event.get("window"), event.get("status")) for event in found]
-
-
-@pytest.fixture
-def desk(world: World, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    return Desk(world, monkeypatch)
-
-
-def under_review(desk: Desk) -> Desk:
-    desk.write(PLAN)
-    desk.move("working")
-    desk.write(HANDOFF)
-    desk.review()
-    return desk
+    from support.desk import Desk
 
 
 def test_workers_death_counts_after_its_reviewer_has_crashed(desk: Desk) -> None:
-    under_review(desk).die("review-1")
+    desk.review_begins().die("review-1")
     desk.look()
     desk.move("working")
     assert desk.task.attention is None
@@ -146,7 +26,7 @@ def test_workers_death_counts_after_its_reviewer_has_crashed(desk: Desk) -> None
 
 
 def test_worker_that_wrote_its_handoff_is_moved_on_after_its_reviewer_has_crashed(desk: Desk) -> None:
-    under_review(desk).die("review-1")
+    desk.review_begins().die("review-1")
     desk.look()
     desk.move("working")
     desk.write("\n## Handoff\n\nDONE: what the review found\n")
@@ -156,7 +36,7 @@ def test_worker_that_wrote_its_handoff_is_moved_on_after_its_reviewer_has_crashe
 
 
 def test_reviewers_death_counts_after_its_worker_has_died(desk: Desk) -> None:
-    under_review(desk).move("waiting")
+    desk.review_begins().move("waiting")
     desk.die("worker", "review-1")
     desk.look()
     desk.move("working")
@@ -169,7 +49,7 @@ def test_reviewers_death_counts_after_its_worker_has_died(desk: Desk) -> None:
 
 
 def test_worker_and_reviewer_that_die_together_are_each_handled_in_their_turn(desk: Desk) -> None:
-    under_review(desk).die("worker", "review-1")
+    desk.review_begins().die("worker", "review-1")
     desk.look()
     assert desk.told() == [("agent.crashed", "review-1", "review")]
     desk.move("waiting")
@@ -199,7 +79,7 @@ def test_window_that_never_had_an_agent_has_none_that_died(desk: Desk) -> None:
 def test_worker_that_went_with_its_tmux_server_is_lost_although_its_reviewer_is_in_a_new_one(
     desk: Desk,
 ) -> None:
-    under_review(desk).lose_tmux()
+    desk.review_begins().lose_tmux()
     desk.look()
     desk.start("review-1")
     desk.move("waiting")
@@ -259,7 +139,7 @@ def test_plan_and_handoff_written_before_the_worker_died_in_planning_both_count(
 
 
 def test_handoff_brought_up_to_date_during_the_review_counts_when_the_worker_ends(desk: Desk) -> None:
-    under_review(desk).write("\n## Handoff\n\nDONE: also what the review will find\n")
+    desk.review_begins().write("\n## Handoff\n\nDONE: also what the review will find\n")
     desk.move("working")
     desk.die("worker")
     desk.look(1)
@@ -267,7 +147,7 @@ def test_handoff_brought_up_to_date_during_the_review_counts_when_the_worker_end
 
 
 def test_handoff_of_an_earlier_round_does_not_count_whatever_else_was_written(desk: Desk) -> None:
-    under_review(desk).write("\n## Review\n\nVerdict: FAIL\n")
+    desk.review_begins().write("\n## Review\n\nVerdict: FAIL\n")
     desk.move("working")
     desk.write("\n## Notes\n\nI begin to read it.\n")
     desk.die("worker")
@@ -276,7 +156,7 @@ def test_handoff_of_an_earlier_round_does_not_count_whatever_else_was_written(de
 
 
 def test_handoff_that_was_there_when_the_agent_was_started_does_not_count(desk: Desk) -> None:
-    under_review(desk).move("waiting")
+    desk.review_begins().move("waiting")
     desk.die("worker")
     desk.look()
     desk.start("worker")

@@ -1,7 +1,7 @@
 """Messages to agents: queued in the journal first, and delivered once the agent's window accepted them.
 
 A message typed into an open dialog could approve something, so it waits while the agent asks for anything. What is
-undelivered can be told from the journal: `message.queued` without `agent.notified`.
+undelivered can be told from the journal: `message.queued` without `agent.notified` or `message.dropped`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import time
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.sessions.agent_state import agent_state, state_from_screen
-from orange_tui.sessions.liveness import is_worker
 from orange_tui.sessions.runtime import Runtime
 
 TYPE_CHECKING = False
@@ -39,8 +38,8 @@ class QueuedMessage:
     by: str = ENGINE
 
     def outlives_window(self) -> bool:
-        """Whether a restarted worker should get it too: it reads TASK.md itself, but a person's words are not there."""
-        return self.by == PERSON and is_worker(self.window)
+        """Whether a restarted agent should get it too: it reads TASK.md itself, but a person's words are not there."""
+        return self.by == PERSON
 
 
 def queue(opened: OpenTask, message_id: str, window: str, text: str, *, by: str = ENGINE) -> QueuedMessage:
@@ -58,12 +57,17 @@ def undelivered(journal: Journal) -> list[QueuedMessage]:
         if event["type"] == "message.queued" and all(isinstance(event.get(name), str) for name in _MESSAGE_FIELDS):
             by = str(event.get("by", ENGINE))
             found[event["message"]] = QueuedMessage(event["message"], event["window"], event["text"], by)
-        elif event["type"] == "agent.notified":
+        elif event["type"] in {"agent.notified", "message.dropped"}:
             found.pop(str(event.get("message")), None)
         elif event["type"] == "agent.spawned":
             window = event.get("window")
             found = {key: each for key, each in found.items() if each.window != window or each.outlives_window()}
     return list(found.values())
+
+
+def drop(opened: OpenTask, message: QueuedMessage, reason: str) -> None:
+    """Record that a message will not be delivered any more, and why."""
+    opened.record("message.dropped", message=message.id, window=message.window, reason=reason)
 
 
 def was_delivered(journal: Journal, message_id: str) -> bool:

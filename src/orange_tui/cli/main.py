@@ -8,7 +8,7 @@ import sys
 from orange_tui.cli.parsing.grammar import HelpRequest, load
 from orange_tui.cli.parsing.parser import parse, wants_json
 from orange_tui.cli.permissions import check_permission
-from orange_tui.cli.reply import Reply, print_error, print_reply
+from orange_tui.cli.reply import INTERRUPTED, Reply, print_error, print_reply
 from orange_tui.cli.table.tasks import TASK_COMMANDS
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home import files, paths
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     Run = Callable[[Parsed, Orange], Reply]
 
-_INTERRUPTED = 130
 _MAY_CLOSE_THEIR_WINDOW = {("task", word) for word in ("update", "complete", "stuck", "cancel", "merge")}
 
 
@@ -47,7 +46,7 @@ def _run_safely(words: list[str]) -> int:
     except OrangeError as problem:
         return print_error(problem, as_json=wants_json(words))
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return INTERRUPTED
     except BrokenPipeError:
         return _handle_closed_pipe()
     except OSError as problem:

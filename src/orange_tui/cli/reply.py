@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from orange_tui.domain.errors import OrangeError
 
 
+INTERRUPTED = 130  # the exit code of a command that Ctrl+C has ended
+
+
 @record
 class Reply:
     """The result of a command. `notes` go to standard error: what a person should know besides."""

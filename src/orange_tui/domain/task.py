@@ -65,6 +65,10 @@ class Task:
             raise Refused(f"{field} is not a number in this task: {value!r}")
         return value
 
+    def attention_and(self, sentence: str) -> str:
+        """One more reason why a person should look, after the one there is."""
+        return f"{self.attention.removesuffix('.')}; {sentence}" if self.attention else sentence
+
     def as_json(self) -> dict[str, object]:
         """Every frontmatter field, known and unknown, in the order of SPEC 2."""
         return {name: getattr(self, name) for name in FIELDS} | dict(self.extra)

@@ -232,8 +232,7 @@ class Engine:
         except Exception as problem:  # noqa: BLE001 - a hook may be anybody's code; the move goes on without it
             reason = str(problem) if isinstance(problem, OrangeError) else f"{type(problem).__name__}: {problem}"
             self.log.write("error", f"{run.action} failed", task=opened.task.id, reason=reason)
-            before = f"{opened.task.attention.removesuffix('.')}; " if opened.task.attention else ""
-            run.changes["attention"] = f"{before}{run.action} failed: {reason}"
+            run.changes["attention"] = opened.task.attention_and(f"{run.action} failed: {reason}")
             opened.change("hook.failed", run.changes, **details, reason=reason)
             return reason
         if run.changes:

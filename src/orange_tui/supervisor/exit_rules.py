@@ -239,11 +239,8 @@ class ExitRules:
         """Record the end of an agent, once, and ask for a person."""
         life = agent.life()
         if life is not None and next(agent.ends(life), None) is None:
-            sentence = lost_agent_sentence(agent.workflow, agent.task.status, what)
-            before = f"{agent.task.attention.removesuffix('.')}; " if agent.task.attention else ""
-            agent.opened.change(
-                kind, {"attention": f"{before}{sentence}"}, window=agent.window, status=agent.task.status
-            )
+            attention = agent.task.attention_and(lost_agent_sentence(agent.workflow, agent.task.status, what))
+            agent.opened.change(kind, {"attention": attention}, window=agent.window, status=agent.task.status)
 
 
 def _record_failure(agent: StateAgent) -> None:

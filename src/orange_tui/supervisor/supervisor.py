@@ -14,7 +14,6 @@ import os
 import time
 from contextlib import ExitStack, suppress
 
-from orange_tui.agents import messages
 from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.files import locked, make_directory
@@ -24,6 +23,7 @@ from orange_tui.sessions.liveness import ACTIVE
 from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
 from orange_tui.supervisor.cleanup import recover
 from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.outbox import Outbox
 from orange_tui.supervisor.starter import Starter, wait_for_starts
 
 TYPE_CHECKING = False
@@ -73,6 +73,7 @@ class Supervisor:
         self._pull_requests, self._issues = parts.pull_requests, parts.issues
         self._states = StateTable(parts.tasks.engine.workflows)
         self._exit_rules = ExitRules(parts.tasks, parts.agents)
+        self._outbox = Outbox(parts.tasks)
         self._deaths = Deaths(self._enqueue)
         self._due: set[TaskRef] = set()
         self._everything_is_due = False
@@ -254,7 +255,8 @@ class Supervisor:
             self._active[ref] = rules.poll_seconds
         if ref in self._active or entry.tampered or entry.has_unfinished_move:
             self._exit_rules.check(ref)
-            self._deliver(ref)
+            if not self._outbox.deliver(ref):
+                self._retry.add(ref)
         if task.parent is not None and rules.is_finished:
             self._examine_parent(task.parent)
 
@@ -270,18 +272,6 @@ class Supervisor:
 
     def _waits_for_subtasks(self, task: Task) -> bool:
         return self._states.rules_for(task).rejoins and bool(task.blocked_by)
-
-    def _deliver(self, ref: TaskRef) -> None:
-        if not messages.undelivered(self._store.journal(ref)):
-            return
-        parts = self._tasks.engine.parts
-        with self._tasks.engine.open(ref, wait=False) as opened:
-            for message in messages.undelivered(opened.journal):
-                pane = self._tasks.sessions.window(ref.id, message.window)
-                harness = messages.harness_of_window(parts.harnesses, opened.journal, message.window)
-                if pane is None or not messages.deliver(opened, message, pane, parts.tmux, harness):
-                    self._retry.add(ref)
-                    return
 
     def _recover(self) -> None:
         """Finish what earlier runs left behind: half-done moves, sessions and workspaces of finished tasks."""

@@ -95,19 +95,19 @@ def _headless(pace: str, *, keep: bool) -> Reply:
 
 def serve(_parsed: Parsed, orange: Orange) -> Reply:
     """`orange serve`: the engine without the app, until it is interrupted."""
-    import asyncio
     import gc
-    import signal
+
+    from orange_tui.cli.until_signal import run_until_signal
 
     gc.enable()
     orange.use_libtmux()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a script it is ignored otherwise
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` ends it like Ctrl+C
 
     def print_note(what: str) -> None:
         print(f"orange: {what}", file=sys.stderr, flush=True)
 
-    print_note(f"watching {orange.home.root}; Ctrl+C stops this, agents keep running")
-    waits = "another Orange already runs this home (the app, or another serve); this one takes over when it ends"
-    asyncio.run(orange.new_supervisor().run(when_waiting=lambda: print_note(waits)))
-    return Reply("")
+    async def watch() -> None:
+        print_note(f"watching {orange.home.root}; Ctrl+C stops this, agents keep running")
+        waits = "another Orange already runs this home (the app, or another serve); this one takes over when it ends"
+        await orange.new_supervisor().run(when_waiting=lambda: print_note(waits))
+
+    return Reply("", code=run_until_signal(watch))

@@ -168,7 +168,7 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "agent.died": EventLine("✗", "bad", "The agent ended in {status}"),
     "session.lost": EventLine("!", "warning", "Its tmux server is gone"),
     "message.queued": EventLine("»", "text", "Message for {window}: {text}"),
-    "message.dropped": EventLine("»", "dim", "A message was not delivered"),
+    "message.dropped": EventLine("»", "dim", "Message for {window} not delivered: {reason}"),
     "transition.started": EventLine("→", "accent", _moved),
     "status.changed": EventLine("→", "accent", _moved),
     "auto.advanced": EventLine("→", "dim", "because {reason}"),
