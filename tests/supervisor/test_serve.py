@@ -167,3 +167,44 @@ def test_task_that_is_created_while_serve_runs_is_started_once(office: Office, s
     crash(office, other, 1)  # by now serve has seen all there is
     assert [event["to"] for event in office.events(ref, "transition.started")] == ["agent-review"]
     assert [event["window"] for event in office.events(ref, "agent.spawned")] == ["review-1"]
+
+
+# It is asked to end at each of the first lines that the event loop runs, while there is none, and at many others.
+AT_ANY_LINE = """\
+import asyncio, gc, signal, sys
+from orange_tui.cli.until_signal import run_until_signal
+
+left = []  # what is raised where nobody can catch it, as when half an event loop is collected
+sys.unraisablehook = left.append
+
+async def work():
+    await asyncio.sleep(0)
+    await asyncio.to_thread(int)
+
+def trace(frame, event, _):
+    global seen
+    if not any(name in frame.f_code.co_filename for name in ("asyncio", "until_signal")):
+        return None
+    if event == "line":
+        seen += 1
+        if seen == line:
+            signal.raise_signal(signal.SIGTERM)
+    return trace
+
+line = seen = 1
+while line <= seen:
+    line, seen = line + (1 if line < 100 else 17), 0
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.settrace(trace)
+    code = run_until_signal(work)
+    sys.settrace(None)
+    assert code == 0, (line, code)
+gc.collect()
+assert line > 300, line
+assert not left, left
+"""
+
+
+def test_signal_at_any_moment_ends_an_event_loop_and_leaves_nothing_behind() -> None:
+    done = subprocess.run([sys.executable, "-c", AT_ANY_LINE], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
