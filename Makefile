@@ -13,7 +13,7 @@ QUICK = tests/domain tests/drawing tests/presentation tests/board/test_needs.py 
 # Commands that tests start would compile all of Orange each time, and four workers all tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick check format bench clean
+.PHONY: run test quick check format simulate bench clean
 
 run: $(READY)
 	@$(BIN)/orange $(or $(ARGS),--all)
@@ -35,6 +35,10 @@ check: $(READY)
 format: $(READY)
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --quiet --fix . || true
+
+# Random worlds with faults at every system call; `make simulate SEED=7` is one of them.
+simulate: $(READY)
+	@PYTHONPATH=tests $(BIN)/python -m simulation.run $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 bench: $(READY)
 	@$(BIN)/python bench/run.py $(ARGS)

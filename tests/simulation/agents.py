@@ -1,0 +1,233 @@
+"""The agents of a world: they write TASK.md in every way there is, commit, leave files, hand in, stop and crash.
+
+What they write is unique, and the model is told of it once it is written: it must be somewhere for ever.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.gates.outcome import OutcomeGate, ReportGate
+from orange_tui.domain.gates.section import SectionGate
+from orange_tui.store.store import StoredTask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orange_tui.domain.gates.gate import Gate
+    from orange_tui.store.store import TaskRef
+    from simulation.tmux import Pane
+    from simulation.world import World
+
+_EXPORT = re.compile(r"^export (\w+)=(.*)$", re.MULTILINE)
+
+
+class Agent:
+    """One agent in its window."""
+
+    def __init__(self, world: World, pane: Pane) -> None:
+        self._world, self._pane = world, pane
+        self._random = world.random
+        self._process = world.scheduler.process()
+        self.task_id = self._process.environment["ORANGE_TASK"]
+        self._file = self._process.environment["ORANGE_TASK_FILE"]
+
+    @property
+    def _ref(self) -> TaskRef:
+        return self._world.orange.store.find(self.task_id)
+
+    def live(self) -> int:
+        """Work, hand in, wait for words; returns the exit code."""
+        self._sleep(3)
+        self._pane.screen = "ready\n"
+        while True:
+            for _ in range(self._random.randrange(3)):
+                self._do_something()
+            ending = self._world.choose({"hand in": 12, "nothing": 4, "crash": 3, "end": 2})
+            if ending == "hand in":
+                self._hand_in()
+                if self._random.random() < 0.2:
+                    return 0
+            elif ending in {"crash", "end"}:
+                return 1 if ending == "crash" else 0
+            self._wait_for_words()
+
+    def _sleep(self, most: float) -> None:
+        self._world.system.step("sleep")
+        self._world.scheduler.sleep(self._random.random() * most)
+
+    def _wait_for_words(self) -> None:
+        self._world.system.step("wait", "for a message")
+        patience = None if self._random.random() < 0.5 else self._random.random() * 60
+        self._world.scheduler.wait(lambda: bool(self._pane.inbox), patience)
+        if self._pane.inbox:
+            self._pane.inbox.pop(0)
+
+    def _do_something(self) -> None:
+        works: dict[Callable[[], object], int] = {
+            self._append_line: 5,
+            self._replace_file: 2,
+            self._replace_link: 2,
+            self._commit: 5,
+            self._leave_file: 3,
+            self._commit_detached: 1,
+            self._edit_unwatched: 1,
+            self._leave_secret: 1,
+            self._change_summary: 1,
+        }
+        work = self._world.choose(works)
+        with suppress(OSError, OrangeError):  # a worktree that is gone, a full disk: an agent's trouble
+            work()
+
+    # ── TASK.md ──
+
+    def _append_line(self, text: str | None = None) -> None:
+        """In place, through the link or not, at once or with the file kept open for a while."""
+        token = self._world.model.new_token()
+        path = self._file if self._random.random() < 0.5 else os.path.join(self._pane.directory, "TASK.md")
+        data = f"\n{text or ''}\n- {token}\n".encode()
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+        try:
+            if self._random.random() < 0.4:
+                self._sleep(0.5)
+            half = self._random.choice((0, 0, len(data) // 2))
+            if half:
+                os.write(descriptor, data[:half])
+            os.write(descriptor, data[half:])
+            self._world.model.line_written(token, self.task_id, descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _replace_file(self, text: str | None = None) -> None:
+        """As most editors do: a new file in the old one's place."""
+        self._rewrite(self._file, text)
+
+    def _replace_link(self, text: str | None = None) -> None:
+        """As `sed -i` does: the link in the worktree becomes a file."""
+        self._rewrite(os.path.join(self._pane.directory, "TASK.md"), text)
+
+    def _rewrite(self, path: str, text: str | None) -> None:
+        token = self._world.model.new_token()
+        with open(path, encoding="utf-8") as file:
+            body = file.read()
+        aside = f"{path}.{token}"
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.write(descriptor, f"{body}\n{text or ''}\n- {token}\n".encode())
+        finally:
+            os.close(descriptor)
+        if self._random.random() < 0.3:
+            self._sleep(0.2)
+        self._world.system.step("name", f"rename {aside}")
+        with self._world.system.really():  # what it takes the place of is known at that very moment
+            self._world.model.file_replaced(path, aside)
+            os.rename(aside, path)
+        self._world.model.line_written(token, self.task_id)
+
+    # ── the worktree ──
+
+    def _write(self, name: str, text: str, flags: int = os.O_CREAT) -> None:
+        descriptor = os.open(os.path.join(self._pane.directory, name), os.O_WRONLY | flags, 0o644)
+        try:
+            os.write(descriptor, text.encode())
+        finally:
+            os.close(descriptor)
+
+    def _leave_file(self) -> str:
+        token = self._world.model.new_token()
+        self._write(f"{token}.txt", f"{token}\n")
+        self._world.model.file_written(token, self._pane.directory)
+        return f"{token}.txt"
+
+    def _leave_secret(self) -> None:
+        self._write(".env", f"SECRET OF {self.task_id}\n", os.O_CREAT | os.O_TRUNC)
+
+    def _git(self, *words: str) -> int:
+        self._world.system.step("git", f"{words}")
+        code, _, _ = self._world.system.real_git(["git", "-C", self._pane.directory, *words])
+        self._world.system.step("wait", "git")
+        return code
+
+    def _commit(self) -> None:
+        name = self._leave_file()
+        if self._git("add", name) == 0 and self._git("commit", "--quiet", "-m", name) == 0:
+            self._world.model.committed(self._pane.directory)
+
+    def _commit_detached(self) -> None:
+        if self._git("checkout", "--quiet", "--detach") == 0:
+            self._commit()
+
+    def _edit_unwatched(self) -> None:
+        """A change that git was told not to look at."""
+        token = self._world.model.new_token()
+        if self._git("update-index", self._random.choice(("--skip-worktree", "--assume-unchanged")), "README") == 0:
+            self._write("README", f"{token}\n", os.O_APPEND)
+            self._world.model.file_written(token, self._pane.directory)
+
+    # ── orange ──
+
+    def _change_summary(self) -> None:
+        self._world.run_in_window(self._process, ["task", "update", "--summary", self._world.model.new_token()])
+
+    def _hand_in(self) -> None:
+        """Write what the next state asks for, then say so; or say so and forget to write."""
+        try:
+            found = self._world.orange.store.read(self._ref)
+            if not isinstance(found, StoredTask):
+                return
+            workflow = self._world.orange.workflows.load(found.task.workflow)
+        except OrangeError:
+            return
+        moves = [move for move in workflow.moves(found.task.status, "agent") if not workflow.is_terminal(move.target)]
+        if not moves:
+            return
+        move = self._random.choice(moves)
+        if move.gate is not None and self._random.random() < 0.9:
+            with suppress(OSError):
+                self._write_artifact(move.gate)
+        how = self._world.choose({"update": 6, "complete": 1, "stuck": 1, "silence": 1})
+        words = {
+            "update": ["task", "update", "--status", move.target],
+            "complete": ["task", "complete"],
+            "stuck": ["task", "stuck", "--reason", self._world.model.new_token()],
+        }
+        if how != "silence":
+            self._world.run_in_window(self._process, words[how])
+
+    def _write_artifact(self, gate: Gate) -> None:
+        text = artifact(gate, self.task_id)
+        if isinstance(gate, SectionGate):
+            self._random.choice((self._append_line, self._append_line, self._replace_file, self._replace_link))(text)
+        else:
+            path = os.path.join(self._pane.directory, ".orange-outcome")
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            try:
+                os.write(descriptor, text.encode())
+            finally:
+                os.close(descriptor)
+
+
+def artifact(gate: Gate, task_id: str) -> str:
+    """What opens a gate."""
+    if isinstance(gate, SectionGate):
+        verdict = f"Verdict: {gate.verdict}\n" if gate.verdict else ""
+        field = f"{gate.fields[0]}: all of it\n" if gate.fields else "All of it.\n"
+        return f"{gate.section}\n{verdict}{field}"
+    if isinstance(gate, OutcomeGate):
+        return json.dumps({"id": task_id, "outcome": gate.outcomes[0], "reason": "it was so"})
+    if isinstance(gate, ReportGate):
+        return json.dumps({"status": gate.judged[0], "summary": "what was done", "reason": "it was so"})
+    return ""
+
+
+def environment_of(pane: Pane) -> dict[str, str]:
+    """The environment that a window's launcher gives its agent."""
+    with open(pane.command[-1], encoding="utf-8") as file:
+        exports = _EXPORT.findall(file.read())
+    return {name: shlex.split(value)[0] for name, value in exports if value}
