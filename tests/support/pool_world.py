@@ -114,7 +114,7 @@ class Cafe:
 
     def is_clean(self, workspace: Path) -> bool:
         """As a free workspace should be: detached at the default branch, nothing else in it."""
-        files = {path.name for path in workspace.iterdir()} - {"ignored", ".env"}
+        files = {path.name for path in workspace.iterdir()}
         return (
             git(workspace, "status", "--porcelain") == ""
             and git(workspace, "rev-parse", "HEAD") == git(workspace, "rev-parse", "origin/main")

@@ -155,7 +155,7 @@ def test_reused_workspace_needs_few_git_processes(cafe: Cafe) -> None:
     first = cafe.task("a")
     cafe.release(first, cafe.spawn(first))
     second = cafe.task("b")
-    assert git_calls(lambda: cafe.spawn(second)) == ["fetch", "for-each-ref", "switch"]
+    assert git_calls(lambda: cafe.spawn(second)) == ["fetch", "ls-files", "status", "for-each-ref", "switch"]
 
 
 def test_files_a_person_left_in_a_free_workspace_are_not_lost(cafe: Cafe) -> None:

@@ -12,7 +12,7 @@ import pytest
 from orange_tui.domain.errors import NotSaved
 from orange_tui.home import json_file
 from orange_tui.workspaces.saved_work import saved_of
-from support.git import git
+from support.git import commit, git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,16 +78,14 @@ def test_quarantine_ends_when_its_reason_is_gone_and_a_task_needs_the_slot(cafe:
     assert cafe.spawn(cafe.task("b")) == workspace
 
 
-def test_workspace_with_unreadable_files_is_quarantined(cafe: Cafe, monkeypatch: pytest.MonkeyPatch) -> None:
-    filters = "broken.clean=false\nbroken.required=true"
+def test_workspace_with_what_cannot_be_saved_is_quarantined(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)
-    (workspace / ".gitattributes").write_text("*.secret filter=broken\n")
-    (workspace / "a.secret").write_text("x\n")
-    for setting in filters.split("\n"):
-        git(cafe.main, "config", *f"filter.{setting}".split("="))
-    assert "git add" in str(cafe.release(task, workspace).quarantined)
-    assert (workspace / "a.secret").read_text() == "x\n"
+    (workspace / "README").unlink()
+    os.mkfifo(workspace / "README")
+    (workspace / "draft").write_text("x\n")
+    assert "neither a file nor a link" in str(cafe.release(task, workspace).quarantined)
+    assert (workspace / "draft").read_text() == "x\n"
     assert cafe.states()[0] == "quarantined"
 
 
@@ -98,6 +96,18 @@ def test_workspace_with_a_nested_repository_is_quarantined(cafe: Cafe) -> None:
     (workspace / "draft").write_text("x\n")
     assert "nested/ is a git repository of its own" in str(cafe.release(task, workspace).quarantined)
     assert (workspace / "draft").exists()
+
+
+def test_ignored_repository_is_removed_only_when_all_of_it_is_elsewhere_too(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    git(workspace, "clone", "--quiet", str(cafe.remote), "ignored/clone")
+    made = commit(workspace / "ignored/clone", "only-here")
+    assert "ignored/clone is a git repository of its own" in str(cafe.release(task, workspace).quarantined)
+    assert git(workspace / "ignored/clone", "rev-parse", "HEAD") == made
+    git(workspace / "ignored/clone", "push", "--quiet", "origin", "HEAD:elsewhere")
+    assert cafe.release(task, workspace).quarantined is None
+    assert not (workspace / "ignored").exists()
 
 
 def test_a_lock_that_git_may_hold_keeps_the_workspace(cafe: Cafe) -> None:

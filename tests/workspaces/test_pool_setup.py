@@ -25,8 +25,9 @@ def test_files_are_copied_where_the_workspace_lacks_them(cafe: Cafe) -> None:
     assert (workspace / "ignored/deep/file").read_text() == "deep\n"
     (workspace / ".env").write_text("KEY=2\n")
     assert cafe.release(first, workspace).saved is None
+    assert not (workspace / ".env").exists()
     cafe.spawn(cafe.task("b"))
-    assert (workspace / ".env").read_text() == "KEY=2\n"
+    assert (workspace / ".env").read_text() == "KEY=1\n"
 
 
 @pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "a/../../secret", ".", ".git/config", "out/secret"])
@@ -38,7 +39,15 @@ def test_a_path_that_leaves_the_root_is_refused(cafe: Cafe, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"copy": ".env"}, {"copy": [3]}, {"setup": 3}, {"setup_timeout": 0, "setup": ":"}]
+    "settings",
+    [
+        {"copy": ".env"},
+        {"copy": [3]},
+        {"keep": "venv"},
+        {"keep": [3]},
+        {"setup": 3},
+        {"setup_timeout": 0, "setup": ":"},
+    ],
 )
 def test_settings_of_the_wrong_kind_are_refused(cafe: Cafe, settings: dict[str, object]) -> None:
     cafe.register(**settings)

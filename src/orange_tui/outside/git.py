@@ -75,19 +75,24 @@ class Repository:
         extra: Mapping[str, str] | None = None,
         settings: tuple[str, ...] = (),
         stdin: str | None = None,
+        exact: bool = False,
     ) -> Finished:
-        """Run git here and return how it ended; `settings` are configuration for this one run."""
+        """Run git here and return how it ended; `settings` are configuration for this one run.
+
+        With `exact`, names of files that are no text come back as Python has them elsewhere.
+        """
         configured = [word for setting in settings for word in ("-c", setting)]
         given_directory = {"GIT_DIR": self.git_directory} if self.git_directory is not None else {}
         environment = environment_for_git() | given_directory | dict(extra or {})
         command = ["git", "-C", self.path, *configured, *words]
-        given = None if stdin is None else stdin.encode()
-        finished = run(command, environment=environment, stdin=given, timeout=timeout)
+        given = None if stdin is None else stdin.encode(errors="surrogateescape")
+        undecodable = "surrogateescape" if exact else "replace"
+        finished = run(command, environment=environment, stdin=given, timeout=timeout, undecodable=undecodable)
         for _ in range(_MOST_RETRIES):
             if not _is_worth_a_retry(finished):
                 break
             time.sleep(_RETRY_SECONDS)
-            finished = run(command, environment=environment, stdin=given, timeout=timeout)
+            finished = run(command, environment=environment, stdin=given, timeout=timeout, undecodable=undecodable)
         return finished
 
     def answer(self, *words: str, extra: Mapping[str, str] | None = None) -> str | None:
@@ -102,9 +107,10 @@ class Repository:
         extra: Mapping[str, str] | None = None,
         settings: tuple[str, ...] = (),
         stdin: str | None = None,
+        exact: bool = False,
     ) -> str:
         """Run git here and return its output; a failure is refused in git's own words."""
-        finished = self.ask(*words, timeout=timeout, extra=extra, settings=settings, stdin=stdin)
+        finished = self.ask(*words, timeout=timeout, extra=extra, settings=settings, stdin=stdin, exact=exact)
         if finished.code != 0:
             raise Refused(f"git {words[0]}: {finished.message or f'ended with {finished.code}'}")
         return finished.output

@@ -1,14 +1,17 @@
 """Work that is on no branch, kept as a commit under `refs/orange/<task>/<n>`.
 
 Nothing in the worktree is touched for it, neither its index nor what is checked out: the commit is made through an
-index of its own, as `git stash` would, with files that were never added. Saving the same twice saves it once.
+index of its own. Files are saved byte by byte, past the filters that git would run: what such a filter strips is lost
+otherwise. Saving the same twice saves it once.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from contextlib import suppress
+import shutil
+import stat
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
@@ -16,9 +19,11 @@ from orange_tui.outside.git import ORANGE_IDENTITY, SLOW_SECONDS, Repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from orange_tui.outside.git_worktree import Worktree
+
+    Content = tuple[str, str]  # the mode and the hash of a file
 
 _NAMESPACE = "refs/orange"
 _ANYWHERE = ("--not", "--branches", "--remotes", "--tags")
@@ -26,7 +31,7 @@ _ALL_FORMAT = "--format=%(refname)%00%(committerdate:iso-strict)"
 _REF_FORMAT = "--format=%(refname)%00%(objectname)%00%(tree)%00%(parent)"
 # The half of a save that holds what was staged must be the same commit when a killed save is repeated.
 _NO_TIME = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
-_CHANGED_SUBMODULE = re.compile(r"S(.)(.)(.)")
+_PLAIN, _EXECUTABLE, _SYMLINK, SUBMODULE = "100644", "100755", "120000", "160000"
 
 
 @record
@@ -47,15 +52,6 @@ class SavedOfTask:
     task: str
     number: int
     when: str
-
-
-@record
-class Changes:
-    """What is in a worktree and in no commit."""
-
-    files: tuple[str, ...]
-    nested: tuple[str, ...]  # repositories inside, whose content no commit of ours can hold
-    dirty_submodules: tuple[str, ...]
 
 
 def saved_work(repository: Repository, task: str) -> list[Saved]:
@@ -85,56 +81,91 @@ def forget(repository: Repository, saved: Saved) -> None:
     repository.must("update-ref", "-d", saved.name, saved.commit)
 
 
-def changes_in(worktree: Worktree) -> Changes:
-    """Every file that differs from the commit that is checked out, but for what git ignores."""
-    words = ("status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none")
-    entries = [entry for entry in worktree.git.must(*words, timeout=SLOW_SECONDS).split("\0") if entry]
-    files, nested, dirty = [], [], []
-    for entry in entries:
-        path = _path_of(entry)
-        submodule = _CHANGED_SUBMODULE.search(entry.split(" ")[2]) if entry[0] in "12u" else None
-        if entry[0] == "?" and path.endswith("/"):
-            nested.append(path)
-        elif submodule is not None and (submodule[2] != "." or submodule[3] != "."):
-            dirty.append(path)
-        else:
-            files.append(path)
-    return Changes(tuple(files), tuple(nested), tuple(dirty))
+def hash_files(git: Repository, root: str, paths: Iterable[str], *, store: bool) -> dict[str, Content]:
+    """The bytes of those files that exist, as git names them; with `store` they are in its object store afterwards."""
+    kinds = {path: mode for path in paths if (mode := _mode(os.path.join(root, path))) is not None}
+    if not kinds:
+        return {}
+    with TemporaryDirectory() as links:
+        names = []
+        for number, (path, mode) in enumerate(kinds.items()):
+            full = os.path.join(root, path)
+            if mode == _SYMLINK:  # what it points to is its content
+                target, full = os.readlink(full), os.path.join(links, str(number))
+                with open(full, "wb") as file:
+                    file.write(os.fsencode(target))
+            names.append(_quoted(full))
+        words = ("hash-object", *(("-w",) if store else ()), "--no-filters", "--stdin-paths")
+        hashes = git.must(*words, stdin="\n".join(names) + "\n", timeout=SLOW_SECONDS).split()
+    return {path: (mode, blob) for (path, mode), blob in zip(kinds.items(), hashes, strict=True)}
 
 
-def _path_of(entry: str) -> str:
-    fields_before = {"1": 8, "u": 10}.get(entry[0], 1)
-    return entry.split(" ", fields_before)[-1]
+def _mode(path: str) -> str | None:
+    """The mode git has for a file; None where there is none."""
+    try:
+        mode = os.lstat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if stat.S_ISDIR(mode):
+        return None  # a directory in the place of a file: what is in it is in the list too
+    if stat.S_ISLNK(mode):
+        return _SYMLINK
+    if not stat.S_ISREG(mode):
+        raise Refused(f"{path} is neither a file nor a link, so it cannot be saved; move it away")
+    return _EXECUTABLE if mode & stat.S_IXUSR else _PLAIN
 
 
-def save(worktree: Worktree, task: str, *, files: Sequence[str], forced: Sequence[str] = ()) -> str | None:
+def _quoted(path: str) -> str:
+    """A path on a line of its own, as git quotes those that would not fit there."""
+    if path.isprintable() and not path.startswith('"'):
+        return path
+    return '"' + "".join(f"\\{byte:03o}" for byte in os.fsencode(path)) + '"'
+
+
+def save(
+    worktree: Worktree, task: str, head: str | None, contents: Mapping[str, Content | None], *, staged: bool = True
+) -> str | None:
     """Save what would be lost if this worktree were reset; returns its name, or None when there is nothing.
 
-    `files` are those with changes, `forced` are ignored ones to be kept all the same.
+    `head` is the commit that is checked out, `contents` are the files that may have changed, None for one that is
+    gone; their bytes are stored already. Without `staged`, what is in the index is saved already.
     """
     git = worktree.git
-    head = git.head()
     loose = _loose_commits(git, head, worktree.heads_under_way())
-    if not files and not loose and not forced:
+    if not contents and not loose:
         return None
-    if not files and not forced and len(loose) == 1:
-        return _keep(git, task, loose[0])
-    staged, tree = _snapshot(worktree, forced)
-    parents = [head] if head else []
-    if staged is not None and staged not in {tree, _tree(git, head)}:
-        parents.append(_commit(git, staged, parents, "What was staged", _NO_TIME))
-    parents += [commit for commit in loose if commit not in parents]
+    base = _tree(git, head)
+    tree = _tree_with(worktree, head, contents) if contents or base is None else base
+    index = _index_tree(worktree) if contents and staged else None
     latest = next(reversed(saved_work(git, task)), None)
-    if latest is not None and _holds(git, latest, tree, parents, {*files, *forced}):
+    if tree == base and index in {None, base}:
+        return _save_commits(git, task, loose, latest)
+    parents = [head] if head else []
+    if index is not None and index not in {tree, base}:
+        parents.append(_commit(git, index, parents, "What was staged", _NO_TIME))
+    parents += [commit for commit in loose if commit not in parents]
+    if latest is not None and _holds(git, latest, tree, parents, set(contents)):
         return latest.name
     under_way = worktree.under_way()
     during = f", in the middle of {under_way}" if under_way else ""
     return _keep(git, task, _commit(git, tree, parents, f"Work saved by Orange from task {task}{during}"))
 
 
+def _save_commits(git: Repository, task: str, commits: Sequence[str], latest: Saved | None) -> str | None:
+    """Save commits without changes; several are the parents of one."""
+    if not commits:
+        return None
+    if latest is not None and _holds(git, latest, latest.tree, commits, set()):
+        return latest.name
+    if len(commits) == 1:
+        return _keep(git, task, commits[0])
+    tree = git.must("rev-parse", f"{commits[0]}^{{tree}}").strip()
+    return _keep(git, task, _commit(git, tree, commits, f"Commits saved by Orange from task {task}"))
+
+
 def _holds(git: Repository, saved: Saved, tree: str, commits: Sequence[str], files: set[str]) -> bool:
     """Whether all of this is in what was saved before: then it is what a killed release has left of that."""
-    differing = git.must("diff", "--name-only", "--no-renames", "-z", saved.tree, tree).split("\0")
+    differing = git.must("diff", "--name-only", "--no-renames", "-z", saved.tree, tree, exact=True).split("\0")
     if not files.isdisjoint(differing):
         return False
     return not commits or not git.must("rev-list", "--max-count=1", *commits, *_ANYWHERE, saved.commit).strip()
@@ -149,27 +180,41 @@ def _loose_commits(git: Repository, head: str | None, others: Sequence[str]) -> 
     return [commit for commit in commits if commit in unreachable]
 
 
-def _snapshot(worktree: Worktree, forced: Sequence[str]) -> tuple[str | None, str]:
-    """The staged tree, where there is one, and the tree of all files, through an index of our own."""
+def _index_tree(worktree: Worktree) -> str | None:
+    """What is staged, as a tree; None where there is none, as in a conflict."""
+    with _own_index(worktree) as index:
+        try:
+            shutil.copyfile(os.path.join(worktree.git_directory, "index"), index)
+        except FileNotFoundError:
+            return None
+        return worktree.git.answer("write-tree", extra={"GIT_INDEX_FILE": index})
+
+
+def _tree_with(worktree: Worktree, head: str | None, contents: Mapping[str, Content | None]) -> str:
+    """The tree of a commit with other contents."""
+    git = worktree.git
+    gone = [f"0 {'0' * len(head)}\t{path}\0" for path, content in contents.items() if content is None and head]
+    there = [f"{content[0]} {content[1]}\t{path}\0" for path, content in contents.items() if content is not None]
+    with _own_index(worktree) as index:
+        extra = {"GIT_INDEX_FILE": index}
+        git.must("read-tree", head or "--empty", extra=extra)
+        git.must("update-index", "-z", "--index-info", stdin="".join(gone + there), extra=extra)
+        return git.must("write-tree", extra=extra).strip()
+
+
+@contextmanager
+def _own_index(worktree: Worktree) -> Iterator[str]:
+    """The path of an index that nobody else uses."""
     index = os.path.join(worktree.git_directory, "orange-index")
+    _remove_index(index)
+    yield index
+    _remove_index(index)
+
+
+def _remove_index(index: str) -> None:
     for path in (index, f"{index}.lock"):
         with suppress(FileNotFoundError):
             os.unlink(path)
-    _copy(os.path.join(worktree.git_directory, "index"), index)
-    git, extra = worktree.git, {"GIT_INDEX_FILE": index}
-    staged = git.answer("write-tree", extra=extra)
-    git.must("add", "--all", extra=extra, timeout=SLOW_SECONDS, settings=("core.safecrlf=false",))
-    if forced:
-        git.must("add", "--force", "--", *forced, extra=extra)
-    tree = git.must("write-tree", extra=extra).strip()
-    os.unlink(index)
-    return staged, tree
-
-
-def _copy(source: str, target: str) -> None:
-    """The index with what it knows about files: reading all of them again would take seconds."""
-    with suppress(FileNotFoundError), open(source, "rb") as original, open(target, "wb") as copy:
-        copy.write(original.read())
 
 
 def _tree(git: Repository, head: str | None) -> str | None:
@@ -218,6 +263,16 @@ def is_settled_submodule(worktree: Worktree, path: str) -> bool:
         return False
     status = inner.ask("status", "--porcelain")
     return status.code == 0 and not status.output
+
+
+def is_settled_repository(path: str) -> bool:
+    """Whether all that is in a repository is elsewhere too: every commit on its remote, nothing uncommitted."""
+    git = Repository(path)
+    status = git.ask("status", "--porcelain", "--untracked-files=all")
+    if status.code != 0 or status.output or git.answer("rev-parse", "--verify", "--quiet", "refs/stash"):
+        return False
+    own = git.ask("rev-list", "--max-count=1", "--branches", "HEAD", "--not", "--remotes", "--tags")
+    return own.code == 0 and not own.output
 
 
 def restore(repository: Repository, saved: Saved, branch: str) -> None:

@@ -17,6 +17,10 @@ from orange_tui.domain.records import record
 from orange_tui.outside.git import ORANGE_IDENTITY, SLOW_SECONDS, Repository
 from orange_tui.outside.processes import git_processes
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.outside.git_changes import IndexFlags
+
 _STALE_LOCK_SECONDS = 60.0  # after which a lock that no git uses was left behind
 _LOCKS = ("index.lock", "HEAD.lock")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -28,6 +32,7 @@ _UNDER_WAY = {
     **_ON_A_BRANCH,
     "BISECT_START": "a bisection",
 }
+_LEFT_BY_OPERATIONS = (*_ON_A_BRANCH, "MERGE_MSG", "MERGE_MODE", "MERGE_RR", "SQUASH_MSG", "AUTO_MERGE")
 _HEADS_UNDER_WAY = (
     "ORIG_HEAD",
     "MERGE_HEAD",
@@ -96,22 +101,42 @@ class Worktree:
 
     def restore_files(self) -> None:
         """Write every file of the index that is not there: what is left of a directory that was deleted."""
-        self.git.ask("checkout-index", "--all", "--quiet", timeout=SLOW_SECONDS)  # it fails over what is in conflict
+        # It fails over what is in conflict, or in the way.
+        self.git.ask("checkout-index", "--all", "--quiet", "--index", timeout=SLOW_SECONDS)
 
-    def detach(self, commit: str) -> None:
-        """Check out a commit without a branch, dropping all changes and what is under way; ignored files stay."""
+    def end_operations(self) -> None:
+        """Drop what is under way, such as a rebase: its commits are saved."""
         if self._has("rebase-apply/applying"):
             self.git.must("am", "--quit")
         elif self._has("rebase-merge") or self._has("rebase-apply"):
             self.git.must("rebase", "--quit")
         if self._has("sequencer"):
             self.git.must("cherry-pick", "--quit")
-        self.git.must(
-            "checkout", "--quiet", "--force", "--detach", commit, "--", timeout=SLOW_SECONDS, settings=_WITHOUT_HOOKS
-        )
+
+    def detach(self, commit: str, before: str | None, flags: IndexFlags) -> None:
+        """Check out a commit without a branch, without overwriting any file; `before` is what was checked out.
+
+        Nothing is done where another commit is checked out by now. Files that are missing are written, and those
+        that are there already stay, whatever is in them: whoever calls this has removed what may go.
+        """
+        old = before or "0" * len(commit)
+        self.git.must("update-ref", "--no-deref", "-m", f"orange: reset to {commit}", "HEAD", commit, old)
+        self._clear(flags)
+        self.git.must("read-tree", "--reset", commit, timeout=SLOW_SECONDS)
+        self.restore_files()
+        if any(self._has(name) for name in _LEFT_BY_OPERATIONS):  # nothing is left to check out, but these go with it
+            words = ("checkout", "--quiet", "--no-overwrite-ignore", "--detach", commit, "--")
+            self.git.must(*words, settings=_WITHOUT_HOOKS)
         if self._has("BISECT_START"):
             self.git.must("bisect", "reset", "HEAD", settings=_WITHOUT_HOOKS)
-        self.git.must("clean", "--quiet", "--force", "-d", timeout=SLOW_SECONDS)
+
+    def _clear(self, flags: IndexFlags) -> None:
+        for option, paths in (
+            ("--no-assume-unchanged", flags.assume_unchanged),
+            ("--no-skip-worktree", flags.skip_worktree),
+        ):
+            if paths:
+                self.git.must("update-index", "-z", option, "--stdin", stdin="".join(f"{path}\0" for path in paths))
 
     def exclude(self, patterns: tuple[str, ...]) -> None:
         """Have git ignore these files, in every worktree of the repository; each pattern is added once."""

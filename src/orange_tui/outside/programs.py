@@ -54,15 +54,19 @@ class Finished:
         return (self.errors or self.output).strip()
 
 
-def run(
+def run(  # noqa: PLR0913 - what a program is run with
     words: Sequence[str],
     *,
     directory: str | None = None,
     environment: Mapping[str, str] | None = None,
     stdin: bytes | None = None,
     timeout: float = 60.0,
+    undecodable: str = "replace",
 ) -> Finished:
-    """Run a program and wait for it; one that takes too long is ended with all it started."""
+    """Run a program and wait for it; one that takes too long is ended with all it started.
+
+    `undecodable` says what becomes of output that is no text: "surrogateescape" keeps names of files as they are.
+    """
     import subprocess
 
     with _started(words, directory, environment, stdin=_DEV_NULL if stdin is None else _PIPE) as process:
@@ -72,7 +76,7 @@ def run(
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             raise Refused(f"`{' '.join(words)}` took longer than {timeout:g} s and was ended") from None
-    return Finished(process.returncode, output.decode(errors="replace"), errors.decode(errors="replace"))
+    return Finished(process.returncode, output.decode(errors=undecodable), errors.decode(errors="replace"))
 
 
 def run_capped(

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from orange_tui.outside.git import Ref
     from orange_tui.outside.git_worktree import Worktree
 
+_SWITCH = ("switch", "--quiet", "--no-overwrite-ignore")
+
 
 @record
 class ExistingWorktree:
@@ -156,16 +158,16 @@ class Checkout:
         ours = refs.get(local(self.branch))
         if ours is not None:
             _check_not_elsewhere(self.branch, ours, worktree)
-            return ("switch", "--quiet", self.branch)
+            return (*_SWITCH, self.branch)
         if remote(self.branch) in refs:
-            return ("switch", "--quiet", "--create", self.branch, "--track", remote(self.branch))
-        return ("switch", "--quiet", "--no-track", "--create", self.branch, self.start_point(refs, None))
+            return (*_SWITCH, "--create", self.branch, "--track", remote(self.branch))
+        return (*_SWITCH, "--no-track", "--create", self.branch, self.start_point(refs, None))
 
     def _save_and_reset(self, worktree: Worktree, task: str) -> None:
         saved = save_work(self.project, worktree, task)
-        if saved is not None:
-            self.log.write("warning", "work left in a workspace was saved", worktree=worktree.path, saved=saved)
-        reset(self.project, worktree)
+        if saved.ref is not None:
+            self.log.write("warning", "work left in a workspace was saved", worktree=worktree.path, saved=saved.ref)
+        reset(self.project, worktree, saved)
 
 
 def _check_not_elsewhere(branch: str, ref: Ref, worktree: Worktree) -> None:

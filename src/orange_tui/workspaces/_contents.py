@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LINKS = ("TASK.md", ".orange-outcome")
 _EXCLUDED = tuple(f"/{name}" for name in LINKS)
+# What package managers download: slow to get again, and nobody's work.
+DEPENDENCY_FOLDERS = ["node_modules", "bower_components", ".venv", "venv", ".tox", ".nox", "vendor", "Pods"]
 _SETUP_TIMEOUT_SECONDS = 600
 _TAIL_LINES = 15
 _TAIL_BYTES = 3000
@@ -89,9 +91,18 @@ def copy_files(project: Project, worktree: Worktree) -> None:
 
 def copy_list(project: Project) -> list[str]:
     """The paths to be copied, normalised."""
-    entries = project.entry.get("copy", [])
+    return _paths(project, "copy", [])
+
+
+def keep_list(project: Project) -> list[str]:
+    """The ignored files that stay for the next task: names, or paths with a slash, with `*` for anything."""
+    return _paths(project, "keep", DEPENDENCY_FOLDERS)
+
+
+def _paths(project: Project, key: str, default: list[str]) -> list[str]:
+    entries = project.entry.get(key, default)
     if not isinstance(entries, list) or not all(isinstance(entry, str) and entry for entry in entries):
-        raise Refused(f"`copy` of project {project.name} must be a list of paths; fix it in projects.json")
+        raise Refused(f"`{key}` of project {project.name} must be a list of paths; fix it in projects.json")
     return [os.path.normpath(entry) for entry in entries]
 
 

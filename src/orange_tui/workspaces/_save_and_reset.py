@@ -1,6 +1,6 @@
-"""Clearing a workspace so that no work is lost: first all of it is saved, then the workspace is reset.
+"""Clearing a workspace so that no work is lost: first all of it is saved, then exactly that is removed.
 
-Where something cannot be saved, or is still in use, that is refused and the workspace stays as it is.
+Where something cannot be saved, is still in use, or appears meanwhile, that is refused and stays as it is.
 """
 
 from __future__ import annotations
@@ -9,34 +9,105 @@ import os
 import time
 
 from orange_tui.domain.errors import Refused
-from orange_tui.outside.git import local, remote
-from orange_tui.outside.git_saved import changes_in, is_settled_submodule, save, save_submodules
+from orange_tui.domain.records import record
+from orange_tui.outside.git import Repository, local, remote
+from orange_tui.outside.git_changes import changes_in, left_in, read_flags
+from orange_tui.outside.git_saved import (
+    SUBMODULE,
+    hash_files,
+    is_settled_repository,
+    is_settled_submodule,
+    save,
+    save_submodules,
+)
 from orange_tui.outside.processes import processes_in
-from orange_tui.workspaces._contents import is_unchanged_copy, links_replaced_by_files, remove_links
+from orange_tui.workspaces._contents import (
+    LINKS,
+    is_unchanged_copy,
+    keep_list,
+    links_replaced_by_files,
+    remove_links,
+)
+from orange_tui.workspaces._removal import Aside, delete_ignored, is_kept, nested_repositories, remove_empty_directories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from orange_tui.home.projects import Project
+    from orange_tui.outside.git_changes import Changes
+    from orange_tui.outside.git_saved import Content
     from orange_tui.outside.git_worktree import Worktree
 
 EXIT_WAIT_SECONDS = 2.0  # for the processes of a window that was just closed
 _POLL_SECONDS = 0.02
 
 
-def save_work(project: Project, worktree: Worktree, task: str) -> str | None:
-    """Save everything in a workspace that is on no branch; returns the ref it is under, if there was anything."""
+@record
+class SavedState:
+    """What a workspace held when it was saved: just this may be removed. `ref` is None where nothing had to be saved.
+
+    `before` is the commit that was checked out, `target` the one the workspace is to be reset to.
+    """
+
+    ref: str | None
+    before: str | None
+    target: str
+    changes: Changes
+    contents: Mapping[str, Content]
+
+
+def save_work(project: Project, worktree: Worktree, task: str) -> SavedState:
+    """Save everything in a workspace that is on no branch, and say what that was."""
     check_unused(worktree.path)
     worktree.remove_dead_locks()
-    changes = changes_in(worktree)
+    aside = Aside(worktree)
+    interrupted = aside.exists()
+    aside.put_all_back()
+    keep, target, before = keep_list(project), _target(project, worktree), worktree.git.head()
+    changes = changes_in(worktree, target)
+    _check_savable(worktree, changes, keep)
+    files = [*changes.files, *links_replaced_by_files(worktree)]
+    copies = {path for path in files if is_unchanged_copy(project, worktree, path)}
+    stored = hash_files(worktree.git, worktree.path, [path for path in files if path not in copies], store=True)
+    to_save: dict[str, Content | None] = dict(stored)
+    if not interrupted:  # else what is missing was removed by us, and is saved
+        to_save |= {path: None for path in files if path not in stored and path not in copies}
+    to_save |= {path: _submodule(worktree, path) for path in changes.submodules}
+    ref = save(worktree, task, before, to_save, staged=not interrupted)
+    save_submodules(worktree, task)
+    return SavedState(
+        ref, before, target, changes, stored | hash_files(worktree.git, worktree.path, copies, store=False)
+    )
+
+
+def _target(project: Project, worktree: Worktree) -> str:
+    """The commit of the default branch, of the remote where there is one."""
+    names = (remote(project.default_branch), local(project.default_branch))
+    refs = worktree.git.refs(*names)
+    target = next((refs[name].commit for name in names if name in refs), None) or worktree.git.head()
+    if target is None:
+        raise Refused(f"{project.path} has no commit to go back to")
+    return target
+
+
+def _submodule(worktree: Worktree, path: str) -> Content | None:
+    inner = os.path.join(worktree.path, path)
+    commit = Repository(inner).head() if os.path.isdir(inner) else None
+    return None if commit is None else (SUBMODULE, commit)
+
+
+def _check_savable(worktree: Worktree, changes: Changes, keep: list[str]) -> None:
     if changes.dirty_submodules:
         raise Refused(f"The submodule {changes.dirty_submodules[0]} has uncommitted work; commit it there")
     nested = [path for path in changes.nested if not is_settled_submodule(worktree, path)]
+    nested += [
+        path
+        for path in nested_repositories(worktree.path, changes.ignored, keep)
+        if not is_settled_repository(os.path.join(worktree.path, path))
+    ]
     if nested:
         raise Refused(f"{nested[0]} is a git repository of its own, which cannot be saved with the rest; move it away")
-    files = [path for path in changes.files if not is_unchanged_copy(project, worktree, path)]
-    saved = save(worktree, task, files=files, forced=links_replaced_by_files(worktree))
-    save_submodules(worktree, task)
-    return saved
 
 
 def check_unused(path: str) -> None:
@@ -48,13 +119,42 @@ def check_unused(path: str) -> None:
         raise Refused(f"A process is still running in it: {'; '.join(map(str, found[:3]))}")
 
 
-def reset(project: Project, worktree: Worktree) -> str | None:
-    """Reset a workspace whose work is saved to the default branch, clean and without links; returns its commit."""
-    names = (remote(project.default_branch), local(project.default_branch))
-    refs = worktree.git.refs(*names)
-    start = next((refs[name].commit for name in names if name in refs), "HEAD")
-    worktree.detach(start)
+def reset(project: Project, worktree: Worktree, saved: SavedState) -> str | None:
+    """Reset a workspace to the default branch, removing only what was saved; returns its commit."""
+    aside = Aside(worktree)
+    aside.create()
     remove_links(worktree.path)
-    for name in links_replaced_by_files(worktree):
-        os.unlink(os.path.join(worktree.path, name))
+    aside.delete_files(saved.contents, saved.changes.replaced)
+    ignored = [path for path in saved.changes.ignored if path not in LINKS]
+    delete_ignored(worktree.path, ignored, keep_list(project))
+    remove_empty_directories(worktree.path, keep_list(project))
+    worktree.end_operations()
+    worktree.detach(saved.target, saved.before, saved.changes.flags)
+    left = _find_leftover(project, worktree)
+    if left is not None:
+        raise Refused(f"{left} appeared while the workspace was being cleared")
+    aside.remove()
     return worktree.head()
+
+
+def find_leftover(project: Project, worktree: Worktree) -> str | None:
+    """A file in a free workspace that is not to be there, or not so; None where it is clean."""
+    flags = read_flags(worktree.git)
+    flagged = (*flags.assume_unchanged, *(path for path in flags.skip_worktree if _exists(worktree, path)))
+    return next(iter(flagged), None) or _find_leftover(project, worktree)
+
+
+def _find_leftover(project: Project, worktree: Worktree) -> str | None:
+    found, keep = left_in(worktree), keep_list(project)
+    nested = [path for path in found.nested if not is_settled_submodule(worktree, path)]
+    ignored = [path for path in found.ignored if not is_kept(path, keep)]
+    return next(iter([*found.files, *found.dirty_submodules, *nested, *ignored]), None)
+
+
+def _exists(worktree: Worktree, path: str) -> bool:
+    return os.path.lexists(os.path.join(worktree.path, path))
+
+
+def is_being_reset(worktree: Worktree) -> bool:
+    """Whether a reset was begun here and not finished, so that files are missing."""
+    return Aside(worktree).exists()

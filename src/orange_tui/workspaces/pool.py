@@ -18,8 +18,8 @@ from orange_tui.home.files import locked
 from orange_tui.outside.git import local
 from orange_tui.store.store import BrokenTask, TaskRef
 from orange_tui.workspaces._checkout import Checkout, find_existing
-from orange_tui.workspaces._contents import copy_files, link_task, run_setup
-from orange_tui.workspaces._save_and_reset import reset, save_work
+from orange_tui.workspaces._contents import copy_files, keep_list, link_task, run_setup
+from orange_tui.workspaces._save_and_reset import find_leftover, is_being_reset, reset, save_work
 from orange_tui.workspaces.pool_file import BOUND, FREE, QUARANTINED, PoolFile, Slot
 
 TYPE_CHECKING = False
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from orange_tui.home.log import Log
     from orange_tui.home.paths import Home
     from orange_tui.home.projects import Project, Projects
+    from orange_tui.outside.git_worktree import Worktree
     from orange_tui.store.store import Store
 
     TaskExists = Callable[[str, str], bool]  # asked with a project and an id
@@ -133,10 +134,12 @@ class Pool:
                 self.log.write("info", f"{slot.name} has another branch checked out than {task.branch}", task=task.id)
             link_task(self.home, task, existing.worktree)
             return
+        keep_list(project)  # a mistake in it is told now, not when work is to be saved
         if task.branch == project.default_branch:
             raise Refused(f"{task.branch} is the default branch of {project.name}; a task needs one of its own")
         checkout = Checkout(project, task.branch, self.log)
         fetch_error = checkout.fetch()
+        is_new = existing is None
         if existing is None:
             slot = self._add_worktree(checkout, slot, fetch_error)
             existing = find_existing(project, slot.path)
@@ -145,8 +148,13 @@ class Pool:
         worktree = existing.worktree
         worktree.remove_dead_locks()
         head = worktree.head()
-        if head != local(task.branch):
-            checkout.switch(worktree, clean=head == slot.head, task=task.id)
+        if head != local(task.branch) or is_being_reset(worktree):
+            clean = head == slot.head and (is_new or find_leftover(project, worktree) is None)
+            checkout.switch(worktree, clean=clean, task=task.id)
+        self._fill(project, task, slot, worktree)
+
+    def _fill(self, project: Project, task: Task, slot: Slot, worktree: Worktree) -> None:
+        """Put into a workspace what its task needs besides its branch; from then on, what is in it is the agent's."""
         link_task(self.home, task, worktree)
         copy_files(project, worktree)
         run_setup(self.home, project, task, worktree)
@@ -175,14 +183,22 @@ class Pool:
         try:
             existing = None if slot.making else find_existing(project, slot.path)
             if existing is not None:
-                saved = save_work(project, existing.worktree, task_id)
-                head = reset(project, existing.worktree)
+                work = save_work(project, existing.worktree, task_id)
+                saved, slot = work.ref, self._unprepare(slot)
+                head = reset(project, existing.worktree, work)
         except (OrangeError, OSError) as problem:
             return self._quarantine(slot, ReleaseResult(saved, str(problem)))
         free = Slot(slot.name, slot.project, FREE, None, None, slot.path, clock.now(), head, making=slot.making)
         self._file.put(free)
         self.log.write("info", f"{slot.name} released", task=task_id, saved=saved)
         return ReleaseResult(saved)
+
+    def _unprepare(self, slot: Slot) -> Slot:
+        """Its work is saved and about to be removed: should its task come back, it must be prepared anew."""
+        after = replace(slot, prepared=False, head=None)
+        if after != slot:
+            self._file.put(after)
+        return after
 
     def _quarantine(self, slot: Slot, released: ReleaseResult) -> ReleaseResult:
         if slot.state != QUARANTINED or slot.reason != released.quarantined:

@@ -1,0 +1,134 @@
+"""What is in a worktree and in no commit, found without trusting what could hide it.
+
+`git status` alone misses files that git was told not to compare (index flags), files that differ only in what a clean
+filter strips, and ignored files in the place of one that the commit to be checked out has.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from orange_tui.domain.records import record, replace
+from orange_tui.outside.git import SLOW_SECONDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orange_tui.outside.git import Repository
+    from orange_tui.outside.git_worktree import Worktree
+
+    Identity = tuple[int, int, int, int, int]  # device, inode, mode, size, time of the last change
+
+_CHANGED_SUBMODULE = re.compile(r"S(.)(.)(.)")
+# What a repository may have set to make git quick, by not comparing everything.
+_COMPARE_EVERYTHING = ("core.fsmonitor=false", "core.untrackedCache=false", "core.checkStat=default")
+_STATUS = (
+    *("status", "--porcelain=v2", "-z", "--no-renames", "--ignore-submodules=none"),
+    *("--untracked-files=all", "--ignored=matching"),
+)
+_NOTHING: Mapping[str, Identity] = {}
+_RAW = ("--raw", "-z", "--no-renames", "--ignore-submodules=all")
+
+
+@record
+class IndexFlags:
+    """The entries of an index that git was told not to compare with the files."""
+
+    assume_unchanged: tuple[str, ...] = ()
+    skip_worktree: tuple[str, ...] = ()
+
+
+@record
+class Changes:
+    """What is in a worktree and in no commit, and what is in the way of the commit that is to be checked out."""
+
+    files: tuple[str, ...]  # that differ from the commit checked out, or may: whoever saves them compares their bytes
+    submodules: tuple[str, ...]  # with another commit checked out
+    dirty_submodules: tuple[str, ...]
+    nested: tuple[str, ...]  # repositories inside, whose content no commit of ours can hold
+    ignored: tuple[str, ...]  # files, and directories with a slash at the end
+    flags: IndexFlags = IndexFlags()
+    replaced: Mapping[str, Identity] = _NOTHING  # unchanged files that the other commit has not, or otherwise
+
+
+def changes_in(worktree: Worktree, target: str) -> Changes:
+    """Every file that differs from the commit that is checked out, or that checking out `target` would destroy."""
+    git = worktree.git
+    against_target = _differing(git, "diff-index", "--cached", target)
+    # Read before the files are compared, so that what is changed later cannot pass for unchanged.
+    before = {path: file_identity(worktree.path, path) for path, how in against_target.items() if how != "D"}
+    flags, found = read_flags(git), left_in(worktree)
+    only_in_target = [path for path, how in against_target.items() if how == "D"]
+    hidden = [path for path in (*flags.skip_worktree, *only_in_target) if _is_file(worktree.path, path)]
+    differing = (*found.files, *_differing(git, "diff-files"), *flags.assume_unchanged, *hidden)
+    files = dict.fromkeys(path for path in differing if path not in found.submodules)
+    return replace(
+        found,
+        flags=flags,
+        files=tuple(files),
+        ignored=tuple(path for path in found.ignored if path not in files),
+        replaced={path: known for path, known in before.items() if known is not None and path not in files},
+    )
+
+
+def left_in(worktree: Worktree) -> Changes:
+    """What git shows in a worktree, with one question; for one where nobody can have hidden anything."""
+    files, submodules, dirty, nested, ignored = [], [], [], [], []
+    for entry in _entries(worktree.git, *_STATUS):
+        path = _path_of(entry)
+        submodule = _CHANGED_SUBMODULE.search(entry.split(" ")[2]) if entry[0] in "12u" else None
+        if entry[0] == "!":
+            ignored.append(path)
+        elif entry[0] == "?" and path.endswith("/"):
+            nested.append(path)
+        elif submodule is not None and (submodule[2] != "." or submodule[3] != "."):
+            dirty.append(path)
+        elif submodule is not None:
+            submodules.append(path)
+        else:
+            files.append(path)
+    return Changes(tuple(files), tuple(submodules), tuple(dirty), tuple(nested), tuple(ignored))
+
+
+def file_identity(root: str, path: str) -> Identity | None:
+    """What tells whether a file is the one it was, and unchanged; None where there is none."""
+    try:
+        known = os.lstat(os.path.join(root, path))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return (known.st_dev, known.st_ino, known.st_mode, known.st_size, known.st_mtime_ns)
+
+
+def _is_file(root: str, path: str) -> bool:
+    full = os.path.join(root, path)
+    return os.path.lexists(full) and (os.path.islink(full) or not os.path.isdir(full))
+
+
+def read_flags(git: Repository) -> IndexFlags:
+    """The entries that are marked in the index: `ls-files -v` has a letter for each."""
+    assumed, skipped = [], []
+    for line in _entries(git, "ls-files", "-v", "-z"):
+        letter, path = line[0], line[2:]
+        if letter.islower():
+            assumed.append(path)
+        if letter in "Ss":
+            skipped.append(path)
+    return IndexFlags(tuple(assumed), tuple(skipped))
+
+
+def _path_of(entry: str) -> str:
+    fields_before = {"1": 8, "u": 10}.get(entry[0], 1)
+    return entry.split(" ", fields_before)[-1]
+
+
+def _differing(git: Repository, *words: str) -> dict[str, str]:
+    """The paths that git compares as different, each with the letter that says how."""
+    found = _entries(git, words[0], *_RAW, *words[1:])
+    return {path: fields[-1] for fields, path in zip(found[::2], found[1::2], strict=True)}
+
+
+def _entries(git: Repository, *words: str) -> list[str]:
+    output = git.must(*words, timeout=SLOW_SECONDS, settings=_COMPARE_EVERYTHING, exact=True)
+    return [entry for entry in output.split("\0") if entry]

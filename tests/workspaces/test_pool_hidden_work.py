@@ -1,0 +1,179 @@
+"""Work that git does not show, or shows otherwise than it is: it is saved byte by byte, and not handed on."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.workspaces.saved_work import restore_to_branch
+from support.git import commit, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.pool_world import Cafe
+
+
+def attributes(cafe: Cafe, lines: str) -> None:
+    """The repository has these attributes, and a filter that strips lines with a secret."""
+    for key, value in (("clean", "sed /secret/d"), ("smudge", "cat"), ("required", "true")):
+        git(cafe.main, "config", f"filter.strip.{key}", value)
+    commit(cafe.main, ".gitattributes", lines)
+    commit(cafe.main, "notes", "one\n")
+    git(cafe.main, "push", "--quiet")
+
+
+@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+def test_flagged_file_is_saved_and_its_edit_is_not_handed_on(cafe: Cafe, flag: str) -> None:
+    first = cafe.task("a")
+    workspace = cafe.spawn(first)
+    git(workspace, "update-index", flag, "README")
+    (workspace / "README").write_text("hidden edit\n")
+    assert cafe.in_saved(str(cafe.release(first, workspace).saved), "README") == "hidden edit"
+    assert cafe.spawn(cafe.task("b")) == workspace
+    assert (workspace / "README").read_text() == "coffee\n"
+    assert git(workspace, "ls-files", "-v", "README") == "H README"
+
+
+def test_flagged_file_without_an_edit_is_not_saved(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    git(workspace, "update-index", "--skip-worktree", "README")
+    assert cafe.release(task, workspace).saved is None
+    assert git(workspace, "ls-files", "-v", "README") == "H README"
+    assert cafe.is_clean(workspace)
+
+
+def test_file_that_was_untracked_and_ignored_but_is_tracked_on_the_default_branch_is_saved(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / ".gitignore").write_text("ignored/\n.env\nREADME\n")
+    git(workspace, "rm", "--quiet", "--cached", "README")
+    git(workspace, "commit", "--quiet", "--all", "--message=untrack")
+    (workspace / "README").write_text("the agent's own\n")
+    assert cafe.in_saved(str(cafe.release(task, workspace).saved), "README") == "the agent's own"
+    assert cafe.is_clean(workspace)
+
+
+def test_saved_files_come_back_byte_by_byte(cafe: Cafe) -> None:
+    attributes(cafe, "*.txt text\nnotes filter=strip\n")
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    files = {
+        "new.txt": b"one\r\ntwo\r\n",
+        "staged.txt": b"three\r\n",
+        "notes": b"one\nsecret\n",
+        "odd\nname\xff": b"odd\n",
+        '"quoted"': b"q\n",
+    }
+    for name, content in files.items():
+        with open(os.path.join(os.fsencode(workspace), name.encode("latin-1")), "wb") as file:
+            file.write(content)
+    git(workspace, "add", "staged.txt")
+    (workspace / "run").write_bytes(b"#!/bin/sh\n")
+    (workspace / "run").chmod(0o755)
+    (workspace / "link").symlink_to("no/such/place\nat all")
+    assert cafe.release(task, workspace).quarantined is None
+    assert git(workspace, "status", "--porcelain") == ""
+    git(
+        cafe.main,
+        "worktree",
+        "add",
+        "--quiet",
+        str(cafe.root / "back"),
+        restore_to_branch(cafe.project, task.id, None, None),
+    )
+    for name, content in files.items():
+        with open(os.path.join(os.fsencode(cafe.root / "back"), name.encode("latin-1")), "rb") as file:
+            assert (name, file.read()) == (name, content)
+    assert os.access(cafe.root / "back/run", os.X_OK)
+    assert os.readlink(cafe.root / "back/link") == "no/such/place\nat all"
+
+
+def test_edit_that_a_filter_would_strip_is_saved_all_the_same(cafe: Cafe) -> None:
+    attributes(cafe, "notes filter=strip\n")
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    with (workspace / "notes").open("a") as file:
+        file.write("secret\n")
+    assert git(workspace, "diff") == ""
+    assert cafe.in_saved(str(cafe.release(task, workspace).saved), "notes") == "one\nsecret"
+    assert (workspace / "notes").read_text() == "one\n"
+
+
+# Ignored files
+
+
+def test_ignored_files_are_not_handed_on_but_dependencies_are(cafe: Cafe) -> None:
+    commit(cafe.main, ".gitignore", "ignored/\n.env\nnode_modules/\n.venv/\n*.key\n")
+    git(cafe.main, "push", "--quiet")
+    first = cafe.task("a")
+    workspace = cafe.spawn(first)
+    for name in (".env", "ignored/deep/secret", "app/a.key", "node_modules/left-pad/index.js", "app/.venv/bin/python"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("x\n")
+    (workspace / "empty/inner").mkdir(parents=True)
+    assert cafe.release(first, workspace).quarantined is None
+    assert cafe.spawn(cafe.task("b")) == workspace
+    left = {str(path.relative_to(workspace)) for path in workspace.rglob("*") if not path.is_dir()}
+    ours = {".git", ".gitignore", "README", "TASK.md", ".orange-outcome"}
+    assert left == {*ours, "node_modules/left-pad/index.js", "app/.venv/bin/python"}
+    assert not (workspace / "empty").exists()
+
+
+def test_project_says_which_ignored_files_are_kept(cafe: Cafe) -> None:
+    cafe.register(keep=["ignored/cache-*"])
+    first = cafe.task("a")
+    workspace = cafe.spawn(first)
+    for name in ("ignored/cache-1/x", "ignored/other/x", "ignored/deep/cache-1"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("x\n")
+    cafe.release(first, workspace)
+    left = [str(path.relative_to(workspace)) for path in (workspace / "ignored").rglob("*") if path.is_file()]
+    assert left == ["ignored/cache-1/x"]
+
+
+# Free workspaces that somebody worked in
+
+
+def by_hand(workspace: Path, how: str) -> None:
+    name = {"ignored": ".env", "untracked": "draft"}.get(how, "README")
+    (workspace / name).write_text("by hand\n")
+    if how == "flagged":
+        git(workspace, "update-index", "--skip-worktree", name)
+    if how == "staged":
+        git(workspace, "add", name)
+
+
+@pytest.mark.parametrize("how", ["changed", "untracked", "staged", "flagged", "ignored"])
+def test_free_workspace_that_is_not_clean_is_not_given_out(cafe: Cafe, how: str) -> None:
+    first, second = cafe.task("a"), cafe.task("b")
+    workspace = cafe.spawn(first)
+    cafe.release(first, workspace)
+    by_hand(workspace, how)
+    assert cafe.spawn(second) == workspace
+    assert git(workspace, "status", "--porcelain") == ""
+    assert (workspace / "README").read_text() == "coffee\n"
+    assert not (workspace / "draft").exists()
+    assert not (workspace / ".env").exists()
+    if how != "ignored":
+        assert "by hand" in cafe.in_saved(f"refs/orange/{second.id}/1", "draft" if how == "untracked" else "README")
+
+
+def test_kept_file_is_not_overwritten_by_a_branch_that_tracks_it(cafe: Cafe) -> None:
+    cafe.register(keep=["ignored"])
+    git(cafe.main, "switch", "--quiet", "--create", "b")
+    (cafe.main / "ignored").mkdir()
+    (cafe.main / "ignored/file").write_text("tracked\n")
+    git(cafe.main, "add", "--force", "ignored/file")
+    git(cafe.main, "commit", "--quiet", "--message=tracked")
+    git(cafe.main, "switch", "--quiet", "main")
+    first, second = cafe.task("a"), cafe.task("b")
+    workspace = cafe.spawn(first)
+    (workspace / "ignored").mkdir()
+    (workspace / "ignored/file").write_text("kept\n")
+    cafe.release(first, workspace)
+    assert "ignored/file" in cafe.refusal(second)
+    assert (workspace / "ignored/file").read_text() == "kept\n"

@@ -1,0 +1,141 @@
+"""Somebody writes in a workspace while it is given back, from elsewhere: an editor, a container."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orange_tui.workspaces import pool as pool_seam
+from orange_tui.workspaces.saved_work import saved_of
+from support.git import commit, git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from support.pool_world import Cafe
+
+
+@pytest.fixture
+def after_saving(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Have something happen when the work is saved and nothing is removed yet."""
+
+    def arrange(act: Callable[[], object]) -> None:
+        real = vars(pool_seam)["save_work"]
+
+        def saving(*args: Any) -> Any:
+            found = real(*args)
+            act()
+            monkeypatch.setattr(pool_seam, "save_work", real)
+            return found
+
+        monkeypatch.setattr(pool_seam, "save_work", saving)
+
+    return arrange
+
+
+def test_file_that_appears_meanwhile_stays_and_quarantines(
+    cafe: Cafe, after_saving: Callable[[Callable[[], object]], None]
+) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / "draft").write_text("saved\n")
+    after_saving(lambda: (workspace / "late").write_text("late\n"))
+    released = cafe.release(task, workspace)
+    assert "late appeared while" in str(released.quarantined)
+    assert cafe.in_saved(str(released.saved), "draft") == "saved"
+    assert (workspace / "late").read_text() == "late\n"
+    assert "free again" in cafe.gc()[0]
+    assert cafe.in_saved(f"refs/orange/{task.id}/2", "late") == "late"
+    assert cafe.is_clean(workspace)
+
+
+@pytest.mark.parametrize("name", ["draft", "README", "tracked-on-branch"])
+def test_file_that_is_changed_meanwhile_stays_and_quarantines(
+    cafe: Cafe, after_saving: Callable[[Callable[[], object]], None], name: str
+) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    commit(workspace, "tracked-on-branch")
+    (workspace / "draft").write_text("early\n")
+    after_saving(lambda: (workspace / name).write_text("later\n"))
+    assert name in str(cafe.release(task, workspace).quarantined)
+    assert (workspace / name).read_text() == "later\n"
+    assert cafe.release(task, workspace).quarantined is None
+    assert cafe.in_saved(f"refs/orange/{task.id}/1", "draft") == "early"
+    assert cafe.in_saved(f"refs/orange/{task.id}/2", name) == "later"
+    assert cafe.is_clean(workspace)
+
+
+def test_file_that_somebody_has_open_for_writing_is_not_deleted(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    with (workspace / "log").open("w") as log:
+        log.write("first\n")
+        log.flush()
+        assert "log was written to" in str(cafe.release(task, workspace).quarantined)
+        log.write("second\n")
+    assert (workspace / "log").read_text() == "first\nsecond\n"
+
+
+def test_commit_that_is_made_meanwhile_is_not_lost(
+    cafe: Cafe, after_saving: Callable[[Callable[[], object]], None]
+) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    git(workspace, "switch", "--quiet", "--detach")
+    after_saving(lambda: git(workspace, "commit", "--quiet", "--allow-empty", "--message=late"))
+    assert cafe.release(task, workspace).quarantined is not None
+    made = git(workspace, "rev-parse", "HEAD")
+    assert cafe.release(task, workspace).quarantined is None
+    assert git(cafe.main, "rev-parse", f"refs/orange/{task.id}/1") == made
+
+
+def test_quarantined_workspace_is_prepared_anew_for_its_task(
+    cafe: Cafe, after_saving: Callable[[Callable[[], object]], None]
+) -> None:
+    task = cafe.task("feat/x")
+    workspace = cafe.spawn(task)
+    (workspace / "draft").write_text("early\n")
+    after_saving(lambda: (workspace / "draft").write_text("later\n"))
+    assert cafe.release(task, workspace).quarantined is not None
+    assert cafe.spawn(task) == workspace
+    assert git(workspace, "status", "--porcelain") == ""
+    assert git(workspace, "symbolic-ref", "--short", "HEAD") == "feat/x"
+    assert cafe.in_saved(f"refs/orange/{task.id}/2", "draft") == "later"
+
+
+def test_nothing_is_lost_of_a_stream_of_files(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / "deep").mkdir()
+    stop = threading.Event()
+    written: list[Path] = []
+
+    def write() -> None:
+        while not stop.is_set():
+            path = workspace / f"deep/{len(written)}"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("x")
+            written.append(path)
+            time.sleep(0.002)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        while len(written) < 3:
+            time.sleep(0.002)
+        for _ in range(2):
+            cafe.release(task, workspace)
+    finally:
+        stop.set()
+        writer.join()
+    saved = {
+        name
+        for each in saved_of(cafe.project, task.id)
+        for name in git(cafe.main, "ls-tree", "-r", "--name-only", each.name).split()
+    }
+    assert [path for path in written if not path.exists() and f"deep/{path.name}" not in saved] == []
