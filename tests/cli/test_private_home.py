@@ -61,6 +61,27 @@ def test_older_home_is_closed_when_it_is_first_used_but_no_worktree(world: World
     assert kept == [0o755, 0o644, 0o644]
 
 
+def test_home_behind_a_link_is_closed_once_and_not_looked_through_again(
+    world: World, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.root.chmod(0o755)
+    (tmp_path / "link").symlink_to(world.root)
+    monkeypatch.setenv("ORANGE_HOME", str(tmp_path / "link"))
+    cli.ok("project", "list")
+    assert open_to_others(world.root) == []
+    monkeypatch.setattr(os, "walk", lambda *_words, **_options: pytest.fail("it was looked through again"))
+    cli.ok("project", "list")
+
+
+def test_home_of_somebody_else_is_not_looked_through_for_each_command(
+    world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.root.chmod(0o755)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    monkeypatch.setattr(os, "walk", lambda *_words, **_options: pytest.fail("nothing there can be closed"))
+    cli.ok("project", "list")
+
+
 def test_repository_with_a_line_end_in_its_path_is_refused_in_a_sentence(cli: Cli, tmp_path: Path) -> None:
     from support.git import make_repository
 

@@ -75,7 +75,7 @@ def _dispatch(words: list[str]) -> int:
         print(render(parsed, commands), end="")
         return 0
     orange = assemble()
-    paths.close_to_others(orange.home.root, orange.home.workspaces)
+    paths.close_to_others(orange.home)
     check_permission(parsed, orange)
     run: Run = load(parsed.command.run)
     return print_reply(run(parsed, orange), as_json=parsed.json)

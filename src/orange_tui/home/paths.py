@@ -64,26 +64,28 @@ def shipped(kind: str) -> str:
     return os.path.join(os.path.dirname(os.path.dirname(package)), kind)
 
 
-def close_to_others(root: str, worktrees: str) -> None:
+def close_to_others(home: Home) -> None:
     """Take a home of an earlier version away from other users, once; worktrees and what is not ours stay as they are.
 
     The root is last, and says that all of it was done: every other command only looks at that.
     """
     try:
-        if not os.stat(root).st_mode & _OTHERS:
-            return
+        status = os.stat(home.root)
     except FileNotFoundError:
         return
-    for directory, folders, names in os.walk(root, topdown=True):
-        if directory == root:  # a person may keep other things there
+    if not status.st_mode & _OTHERS or status.st_uid != os.geteuid():  # it is closed, or not ours to close
+        return
+    home = Home(os.path.realpath(home.root))
+    for directory, folders, names in os.walk(home.root, topdown=True):
+        if directory == home.root:  # a person may keep other things there
             folders[:] = [name for name in folders if name in _OWN_FOLDERS]
             names[:] = [name for name in names if name.startswith(_OWN_FILES) or name.endswith(".lock")]
-        if directory == worktrees:
+        if directory == home.workspaces:
             folders.clear()
         for path in (*(os.path.join(directory, name) for name in names), directory):
-            if path != root:
+            if path != home.root:
                 _close_one(path)
-    _close_one(root)
+    _close_one(home.root)
 
 
 def _close_one(path: str) -> None:
