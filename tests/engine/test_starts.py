@@ -212,6 +212,16 @@ def test_next_task_is_the_oldest_that_can_start_without_a_person(world: World) -
     assert moves(world, waiting[0]) == [("pending", "planning", "engine")]
 
 
+@pytest.mark.parametrize("session", ["coffee/open", None])
+def test_next_task_is_none_that_was_started_in_its_first_state(world: World, session: str | None) -> None:
+    world.workflow("open", OPEN)
+    ref = create(world, workflow="open")
+    with world.orange.engine.open(ref) as opened:
+        opened.change("test", {"tmux_session": session})
+    assert start_by_itself(world.orange.engine, ref, is_next=True) is None
+    assert len(moves(world, ref)) == 1
+
+
 def waits(snapshot: Snapshot, ref: TaskRef) -> str | None:
     return next(row.waits for row in snapshot.rows if row.ref == ref)
 
@@ -270,4 +280,4 @@ def test_task_without_a_workspace_in_a_state_where_an_agent_works_is_started_the
     assert f"`orange task spawn {ref.id}` starts it" in cli.no("task", "respawn", ref.id)
     cli.ok("task", "spawn", ref.id)
     assert (office.status(ref), office.windows(ref)) == ("working", ["worker"])
-    assert f"`orange task respawn {ref.id}`" in cli.no("task", "spawn", ref.id)
+    assert "has a live agent" in cli.no("task", "spawn", ref.id)

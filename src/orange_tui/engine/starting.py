@@ -31,6 +31,8 @@ def start_opened(engine: Engine, opened: OpenTask, actor: Actor) -> Moved:
     """Start the agent of a task: as it was created to begin, or, once it has begun, where it is now."""
     workflow = engine.workflows.load(opened.task.workflow)
     _check_blockers(engine, opened.task)
+    if opened.task.tmux_session and engine.parts.sessions.windows(opened.task.id, fresh=True):
+        raise Refused(f"{opened.task.id} has a live agent; `orange task attach {opened.task.id}` shows it")
     begun = _begin(engine, opened, workflow, actor)
     if begun is not None and (begun.target != workflow.first_state or starts_agent(workflow.initial[begun.target])):
         return begun
@@ -71,9 +73,7 @@ def start_by_itself(engine: Engine, ref: TaskRef, *, is_next: bool = False) -> M
     if not is_unblocked(engine, ref) or engine.store.journal(ref).start().is_held:
         return None
     with engine.open(ref) as opened:
-        start = opened.journal.start()
-        has_turn = is_next or (start.is_wanted and not _pool_is_full(engine, ref.project, start))
-        if not has_turn or not is_ready(engine, opened.task) or goes_on_by_itself(engine, opened.task):
+        if not _has_turn(engine, opened.task, opened.journal.start(), is_next=is_next):
             return None
         return start_or_wait(engine, opened, "engine")
 
@@ -116,7 +116,8 @@ def is_ready(engine: Engine, task: Task) -> bool:
         workflow = engine.workflows.load(task.workflow)
     except OrangeError:
         return False
-    return task.status == workflow.first_state and not unfinished_blockers(engine, task)
+    has_agent = task.tmux_session is not None
+    return task.status == workflow.first_state and not has_agent and not unfinished_blockers(engine, task)
 
 
 def goes_on_by_itself(engine: Engine, task: Task) -> bool:
@@ -201,9 +202,15 @@ def _record_waiting(engine: Engine, opened: OpenTask, problem: OrangeError) -> N
         opened.record("task.waiting", reason=str(problem), **({} if size is None else {"pool_size": size}))
 
 
-def _pool_is_full(engine: Engine, project: str, start: Start) -> bool:
-    """Whether a task found no workspace free, and there are no more of them since."""
-    return start.full_at is not None and start.full_at >= engine.parts.projects.get(project).pool_size
+def _has_turn(engine: Engine, task: Task, start: Start, *, is_next: bool) -> bool:
+    """Whether a task is to be started now, by Orange itself."""
+    if not is_ready(engine, task) or goes_on_by_itself(engine, task):
+        return False
+    if is_next:  # not one whose agent was started in the first state, and has failed or ended there: it does not wait
+        workflow = engine.workflows.load(task.workflow)
+        return start.is_wanted or not (start.has_begun and starts_agent(workflow.initial[workflow.first_state]))
+    has_grown = start.full_at is None or start.full_at < engine.parts.projects.get(task.project).pool_size
+    return start.is_wanted and has_grown
 
 
 def _first_status(workflow: Workflow, task: Task) -> str:
