@@ -15,6 +15,7 @@ from orange_tui.supervisor.exit_rules import ExitRules
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
+    from support.driver import Cli
     from support.office import Office
 
 
@@ -57,8 +58,10 @@ def test_a_task_is_routed_done_committed_and_pushed_by_itself(office: Office) ->
     assert "Did it: Brew gh-task-7-good" in section.text
 
 
-def test_without_an_issue_the_agent_reads_the_repository_and_answers(office: Office) -> None:
-    ref = autopilot(office, fields={})
+def test_what_a_person_calls_a_question_is_answered_without_a_worktree(office: Office, cli: Cli) -> None:
+    words = ("task", "create", "gh-task-7-good", "Brew?", "--project", "coffee", "--no-worktree", "--json")
+    assert "works in a worktree always" in cli.no(*words[:-1], "--workflow", "default")
+    ref = office.orange.store.find(cli.ok(*words, "--workflow", "autopilot").json()["id"])
     office.supervised(lambda: office.rests(ref, "done"))
     assert office.task(ref).number("lane") == 2
     assert not office.events(ref, "workspace.acquired")
@@ -121,13 +124,15 @@ def test_report_with_broken_json_is_a_named_error(office: Office) -> None:
 
 
 def test_parent_waits_for_its_three_subtasks_and_goes_on_with_their_results(office: Office) -> None:
-    ref = autopilot(office, "delegate")
+    ref = autopilot(office, "delegate", fields={})
     office.supervised(lambda: office.rests(ref, "done"))
     found = subtasks_of(office.orange.store, ref.id)
     assert [subtask.task.summary for subtask in found] == ["Order the beans", "Order the grinder", "Order the cups"]
     assert {subtask.task.status for subtask in found} == {"done"}
     assert {subtask.task.labels for subtask in found} == {("part",)}
-    assert {subtask.task.number("lane") for subtask in found} == {1}  # they belong to the issue, as their parent does
+    assert {subtask.task.number("lane") for subtask in found} == {1}  # without an issue, too
+    assert office.task(ref).number("lane") == 1
+    assert office.git("status", "--porcelain") == ""
     assert {on_remote(office, subtask.task.branch) for subtask in found} == {subtask.task.summary for subtask in found}
     assert [e["child"] for e in office.events(ref, "task.delegated")] == [subtask.ref.id for subtask in found]
     states = [event["to"] for event in office.events(ref, "status.changed")]
@@ -150,7 +155,8 @@ def test_cancelled_subtask_sets_attention_and_parent_can_be_unblocked(office: Of
 def test_no_more_tasks_run_at_once_than_the_limit(office: Office) -> None:
     (office.root / "home" / "config.yml").write_text("router: demo\nrouter_fallback: demo\nparallel: 2\n")
     refs = [
-        office.create(f"b{number}", workflow="autopilot", harness=None, demo="good", fields={}) for number in range(5)
+        office.create(f"b{number}", workflow="autopilot", harness=None, demo="good", fields={"worktree": False})
+        for number in range(5)
     ]
     seen: list[int] = []
 
@@ -164,7 +170,7 @@ def test_no_more_tasks_run_at_once_than_the_limit(office: Office) -> None:
 
 def test_a_project_can_be_paused(office: Office) -> None:
     office.orange.projects.update("coffee", {"parallel": 0})
-    ref = autopilot(office, fields={})
+    ref = autopilot(office, fields={"worktree": False})
     looks = iter(range(8))
     office.supervised(lambda: next(looks, None) is None)
     assert office.status(ref) == "new"
@@ -174,7 +180,9 @@ def test_a_project_can_be_paused(office: Office) -> None:
 
 def test_a_task_that_waits_for_another_starts_when_that_one_is_done(office: Office) -> None:
     first = autopilot(office, "blocked")
-    second = office.create("second", workflow="autopilot", harness=None, blocked_by=(first.id,), fields={})
+    second = office.create(
+        "second", workflow="autopilot", harness=None, blocked_by=(first.id,), fields={"worktree": False}
+    )
     office.supervised(lambda: office.rests(first, "blocked"))
     assert office.status(second) == "new"
     attempts.unblock(office.orange.engine, first)
@@ -235,7 +243,7 @@ def test_task_nobody_works_on_any_more_is_tried_again_after_the_time_of_its_proj
 def test_settings_that_cannot_be_read_start_nothing_and_stop_nothing_else(office: Office) -> None:
     office.harness()
     other = office.create("fix/other", harness="recorder")
-    ref = autopilot(office, fields={})
+    ref = autopilot(office, fields={"worktree": False})
     config = office.root / "home" / "config.yml"
     config.write_text("parallel: many\n")
     pane = office.orange.sessions.window(other.id, "worker")
@@ -250,7 +258,7 @@ def test_settings_that_cannot_be_read_start_nothing_and_stop_nothing_else(office
 
 
 def test_report_is_found_after_megabytes_of_output(office: Office) -> None:
-    ref = autopilot(office, fields={})
+    ref = autopilot(office, fields={"worktree": False})
     logs = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
     logs.mkdir()
     (logs / "worker.answer").write_text("chatter\n" * 500_000 + '{"status": "done", "summary": "at last"}\n')

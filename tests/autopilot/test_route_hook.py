@@ -95,7 +95,7 @@ def test_valid_router_answer_sets_harness_and_model(desk: Office) -> None:
     skill(desk, "brewing")
     event, task = move(desk, new(desk, "Brew [model:large] [skill:brewing]"))
     assert "fallback" not in event
-    assert (task.harness, task.model, task.number("lane")) == ("demo", "large", 2)
+    assert (task.harness, task.model, task.number("lane")) == ("demo", "large", 1)
     assert (
         task.extra["route"]
         == event["route"]
@@ -103,6 +103,7 @@ def test_valid_router_answer_sets_harness_and_model(desk: Office) -> None:
             "executor": "demo",
             "model": "large",
             "decompose": False,
+            "question": False,
             "reason": "The demo agent knows this kind of work.",
             "profile": {
                 "role": "Barista",
@@ -118,15 +119,18 @@ def test_valid_router_answer_sets_harness_and_model(desk: Office) -> None:
 @pytest.mark.parametrize(
     ("fields", "summary", "lane"),
     [
-        ({}, "Brew", 2),
+        ({}, "Brew", 1),
         ({"issue": 7}, "Brew", 1),
-        ({"issue": "seven"}, "Brew", 2),
-        ({"worktree": True}, "Brew", 1),
+        ({}, "Why is it cold? [question]", 2),
+        ({"issue": 7}, "Why is it cold? [question]", 2),
+        ({"worktree": True}, "Why is it cold? [question]", 1),
+        ({"worktree": False}, "Brew", 2),
+        ({"worktree": "no"}, "Brew", 1),
         ({"issue": 7}, "Brew [decompose]", 3),
         ({"worktree": True}, "Brew [decompose]", 3),
     ],
 )
-def test_the_lane_follows_from_issue_worktree_and_splitting(
+def test_the_lane_follows_from_question_worktree_and_splitting(
     desk: Office, fields: dict[str, object], summary: str, lane: int
 ) -> None:
     assert move(desk, new(desk, summary, **fields))[1].number("lane") == lane
@@ -146,7 +150,7 @@ def test_the_lane_follows_from_issue_worktree_and_splitting(
 def test_router_failure_leads_to_the_fallback(desk: Office, word: str, reason: str) -> None:
     event, task = move(desk, new(desk, f"Brew [{word}] [decompose]"))
     assert reason in event["fallback"]
-    assert (task.harness, task.model, task.number("lane")) == ("demo", None, 2)
+    assert (task.harness, task.model, task.number("lane")) == ("demo", None, 1)
     assert event["route"]["decompose"] is False
     assert event["route"]["reason"] == f"The fallback: {event['fallback']}"
     assert reason in (desk.root / "home" / "orange.log").read_text()
@@ -277,10 +281,10 @@ def test_neither_subtask_nor_task_with_subtasks_is_split_again(desk: Office) -> 
     parent = new(desk, "Brew [decompose]")
     subtask = desk.create("subtask", summary="Brew [decompose]", workflow="auto", spawn=False, parent=parent.id)
     event, task = move(desk, subtask)
-    assert (task.number("lane"), event["route"]["decompose"]) == (2, False)
+    assert (task.number("lane"), event["route"]["decompose"]) == (1, False)
     assert "Not split: it is a subtask." in event["route"]["reason"]
     event, task = move(desk, parent)
-    assert task.number("lane") == 2
+    assert task.number("lane") == 1
     assert "Not split: it has subtasks already." in event["route"]["reason"]
 
 
@@ -299,7 +303,7 @@ def test_route_hook_killed_after_the_answer_does_not_ask_again(desk: Office) -> 
     with pytest.raises(Killed):
         transition(assemble(desk.orange.home, Actions({**BUILT_IN, "route": Action(killed)})), ref, "routed", "person")
     with desk.orange.engine.open(ref) as opened:
-        assert (opened.task.harness, opened.task.number("lane")) == ("oracle", 2)
+        assert (opened.task.harness, opened.task.number("lane")) == ("oracle", 1)
     assert (folder / "asked").read_text() == "asked\n"
     assert len(desk.events(ref, "task.routed")) == 1
 

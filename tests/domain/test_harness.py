@@ -41,6 +41,7 @@ NEW = {**VALUES, "session_id": ""}
 
 TASK = ["--add-dir", "/home/o/tasks/coffee/k3x9"]
 REDUCED = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash(git:*),Bash(orange:*)"]
+READ_ONLY = ["--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--strict-mcp-config"]
 CODEX_ALWAYS = [
     "--no-daemon",
     "-c",
@@ -68,7 +69,7 @@ SANDBOX = [
         (CLAUDE, "full", ["claude", "--permission-mode", "bypassPermissions", *TASK, "--", PROMPT]),
         (CLAUDE, "reduced", ["claude", *REDUCED, *TASK, "--", PROMPT]),
         (CLAUDE, "resume", ["claude", *REDUCED, *TASK, "--resume", "0a1b-2c3d", "--", PROMPT]),
-        (CLAUDE, "one_shot", ["claude", "-p", "--permission-mode", "dontAsk", "--", PROMPT]),
+        (CLAUDE, "one_shot", ["claude", "-p", *READ_ONLY, "--", PROMPT]),
         (CODEX, "full", ["codex", *CODEX_ALWAYS, "--dangerously-bypass-approvals-and-sandbox", "--", PROMPT]),
         (CODEX, "reduced", ["codex", *CODEX_ALWAYS, *SANDBOX, "--", PROMPT]),
         (CODEX, "resume", ["codex", "resume", *CODEX_ALWAYS, *SANDBOX, "--", "0a1b-2c3d", PROMPT]),
@@ -79,7 +80,7 @@ SANDBOX = [
         (PI, "full", ["pi", PROMPT]),
         (PI, "reduced", ["pi", PROMPT]),
         (PI, "resume", ["pi", "--session", "0a1b-2c3d", PROMPT]),
-        (PI, "one_shot", ["pi", "-p", PROMPT]),
+        (PI, "one_shot", ["pi", "--tools", "read,grep,find,ls", "-p", PROMPT]),
         (DEMO, "full", ["/usr/bin/python3", "-m", "orange_tui.demo.agent", PROMPT]),
         (DEMO, "reduced", ["/usr/bin/python3", "-m", "orange_tui.demo.agent", PROMPT]),
         (DEMO, "one_shot", ["/usr/bin/python3", "-m", "orange_tui.demo.one_shot", PROMPT]),
@@ -87,6 +88,15 @@ SANDBOX = [
 )
 def test_each_agent_starts_with_exactly_this_command_line(harness: Harness, mode: Mode, words: list[str]) -> None:
     assert list(build_command(harness, mode, VALUES)) == words
+
+
+def test_opencode_answers_as_an_agent_that_may_only_read() -> None:
+    env, configuration, *words = build_command(OPENCODE, "one_shot", VALUES)
+    assert (env, words) == ("env", ["opencode", "run", "--agent", "orange-read", "--", PROMPT])
+    variable, _, value = configuration.partition("=")
+    permission = json.loads(value)["agent"]["orange-read"]["permission"]
+    assert variable == "OPENCODE_CONFIG_CONTENT"
+    assert permission == {"*": "deny", "read": "allow", "grep": "allow", "glob": "allow", "list": "allow"}
 
 
 @pytest.mark.parametrize(

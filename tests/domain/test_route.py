@@ -159,6 +159,7 @@ def test_a_persons_choice_wins_and_a_model_for_another_agent_is_dropped() -> Non
 
 
 def test_the_lane_is_a_number_a_workflow_can_ask_for() -> None:
-    assert ROUTE.lane(in_worktree=True) == 1
-    assert ROUTE.lane(in_worktree=False) == 2
-    assert replace(ROUTE, decompose=True).lane(in_worktree=True) == 3
+    question = replace(ROUTE, question=True)
+    assert [ROUTE.lane(worktree=asked) for asked in (None, True, False)] == [1, 1, 2]
+    assert [question.lane(worktree=asked) for asked in (None, True, False)] == [2, 1, 2]
+    assert replace(ROUTE, decompose=True).lane(worktree=True) == 3

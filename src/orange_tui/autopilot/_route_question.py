@@ -20,10 +20,17 @@ _ANSWER_SHAPE = """\
   "executor": "one of the agents above, by its name",
   "model": "a model of that agent, or null for its usual one",
   "decompose": false,
+  "question": false,
   "reason": "one sentence: why this agent and model, or why it must be split",
   "profile": {"role": "who the agent is to be", "skills": [], "tools": [], "constraints": []},
   "selected_skills": ["names from the list of skills, or none"]
 }"""
+
+
+_QUESTION_HINT = (
+    "question is true only where nothing is to be changed: then the agent reads the repository and answers, and cannot"
+    " write. Any other task is done in a worktree of its own."
+)
 
 
 @record
@@ -54,6 +61,7 @@ def question_text(question: RouteQuestion, agents: list[Harness], skills: list[S
         f"The agents that are installed:\n{_agents_text(agents)}",
         f"The skills there are:\n{_skills_text(skills)}" if skills else "There are no skills to select.",
         _choice_text(question.choice),
+        _QUESTION_HINT,
         f"Answer with one JSON object of this shape, and with nothing else:\n{_ANSWER_SHAPE}",
     ]
     return plain("\n\n".join(part for part in parts if part))

@@ -68,17 +68,11 @@ def _create_subtask(run: HookRun, delegation: Delegation, delegation_id: str) ->
         harness=_installed_or_none(run, delegation.harness),
         labels=delegation.labels,
         parent=run.task.id,
-        fields={DELEGATION_FIELD: delegation_id, **_worktree_field(run)},
+        fields={DELEGATION_FIELD: delegation_id},
         by="engine",
     )
     created = create_task(run.engine, new)
     run.opened.record("task.delegated", child=created.ref.id, summary=delegation.title)
-
-
-def _worktree_field(run: HookRun) -> dict[str, bool]:
-    """The subtasks of a task that works in a worktree for an issue, or by request, do so too."""
-    extra = run.task.extra
-    return {"worktree": True} if extra.get("issue") or extra.get("worktree") is True else {}
 
 
 def _installed_or_none(run: HookRun, name: str | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from orange_tui.autopilot._routing import ask_for_route
 from orange_tui.domain.prompts import render_prompt, task_values
 from orange_tui.domain.records import replace
-from orange_tui.domain.route import route_in
+from orange_tui.domain.route import WORKTREE_FIELD, route_in
 from orange_tui.engine.hooks import Action
 from orange_tui.store.subtasks import subtasks_of
 
@@ -21,15 +21,15 @@ def route(run: HookRun) -> None:
     """Ask the router, unless this hook did so before it was interrupted; then set the fields that follow."""
     found = _recorded_route(run) or _new_route(run)
     run.change("route", found.as_json())
-    run.change("lane", found.lane(in_worktree=wants_worktree(run.task)))
+    run.change("lane", found.lane(worktree=_asked_worktree(run.task)))
     run.change("harness", found.executor)
     run.change("model", found.model)
 
 
-def wants_worktree(task: Task) -> bool:
-    """Whether a task is worked on in a worktree: an issue is linked to it, or a person asked for one."""
-    issue = task.extra.get("issue")
-    return (type(issue) is int and issue > 0) or task.extra.get("worktree") is True
+def _asked_worktree(task: Task) -> bool | None:
+    """What a person has said about a worktree for a task: that it has one, or none; None where nothing was said."""
+    asked = task.extra.get(WORKTREE_FIELD)
+    return asked if isinstance(asked, bool) else None
 
 
 def _recorded_route(run: HookRun) -> Route | None:

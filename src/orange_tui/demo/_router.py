@@ -1,7 +1,8 @@
 """The demo agent as a router: the same question gets the same answer, unless the summary asks for trouble.
 
-`[decompose]` wants the task split, `[skill:NAME]` and `[model:NAME]` choose those, and the rest is what can happen
-with a real one: `[bad-json]`, `[no-json]`, `[unknown-agent]`, `[no-agent]`, `[fails]`, `[slow]`, `[chatty]`.
+`[decompose]` wants the task split, `[question]` takes it for a question, `[skill:NAME]` and `[model:NAME]` choose
+those, and the rest is what can happen with a real one: `[bad-json]`, `[no-json]`, `[unknown-agent]`, `[no-agent]`,
+`[fails]`, `[slow]`, `[chatty]`.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def _route(asked: Mapping[str, str]) -> Route:
         "executor": "demo",
         "model": asked.get("model"),
         "decompose": split,
+        "question": "question" in asked,
         "reason": "It has several parts." if split else "The demo agent knows this kind of work.",
         "profile": {
             "role": "Planner" if split else "Barista",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
 
 IN_WORKTREE, WITHOUT_WORKTREE, TO_DECOMPOSE = 1, 2, 3
+WORKTREE_FIELD = "worktree"  # of a task: whether a person wants it done in one
 _MAX_ANSWER_CHARACTERS = 32_000  # at the end of what was printed; an answer is a fraction of that
 _MAX_REASON_CHARACTERS = 500
 _MAX_TEXT_CHARACTERS = 200
@@ -37,11 +38,15 @@ class Profile:
 
 @record
 class Route:
-    """Who does a task, and how. `by_person` names the fields that a person has set, which no router changes."""
+    """Who does a task, and how. `by_person` names the fields that a person has set, which no router changes.
+
+    A `question` is answered without changing a file.
+    """
 
     executor: str | None
     model: str | None = None
     decompose: bool = False
+    question: bool = False
     reason: str = ""
     profile: Profile = Profile()
     selected_skills: tuple[str, ...] = ()
@@ -54,17 +59,22 @@ class Route:
             "executor": self.executor,
             "model": self.model,
             "decompose": self.decompose,
+            "question": self.question,
             "reason": self.reason,
             "profile": {"role": self.profile.role, **lists},
             "selected_skills": list(self.selected_skills),
             **({"by_person": list(self.by_person)} if self.by_person else {}),
         }
 
-    def lane(self, *, in_worktree: bool) -> int:
-        """How the task is worked on, as a number that a workflow's `when` can compare."""
+    def lane(self, *, worktree: bool | None) -> int:
+        """How the task is worked on, as a number that a workflow's `when` can compare.
+
+        `worktree` is what a person has said of it; else it has one, unless the router calls it a question.
+        """
         if self.decompose:
             return TO_DECOMPOSE
-        return IN_WORKTREE if in_worktree else WITHOUT_WORKTREE
+        has_worktree = not self.question if worktree is None else worktree
+        return IN_WORKTREE if has_worktree else WITHOUT_WORKTREE
 
 
 @record
@@ -84,10 +94,9 @@ def read_answer(text: str, known: Collection[str], installed: Collection[str], s
     if fault is not None:
         return RouterAnswer(None, (fault,))
     model, model_fault = _model(found.get("model"))
-    decompose = found.get("decompose", False)
     faults = [model_fault] if model_fault else []
-    if not isinstance(decompose, bool):
-        faults.append("decompose must be true or false; it counts as false")
+    flags = {name: found.get(name, False) for name in ("decompose", "question")}
+    faults += [f"{name} must be true or false; it counts as false" for name in flags if type(flags[name]) is not bool]
     chosen = _texts(found.get("selected_skills"))
     unknown = [name for name in chosen if name not in skills]
     if unknown:
@@ -96,7 +105,8 @@ def read_answer(text: str, known: Collection[str], installed: Collection[str], s
         Route(
             executor=str(found["executor"]),
             model=model,
-            decompose=decompose is True,
+            decompose=flags["decompose"] is True,
+            question=flags["question"] is True,
             reason=_text(found.get("reason"), _MAX_REASON_CHARACTERS),
             profile=_profile(found.get("profile")),
             selected_skills=tuple(name for name in chosen if name in skills),
@@ -123,6 +133,7 @@ def _route_from(found: Mapping[str, object]) -> Route:
         executor=_text(found.get("executor"), _MAX_TEXT_CHARACTERS) or None,
         model=_model(found.get("model"))[0],
         decompose=found.get("decompose") is True,
+        question=found.get("question") is True,
         reason=_text(found.get("reason"), _MAX_REASON_CHARACTERS),
         profile=_profile(found.get("profile")),
         selected_skills=_texts(found.get("selected_skills")),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from orange_tui.cli.parsing.grammar import Parsed
     from orange_tui.domain.task import Task
     from orange_tui.engine.engine import Moved
+    from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
 
@@ -24,9 +25,10 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
     from orange_tui.engine.creation import NewTask
     from orange_tui.engine.starting import goes_on_by_itself
 
+    project = target_project(parsed, orange)
     created = orange.tasks.create(
         NewTask(
-            project=target_project(parsed, orange).name,
+            project=project.name,
             branch=parsed.text("branch") or None,
             summary=parsed.text("summary") or "",
             context=text_or_stdin(parsed.text("context")),
@@ -39,6 +41,7 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
             blocked_by=parsed.texts("blocked-by"),
             parent=parsed.text("parent"),
             labels=parsed.texts("label"),
+            fields=_worktree_field(parsed, project, orange),
             spawn=not parsed.flag("no-spawn"),
             by="agent" if os.environ.get("ORANGE_TASK") else "person",
         ),
@@ -49,6 +52,18 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
         notes = (f"{task.id} starts by itself while the app or `orange serve` runs",)
     text = printable_text(f"{task.id}  {task.project}/{task.branch}  {task.status}")
     return Reply(text, _as_json(task, orange) | _hooks_as_json(created.moved), (*notes, *_hook_failures(created.moved)))
+
+
+def _worktree_field(parsed: Parsed, project: Project, orange: Orange) -> dict[str, object]:
+    """What --no-worktree sets; only a workflow that routes its tasks can do without a worktree."""
+    if not parsed.flag("no-worktree"):
+        return {}
+    from orange_tui.domain.route import WORKTREE_FIELD
+
+    workflow = orange.workflows.load(parsed.text("workflow") or project.workflow)
+    if not workflow.has_action("route"):
+        raise Refused(f"{workflow.name} works in a worktree always; --no-worktree is for workflows that route")
+    return {WORKTREE_FIELD: False}
 
 
 def text_or_stdin(text: str | None) -> str:

@@ -47,6 +47,11 @@ TASK_COMMANDS = (
             ),
             Option("--parent", "ID", "The task that this one is a subtask of.", complete="task"),
             Option("--label", "L", "A label for the task.", repeat=True),
+            Option(
+                "--no-worktree",
+                None,
+                "Only have it answered: the agent reads the repository and cannot write (workflows that route).",
+            ),
             Option("--no-spawn", None, "Only create the task; do not start its agent."),
             IN_PROJECT,
         ),

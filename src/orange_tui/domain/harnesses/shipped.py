@@ -41,6 +41,8 @@ _CLAUDE_WORK = (
     "--output-format",
     "json",
 )
+# Read-only: there is no tool to write with, whatever the person's own settings allow; their MCP servers are not there.
+_CLAUDE_READ = ("--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--strict-mcp-config")
 # By its id: `--continue` takes the last conversation of the directory, which may be the reviewer's.
 _CLAUDE_RESUME = ("--resume", "{session_id}", "--", "{prompt}")
 
@@ -75,7 +77,7 @@ CLAUDE = Harness(
     full=("{binary}", *_CLAUDE_FULL, *_CLAUDE_TASK, "--", "{prompt}"),
     reduced=("{binary}", *_CLAUDE_REDUCED, *_CLAUDE_TASK, "--", "{prompt}"),
     resume=("{binary}", *_CLAUDE_REDUCED, *_CLAUDE_TASK, *_CLAUDE_RESUME),
-    one_shot=("{binary}", "-p", "--permission-mode", "dontAsk", "{options}", "--", "{prompt}"),
+    one_shot=("{binary}", "-p", *_CLAUDE_READ, "{options}", "--", "{prompt}"),
     one_shot_work=("{binary}", "-p", *_CLAUDE_WORK, *_CLAUDE_TASK, "--", "{prompt}"),
     system_prompt=("--append-system-prompt", "{system_prompt}"),
     root_full=("{binary}", *_CLAUDE_ROOT, *_CLAUDE_TASK, "--", "{prompt}"),
@@ -202,6 +204,16 @@ CODEX = Harness(
 # --auto approves what it would ask for. Without it, it asks little: mostly about files outside the worktree, and
 # the real TASK.md is one; the variable allows that one directory, and leaves the person's own rules as they are.
 # There is no flag for effort but in `run`. A resumed session ignores --prompt: the text must come as a message.
+# Read-only: an agent of our own, in configuration that comes after the person's, has no permission but to read.
+_OPENCODE_READ = {
+    "agent": {
+        "orange-read": {
+            "mode": "primary",
+            "description": "Reads, and changes nothing.",
+            "permission": {"*": "deny", "read": "allow", "grep": "allow", "glob": "allow", "list": "allow"},
+        }
+    }
+}
 OPENCODE = Harness(
     name="opencode",
     binary="opencode",
@@ -210,7 +222,17 @@ OPENCODE = Harness(
     full=("{binary}", "--auto", "{options}", "--prompt", "{prompt}"),
     reduced=("{binary}", "{options}", "--prompt", "{prompt}"),
     resume=("{binary}", "{options}", "--session", "{session_id}"),
-    one_shot=("{binary}", "run", "{options}", "--", "{prompt}"),
+    one_shot=(
+        "env",
+        f"OPENCODE_CONFIG_CONTENT={json.dumps(_OPENCODE_READ)}",
+        "{binary}",
+        "run",
+        "--agent",
+        "orange-read",
+        "{options}",
+        "--",
+        "{prompt}",
+    ),
     one_shot_work=("{binary}", "run", "{options}", "--", "{prompt}"),
     model=("-m", "{model}"),
     environment={"OPENCODE_PERMISSION": '{"external_directory": {"{task_dir}/*": "allow"}}'},
@@ -225,7 +247,7 @@ OPENCODE = Harness(
 
 # --- pi 0.73.1 -------------------------------------------------------------------------------------------------
 # pi has no permissions and no `--`: it does what it is told. A prompt must begin with a word (see `guarded`).
-# --session takes the beginning of an id.
+# --session takes the beginning of an id. --tools lists all that it has, those of extensions included: what reads.
 PI = Harness(
     name="pi",
     binary="pi",
@@ -234,7 +256,7 @@ PI = Harness(
     full=("{binary}", "{options}", "{prompt}"),
     reduced=("{binary}", "{options}", "{prompt}"),
     resume=("{binary}", "{options}", "--session", "{session_id}", "{prompt}"),
-    one_shot=("{binary}", "{options}", "-p", "{prompt}"),
+    one_shot=("{binary}", "{options}", "--tools", "read,grep,find,ls", "-p", "{prompt}"),
     one_shot_work=("{binary}", "{options}", "-p", "{prompt}"),
     model=("--model", "{model}"),
     effort=("--thinking", "{effort}"),
