@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from orange_tui.store.store import TaskRef
     from support.desk import Desk
+    from support.driver import Cli
     from support.office import Office
 
 
@@ -150,6 +151,61 @@ def test_lost_agent_resumes_its_conversation_every_time(office: Office) -> None:
         office.supervised(lambda: len(office.events(ref, "agent.notified")) == time)  # noqa: B023 - called at once
         office.wait(lambda: heard(seen).count("Resuming: Brew fix/asks") == time)  # noqa: B023 - called at once
     assert office.windows(ref) == ["worker"]
+
+
+def end_agent(office: Office, ref: TaskRef, crashes: int = 0) -> None:
+    """Close the worker's window; where that counts as a crash, the supervisor notices it."""
+    pane = office.orange.sessions.window(ref.id, "worker")
+    assert pane is not None
+    office.tmux.cmd("kill-window", "-t", pane.window_id)
+    if crashes:
+        office.supervised(lambda: len(office.events(ref, "agent.crashed")) == crashes)
+
+
+def restarted_with(office: Office, cli: Cli, seen: Path, ref: TaskRef, *options: str) -> str:
+    """The words that `orange task respawn` starts the agent with."""
+    (seen / "words").unlink(missing_ok=True)
+    cli.ok("task", "respawn", ref.id, *options)
+    office.wait(lambda: (seen / "words").exists() and (seen / "words").read_text().endswith("\n"))
+    return (seen / "words").read_text().partition("\n")[0]
+
+
+def test_respawn_resumes_the_conversation_of_a_dead_agent_where_it_can(office: Office, cli: Cli) -> None:
+    ref, seen = asking(office)
+    runtime = Runtime(office.orange.store.directory(ref))
+    end_agent(office, ref)
+    refused = cli.no("task", "respawn", ref.id, "--resume")
+    assert refused == (
+        f"{ref.id} knows no conversation of its agent; `orange task respawn {ref.id} --fresh` starts a new one"
+    )
+    assert cli("task", "respawn", ref.id, "--resume", "--fresh").code == 2
+    assert restarted_with(office, cli, seen, ref).startswith("Resuming: Brew")
+    runtime.update("worker", session_id="talk-7")
+    end_agent(office, ref)
+    assert restarted_with(office, cli, seen, ref) == "--resume talk-7"
+    end_agent(office, ref)
+    assert restarted_with(office, cli, seen, ref) == "--resume talk-7"  # nobody has seen a crash
+    end_agent(office, ref)
+    assert restarted_with(office, cli, seen, ref, "--fresh").startswith("Resuming: Brew")
+
+
+def test_agent_that_crashed_on_its_resumed_conversation_starts_with_a_new_one(office: Office, cli: Cli) -> None:
+    ref, seen = asking(office)
+    runtime = Runtime(office.orange.store.directory(ref))
+    runtime.update("worker", session_id="talk-7")
+    end_agent(office, ref, crashes=1)
+    assert restarted_with(office, cli, seen, ref) == "--resume talk-7"  # the one that crashed had not resumed it
+    with office.orange.engine.open(ref) as opened:
+        opened.change("task.updated", {"crash_count": 0})
+    end_agent(office, ref, crashes=2)
+    assert restarted_with(office, cli, seen, ref).startswith("Resuming: Brew")
+
+
+def test_conversation_of_another_agent_is_not_resumed(office: Office, cli: Cli) -> None:
+    ref, seen = asking(office)
+    Runtime(office.orange.store.directory(ref)).update("worker", session_id="talk-7", agent="claude")
+    end_agent(office, ref)
+    assert restarted_with(office, cli, seen, ref).startswith("Resuming: Brew")
 
 
 def test_lost_agent_without_a_known_conversation_starts_fresh(office: Office) -> None:

@@ -93,10 +93,10 @@ async def test_a_task_that_cannot_be_read_says_so_to_every_key(stage: Stage, mon
 async def test_one_key_brings_back_all_that_was_lost_with_the_tmux_server(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    agents, back = Agents(stage, monkeypatch), set[tuple[str, bool]]()
+    agents, back = Agents(stage, monkeypatch), set[str]()
 
-    def respawn(_agents: object, ref: TaskRef, *, resume: bool = False) -> SimpleNamespace:
-        back.add((ref.id, resume))
+    def respawn(_agents: object, ref: TaskRef) -> SimpleNamespace:
+        back.add(ref.id)
         return SimpleNamespace(id=ref.id)
 
     monkeypatch.setattr(type(stage.orange.agents), "respawn", respawn)
@@ -111,4 +111,4 @@ async def test_one_key_brings_back_all_that_was_lost_with_the_tmux_server(
         await scene.until(lambda: len(back) == 1)
         back.clear()
         await scene.press("G", "enter")
-        await scene.until(lambda: back == {(ref.id, True) for ref in lost})
+        await scene.until(lambda: back == {ref.id for ref in lost})

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Actor = Literal["agent", "person", "engine", "force"]
 
+RESUME, RESUME_IF_POSSIBLE = "resume", "resume if possible"  # how a restarted agent comes by its conversation
 STUCK = "stuck"  # the state that the engine itself knows by name, where a workflow has it
 DONE, CANCELLED = "done", "cancelled"  # how a task can end; the states are called as the workflow likes
 # What a workflow may leave to the settings: after how long a task goes stale, and how often it is tried.

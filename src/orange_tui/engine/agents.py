@@ -6,7 +6,7 @@ from orange_tui.agents import messages
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harnesses.harness import safe_prompt
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import Hook
+from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE, Hook
 from orange_tui.engine.hooks import HookRun
 from orange_tui.home import clock
 from orange_tui.sessions.liveness import LOST, find_worker
@@ -27,28 +27,31 @@ class Agents:
 
     tasks: Tasks
 
-    def respawn(self, ref: TaskRef, *, resume: bool = False) -> Task:
-        """Restart a dead agent where it was, with its conversation if it can. The task does not move."""
+    def respawn(self, ref: TaskRef, *, resume: bool | None = None) -> Task:
+        """Restart a dead agent where it was. The task does not move.
+
+        It resumes its conversation if it can; with `resume=True` it must, and with `resume=False` it starts afresh.
+        """
         with self.tasks.engine.open(ref) as opened:
             self.restart(opened, resume=resume)
             return opened.task
 
-    def respawn_lost(self) -> list[tuple[TaskRef, str | None]]:
-        """Restart every agent whose tmux server is gone, resuming conversations; returns each with why it failed."""
+    def respawn_lost(self, *, resume: bool | None = None) -> list[tuple[TaskRef, str | None]]:
+        """Restart every agent whose tmux server is gone; returns each with why it failed."""
         found = self.tasks.engine.store.read_all()
         self.tasks.sessions.panes(fresh=True)  # what was seen earlier may be lost by now
         lost = [each for each in found if isinstance(each, StoredTask) and self.tasks.session_state(each.task) == LOST]
-        return [(each.ref, self._resume(each.ref)) for each in lost]
+        return [(each.ref, self._try_respawn(each.ref, resume=resume)) for each in lost]
 
-    def _resume(self, ref: TaskRef) -> str | None:
+    def _try_respawn(self, ref: TaskRef, *, resume: bool | None) -> str | None:
         try:
-            self.respawn(ref, resume=True)
+            self.respawn(ref, resume=resume)
         except OrangeError as problem:
             return str(problem)
         return None
 
-    def restart(self, opened: OpenTask, *, resume: bool = False) -> None:
-        """Restart the agent of a task that is open already."""
+    def restart(self, opened: OpenTask, *, resume: bool | None) -> None:
+        """Restart the agent of a task that is open already; `resume` is as in `respawn`."""
         task, engine = opened.task, self.tasks.engine
         workflow = engine.workflows.load(task.workflow)
         hook = respawn_hook(workflow, task, resume=resume)
@@ -82,12 +85,13 @@ class Agents:
             return messages.deliver(opened, message, pane, engine.parts.tmux, harness)
 
 
-def respawn_hook(workflow: Workflow, task: Task, *, resume: bool = False) -> Hook:
-    """What starts the agent of a task again in the state that it is in."""
+def respawn_hook(workflow: Workflow, task: Task, *, resume: bool | None = False) -> Hook:
+    """What starts the agent of a task again in the state that it is in; `resume` is as in `Agents.respawn`."""
     state = workflow.states.get(task.status)
     if state is None or state.respawn_prompt is None:
         raise Refused(f"{task.id} is {task.status}: in {workflow.name} no agent is restarted there")
-    prompt = {"prompt": state.respawn_prompt, **({"resume": True} if resume else {})}
+    conversation = {} if resume is False else {"resume": RESUME if resume else RESUME_IF_POSSIBLE}
+    prompt = {"prompt": state.respawn_prompt, **conversation}
     if state.agent == "reviewer":
         return Hook("spawn_reviewer", {**prompt, "increment": None})
     role = "review" if _is_entered_by_reviewer(workflow, state) else "task"

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
 
 
-def record_start(opened: OpenTask, pane: Pane, harness: str) -> None:
-    """Record that an agent was started in a window."""
+def record_start(opened: OpenTask, pane: Pane, harness: str, *, resumed: bool = False) -> None:
+    """Record that an agent was started in a window, with its earlier conversation or without."""
     opened.record(
         "agent.spawned",
         window=pane.window,
@@ -20,6 +20,7 @@ def record_start(opened: OpenTask, pane: Pane, harness: str) -> None:
         pid=pane.pid,
         server=pane.server,
         status=opened.task.status,
+        **({"resumed": True} if resumed else {}),
     )
 
 

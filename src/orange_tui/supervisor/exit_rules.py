@@ -222,7 +222,7 @@ class ExitRules:
 
     def _restart(self, agent: StateAgent) -> None:
         try:
-            self.agents.restart(agent.opened)
+            self.agents.restart(agent.opened, resume=False)
         except OrangeError as problem:
             attention = f"The agent crashed and could not be restarted: {problem}"
             changes = {"attention": attention}

@@ -29,16 +29,17 @@ def spawn(parsed: Parsed, orange: Orange) -> Reply:
 
 def respawn(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task respawn`."""
+    resume = True if parsed.flag("resume") else False if parsed.flag("fresh") else None
     if parsed.flag("lost"):
-        return _respawn_lost(orange)
+        return _respawn_lost(orange, resume=resume)
     if parsed.text("id") is None:
         raise UsageError("Which task? Give its id, or --lost for every task whose tmux server is gone")
-    task = orange.agents.respawn(target_task(parsed, orange))
+    task = orange.agents.respawn(target_task(parsed, orange), resume=resume)
     return task_reply(task, None, orange)
 
 
-def _respawn_lost(orange: Orange) -> Reply:
-    results = orange.agents.respawn_lost()
+def _respawn_lost(orange: Orange, *, resume: bool | None) -> Reply:
+    results = orange.agents.respawn_lost(resume=resume)
     return _batch_reply(results, "respawned", "restarted", "could not be restarted", nothing="No session was lost")
 
 

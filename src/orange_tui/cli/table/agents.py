@@ -23,12 +23,18 @@ AGENT_COMMANDS = (
         (Argument("id", "The task: its id, or the beginning of it.", required=False, complete="task"),),
         (
             Option("--lost", None, "Restart every task whose tmux server is gone, for example after a reboot."),
+            Option("--resume", None, "Resume the agent's own conversation; refused where that cannot be done."),
+            Option("--fresh", None, "Start with a new conversation.", instead_of="--resume"),
             OF_PROJECT,
         ),
         f"{_MODULE}:respawn",
-        "The task stays in its state. With --lost, agents that can resume their own conversation do so.",
+        """
+The task stays in its state. An agent that can resume its own conversation does so, unless it has crashed on that; the
+others start with a new one and read what TASK.md and the commits tell.
+""",
         (
             ("orange task respawn k3x9", "Its agent has died: start it again"),
+            ("orange task respawn k3x9 --fresh", "The same, without what it had talked about"),
             ("orange task respawn --lost", "After a reboot: restart all of them"),
         ),
     ),

@@ -9,6 +9,8 @@ from orange_tui.agents.agent_files import write_agent_files
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT, build_command, environment, resume_mode, safe_prompt
 from orange_tui.domain.prompts import find_variables, render_prompt, task_values
+from orange_tui.domain.records import record
+from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE
 from orange_tui.engine.actions.workspaces import acquire, reserve
 from orange_tui.outside.tmux import Window
 from orange_tui.sessions.runtime import Runtime
@@ -26,6 +28,16 @@ if TYPE_CHECKING:
 _REMEMBERED_PROMPT = 300  # enough to tell the agent's own conversation from one it has with itself
 
 
+@record
+class _PreparedWindow:
+    """A window about to be opened: whose it is, and the prompt where the command line takes none."""
+
+    window: Window
+    harness: str
+    resumes: bool
+    unsent: str
+
+
 def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> None:
     """Start the task's or the review's agent beside the task's live windows, which the caller has just asked tmux for.
 
@@ -34,10 +46,10 @@ def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> No
     if _is_one_shot(run):
         reports.archive_report(run.opened, window)
     try:
-        wanted, harness, unsent = _prepare_window(run, window, role)
-        _open_window(run, wanted, harness, windows)
-        if unsent:
-            messages.queue(run.opened, run.token, window, unsent)
+        prepared = _prepare_window(run, window, role)
+        _open_window(run, prepared, windows)
+        if prepared.unsent:
+            messages.queue(run.opened, run.token, window, prepared.unsent)
     except OrangeError:
         _release_new_workspace(run)
         raise
@@ -103,24 +115,24 @@ def _release_new_workspace(run: HookRun) -> None:
     run.change("workspace", None)
 
 
-def _prepare_window(run: HookRun, window: str, role: str) -> tuple[Window, Harness, str]:
-    """Write all that the window needs when it starts; returns it, and the prompt where the command line takes none."""
+def _prepare_window(run: HookRun, window: str, role: str) -> _PreparedWindow:
+    """Write all that the window needs when it starts."""
     harness = run.parts.harnesses.get_installed(_harness_name(run, role))
     directory = _working_directory(run)
-    values = _placeholder_values(run, directory, window)
+    values = _placeholder_values(run, directory, window, harness)
     for note in write_agent_files(harness, directory, values) if run.task.workspace else ():
         run.parts.log.write("warning", note, task=run.task.id)
-    words, prompt = _command_and_prompt(run, harness, values, role)
+    resumes = _resumes(run, harness, values, window)
+    words, prompt = _command_and_prompt(run, harness, values, role, resumes=resumes)
     home = run.parts.home.root
     variables = launch.task_environment(run.opened.directory, run.task.id, window, home)
     variables |= environment(harness, values)
     spec = launch.LaunchSpec(words, prompt, directory, variables, keep_output=_is_one_shot(run))
     made = launch.write_launcher(run.opened.directory, window, spec)
-    resumes = run.params.get("resume") and resume_mode(harness, "resume", values) == "resume"
     known = {"session_id": values["session_id"]} if resumes else {}
     Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT], **known)
     wanted = Window(run.parts.home.root, run.task.id, window, run.token, directory, made.command, made.log_command)
-    return wanted, harness, "" if PROMPT in words else prompt
+    return _PreparedWindow(wanted, harness.name, resumes, "" if PROMPT in words else prompt)
 
 
 def _working_directory(run: HookRun) -> str:
@@ -144,15 +156,15 @@ def reserve_workspace(run: HookRun) -> None:
         reserve(run)
 
 
-def _open_window(run: HookRun, wanted: Window, harness: Harness, others: list[Pane]) -> None:
-    tmux, task = run.parts.tmux, run.task
+def _open_window(run: HookRun, prepared: _PreparedWindow, others: list[Pane]) -> None:
+    tmux, task, wanted = run.parts.tmux, run.task, prepared.window
     if others:
         pane = tmux.start_window(others[0].session_id, wanted)
     else:
         pane = tmux.start_session(f"{task.project}/{task.branch}", wanted)
     run.parts.sessions.forget_panes()
     run.change("tmux_session", pane.session)
-    record_start(run.opened, pane, harness.name)
+    record_start(run.opened, pane, prepared.harness, resumed=prepared.resumes)
 
 
 def resume_start(run: HookRun, pane: Pane) -> bool:
@@ -165,7 +177,7 @@ def resume_start(run: HookRun, pane: Pane) -> bool:
 
 
 def _command_and_prompt(
-    run: HookRun, harness: Harness, values: dict[str, str], role: str
+    run: HookRun, harness: Harness, values: dict[str, str], role: str, *, resumes: bool
 ) -> tuple[tuple[str, ...], str]:
     """The agent's command line and its prompt; the system prompt comes first where the agent has no flag for it."""
     reviews = role == "review"
@@ -173,7 +185,7 @@ def _command_and_prompt(
     prompt = prompt_text(run, run.text("prompt"))
     words = build_command(
         harness,
-        _mode(run),
+        "resume" if resumes else _mode(run),
         values,
         model=None if reviews else run.task.model,
         effort=run.task.review_effort if reviews else run.task.effort,
@@ -187,10 +199,28 @@ def _is_one_shot(run: HookRun) -> bool:
     return str(run.params.get("mode") or "").startswith("one_shot")
 
 
+def _resumes(run: HookRun, harness: Harness, values: Mapping[str, str], window: str) -> bool:
+    """Whether the agent resumes its conversation: where it must or can, unless it has just crashed on that."""
+    wanted, task_id = run.params.get("resume"), run.task.id
+    can = resume_mode(harness, "resume", values) == "resume"
+    if wanted == RESUME and not can:
+        why = "knows no conversation of its agent" if harness.resume else f"has {harness.title}, which can resume none"
+        raise Refused(f"{task_id} {why}; `orange task respawn {task_id} --fresh` starts a new one")
+    return can and (wanted == RESUME or (wanted == RESUME_IF_POSSIBLE and not _crashed_on_resuming(run, window)))
+
+
+def _crashed_on_resuming(run: HookRun, window: str) -> bool:
+    """Whether the last agent of this window had resumed its conversation, and crashed: it would again."""
+    crashed = False
+    for event in run.opened.journal.backwards():
+        if event["type"] == "agent.spawned" and event.get("window") == window:
+            return crashed and event.get("resumed") is True
+        crashed = crashed or (event["type"] == "agent.crashed" and event.get("window") == window)
+    return False
+
+
 def _mode(run: HookRun) -> Mode:
-    """How much the agent may do unasked, or that it resumes its own conversation."""
-    if run.params.get("resume"):
-        return "resume"
+    """How much the agent may do unasked."""
     if run.params.get("mode") == "one_shot":
         return "one_shot"
     if run.params.get("mode") == "one_shot_work":
@@ -198,9 +228,10 @@ def _mode(run: HookRun) -> Mode:
     return "reduced" if run.params.get("permissions") == "reduced" or run.action == "spawn_reviewer" else "full"
 
 
-def _placeholder_values(run: HookRun, worktree: str, window: str) -> dict[str, str]:
-    """The placeholders of a harness's command line and files, with the conversation to resume."""
+def _placeholder_values(run: HookRun, worktree: str, window: str, harness: Harness) -> dict[str, str]:
+    """The placeholders of a harness's command line and files, with the conversation to resume, if it is its own."""
     repository = run.parts.projects.get(run.task.project).path
-    session_id = str(Runtime(run.opened.directory).window(window).get("session_id") or "")
+    known = Runtime(run.opened.directory).window(window)
+    session_id = str(known.get("session_id") or "") if known.get("agent") in {None, harness.name} else ""
     values = launch.placeholder_values(run.parts.home.root, run.opened.directory, repository, worktree)
     return {**values, "session_id": session_id}

@@ -93,7 +93,7 @@ def _lost_together(context: CommandContext, row: TaskRow) -> list[TaskRow]:
 
 def _restart(context: CommandContext, row: TaskRow) -> None:
     def work(_report: object) -> None:
-        context.orange.agents.respawn(row.ref, resume=row.session == "lost")
+        context.orange.agents.respawn(row.ref)
 
     context.shared.work.start(row.ref, "Restarting", work)
 
