@@ -2,7 +2,7 @@
 
 Where the task has a worktree, uncommitted changes and new files are in it: an agent's work is to be seen before it is
 committed. For a merged task the journal knows the commits. Nothing that the agent could have configured is run for it
-(`outside/git_look.py`). Everything here waits for git: call it off the event loop.
+(`outside/git_guard/look.py`). Everything here waits for git: call it off the event loop.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.outside.git import Repository, local, remote
-from orange_tui.outside.git_look import look_at_repository, look_at_worktree
+from orange_tui.outside.git_guard.look import look_at_repository, look_at_worktree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,12 +1,14 @@
 """Moving the default branch here, wherever it is checked out, without touching what the person has changed.
 
-Whether that will work is checked before anything is pushed; git checks again for itself when it is done.
+Whether that will work is checked before anything is pushed; git checks again for itself when it is done. What it is
+about to do in a checkout is written down before, so that half of it is finished after a kill (`half_moves.py`).
 """
 
 from __future__ import annotations
 
 import os
 
+from orange_tui.delivery.half_moves import Move
 from orange_tui.delivery.wording import listed_files
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
@@ -16,6 +18,7 @@ from orange_tui.outside.git_worktree import common_directory, operation_on_branc
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.delivery._branch_tips import BranchTips
+    from orange_tui.delivery.half_moves import MoveNote
     from orange_tui.outside.git import Ref
 
 _REBASES = ("rebase-merge", "rebase-apply")
@@ -28,11 +31,12 @@ class DefaultBranch:
     repository: str
     name: str
     tip: Ref | None
+    note: MoveNote
 
     @classmethod
-    def of(cls, tips: BranchTips) -> DefaultBranch:
+    def of(cls, tips: BranchTips, note: MoveNote) -> DefaultBranch:
         """The default branch of a merge."""
-        return cls(tips.project.path, tips.default, tips.default_here)
+        return cls(tips.project.path, tips.default, tips.default_here, note)
 
     @property
     def _checkout(self) -> Repository | None:
@@ -93,7 +97,7 @@ class DefaultBranch:
         if self.tip is None or self.tip.commit == commit:
             return
         if self._checkout is not None:
-            self._move_with_files(self._checkout, commit)
+            self._move_with_files(self._checkout, self.tip.commit, commit)
             return
         done = Repository(self.repository).ask(
             "update-ref", "-m", f"orange: {why}", local(self.name), commit, self.tip.commit
@@ -101,10 +105,14 @@ class DefaultBranch:
         if done.code != 0:
             raise Refused(f"{self.name} was moved by somebody else just now; merge again. ({done.message})")
 
-    def _move_with_files(self, checkout: Repository, commit: str) -> None:
+    def _move_with_files(self, checkout: Repository, before: str, commit: str) -> None:
         if checkout.current_branch() != self.name:
             raise Refused(f"Another branch was checked out in {checkout.path} just now; merge again")
+        self.note.write(Move(checkout.path, self.name, before, commit))
         done = checkout.ask("merge", "--ff-only", "--no-overwrite-ignore", "--quiet", commit, timeout=SLOW_SECONDS)
+        if done.code < 0:
+            self.note.finish()
+        self.note.remove()
         if checkout.answer("rev-parse", "--verify", "--quiet", local(self.name)) != commit:
             raise Refused(f"{self.name} could not be moved in {checkout.path}: {done.message}")
 

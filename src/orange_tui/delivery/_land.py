@@ -6,8 +6,11 @@ has it, the merge is a fact: a checkout that is in the way by then is only behin
 
 from __future__ import annotations
 
+import os
+
 from orange_tui.delivery._branch_tips import earlier_merge
 from orange_tui.delivery._default_branch import DefaultBranch
+from orange_tui.delivery.half_moves import MoveNote
 from orange_tui.delivery.strategies import plan_merge
 from orange_tui.delivery.wording import counted_commits
 from orange_tui.domain.errors import OrangeError, Refused
@@ -40,7 +43,7 @@ def land(
 ) -> LandedMerge:
     """Merge. Everything that can be refused is refused before the merge is in the journal; then it is done."""
     plan = plan_merge(tips, preview, opened.task.summary, strategy)
-    default = DefaultBranch.of(tips)
+    default = DefaultBranch.of(tips, _note(opened))
     default.must_be_movable(plan.commit)
     details = {"base": plan.base, "head": plan.head, "commit": plan.commit, "strategy": plan.strategy}
     opened.record("merge.started", **details)
@@ -52,7 +55,7 @@ def land(
         opened.record("merge.failed", reason=str(problem))
         raise
     if pushed:
-        _follow(tips, plan.commit, report)
+        _follow(opened, tips, plan.commit, report)
     return LandedMerge(plan.commit, plan.head, plan.strategy, pushed=pushed)
 
 
@@ -61,7 +64,7 @@ def catch_up(opened: OpenTask, tips: BranchTips, preview: MergePreview, report: 
     if preview.is_empty:
         return LandedMerge(preview.base, None, None, pushed=False)
     pushed = tips.default_there != preview.base and _push(tips, preview.base, opened.task.id, report)
-    _follow(tips, preview.base, report)
+    _follow(opened, tips, preview.base, report)
     before = earlier_merge(tips, preview.base, opened.journal)
     if before is None:
         report(f"All of {tips.branch} is in {tips.default} already, so nothing was merged")
@@ -94,9 +97,13 @@ def _one_line(message: str) -> str:
     return "; ".join(line.rstrip(".") for line in lines if line)
 
 
-def _follow(tips: BranchTips, commit: str, report: Report) -> None:
+def _note(opened: OpenTask) -> MoveNote:
+    return MoveNote(os.path.dirname(opened.directory))
+
+
+def _follow(opened: OpenTask, tips: BranchTips, commit: str, report: Report) -> None:
     """Move the branch here to what the remote has; where something is in the way it stays, and that is reported."""
-    default = DefaultBranch.of(tips)
+    default = DefaultBranch.of(tips, _note(opened))
     try:
         default.must_be_movable(commit)
         default.move(commit, f"merge {tips.branch}")

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 
 from orange_tui.delivery._branch_tips import preview_merge, read_tips
 from orange_tui.delivery._land import LandedMerge, catch_up, land, mention_unfetched_commits
+from orange_tui.delivery.half_moves import MoveNote, merge_lock
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.pull_request import MERGED, OPEN
 from orange_tui.domain.records import record
@@ -68,6 +69,7 @@ class Merger:
     ) -> MergeResult:
         """Merge a task and finish it, or refuse and leave everything as it is; `report` gets remarks for the person."""
         with self._lock(ref):
+            MoveNote(self._directory(ref)).finish()
             recovered = self._recover(ref)
             if recovered is not None:
                 return recovered
@@ -86,8 +88,10 @@ class Merger:
             return self._finish(ref, found, report)
 
     def _lock(self, ref: TaskRef) -> AbstractContextManager[bool]:
-        path = os.path.join(os.path.dirname(self.tasks.engine.store.directory(ref)), ".merge.lock")
-        return locked(path, what=f"a merge in {ref.project}")
+        return locked(merge_lock(self._directory(ref)), what=f"a merge in {ref.project}")
+
+    def _directory(self, ref: TaskRef) -> str:
+        return os.path.dirname(self.tasks.engine.store.directory(ref))
 
     def _recover(self, ref: TaskRef) -> MergeResult | None:
         """Finish a merge that was killed when all was merged and only the cleanup was left."""

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
+from orange_tui.outside.git_guard import locks
 from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
@@ -87,12 +88,22 @@ class Repository:
         command = ["git", "-C", self.path, *configured, *words]
         given = None if stdin is None else stdin.encode(errors="surrogateescape")
         undecodable = "surrogateescape" if exact else "replace"
-        finished = run(command, environment=environment, stdin=given, timeout=timeout, undecodable=undecodable)
+
+        def attempt() -> Finished:
+            note, was_killed = locks.begin(self.path, self.git_directory, words[0]), True
+            try:
+                finished = run(command, environment=environment, stdin=given, timeout=timeout, undecodable=undecodable)
+                was_killed = finished.code < 0
+                return finished
+            finally:
+                locks.end(note, was_killed=was_killed)
+
+        finished = attempt()
         for _ in range(_MOST_RETRIES):
             if not _is_worth_a_retry(finished):
                 break
             time.sleep(_RETRY_SECONDS)
-            finished = run(command, environment=environment, stdin=given, timeout=timeout, undecodable=undecodable)
+            finished = attempt()
         return finished
 
     def answer(self, *words: str, extra: Mapping[str, str] | None = None) -> str | None:
@@ -177,8 +188,22 @@ class Repository:
         self.must("switch", "--quiet", "--no-overwrite-ignore", "--detach", commit, timeout=SLOW_SECONDS)
 
     def rename_current_branch(self, name: str) -> None:
-        """Give the checked-out branch another name."""
-        self.must("branch", "-m", "--", name)
+        """Give the checked-out branch another name, so that its commits have one at every moment.
+
+        `git branch -m` deletes the old name before it writes the new one.
+        """
+        before, tip = self.current_branch(), self.head()
+        if before is None:
+            raise Refused("No branch is checked out, so there is none to be renamed")
+        if f"{name}/".startswith(f"{before}/") or before.startswith(f"{name}/"):  # the two cannot be there at once
+            before = f"{before.replace('/', '-')}-renamed"
+            self.rename_current_branch(before)
+        if tip is not None:
+            self.must("branch", "--copy", "--", before, name)
+        self.must("symbolic-ref", "-m", f"orange: renamed {before} to {name}", "HEAD", local(name))
+        if tip is not None:
+            self.ask("update-ref", "-d", local(before), tip)  # unless somebody has moved it meanwhile
+            self.ask("config", "--remove-section", f"branch.{before}")
 
 
 def _names_remote(path: str) -> bool | None:

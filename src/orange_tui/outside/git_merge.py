@@ -11,7 +11,7 @@ from functools import lru_cache
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import SLOW_SECONDS, Repository
-from orange_tui.outside.git_look import look_at_repository
+from orange_tui.outside.git_guard.look import look_at_repository
 from orange_tui.outside.git_worktree import common_directory
 
 TYPE_CHECKING = False

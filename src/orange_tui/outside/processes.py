@@ -59,6 +59,21 @@ def git_processes(*paths: str) -> list[Process]:
     return found
 
 
+def is_open_anywhere(path: str) -> bool:
+    """Whether any process that we may look into has a file open."""
+    try:
+        wanted = os.stat(path)
+    except OSError:
+        return False
+    for pid in _pids():
+        with suppress(OSError):
+            for name in os.listdir(f"/proc/{pid}/fd"):
+                with suppress(OSError):
+                    if os.path.samestat(os.stat(f"/proc/{pid}/fd/{name}"), wanted):
+                        return True
+    return False
+
+
 def descendants(pid: int) -> set[int]:
     """The processes that a process has started, and what these have started."""
     parents = {each: _parent_of(each) for each in _pids()}

@@ -11,7 +11,7 @@ from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.file_names import is_binary, is_secret
 from orange_tui.home.files import read_bytes
 from orange_tui.outside.git import Repository, local
-from orange_tui.outside.git_look import look_at_worktree
+from orange_tui.outside.git_guard.look import look_at_worktree
 from orange_tui.prompt_context._file_tree import fold_paths
 
 TYPE_CHECKING = False

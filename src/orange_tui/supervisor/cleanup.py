@@ -1,10 +1,11 @@
-"""Recovery after a crash, a reboot or a killed command: interrupted moves are finished, orphaned sessions ended.
+"""Recovery after a crash, a reboot or a killed command: what was interrupted is finished, orphaned sessions ended.
 
 The index says where to look; each task is read afresh before anything is done about it.
 """
 
 from __future__ import annotations
 
+from orange_tui.delivery.half_moves import finish_half_moves
 from orange_tui.domain.errors import OrangeError
 from orange_tui.outside.processes import end_sessions
 from orange_tui.store.store import StoredTask, TaskRef
@@ -22,6 +23,7 @@ def recover(
 ) -> Iterator[str]:
     """Finish interrupted moves, and free what finished tasks still hold; a sentence for everything that was done."""
     found = list(entries)
+    yield from finish_half_moves(tasks)
     yield from _finish_moves(tasks, found)
     yield from _end_orphaned_sessions(tasks, found)
     yield from _free_workspaces(tasks)

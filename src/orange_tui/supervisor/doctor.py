@@ -6,12 +6,14 @@ import os
 import shutil
 
 from orange_tui import __version__
+from orange_tui.delivery.half_moves import MoveNote
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.files import make_directory
 from orange_tui.home.settings import read_settings
 from orange_tui.issues.links import IssueLinks
 from orange_tui.outside.forge.registry import FORGES
+from orange_tui.outside.git_guard.locks import abandoned_locks
 from orange_tui.outside.programs import run
 from orange_tui.sessions.liveness import LOST
 from orange_tui.store.store import BrokenTask, readable
@@ -130,6 +132,18 @@ def _workspaces(doctor: Doctor) -> Iterator[Finding]:
             yield Finding("bad", f"workspace {slot.name} is set aside: {slot.reason}", repair)
 
 
+def _repositories(doctor: Doctor) -> Iterator[Finding]:
+    """What killed merges and gits have left that Orange could not settle by itself."""
+    for project in doctor.tasks.projects.all():
+        half = MoveNote(os.path.join(doctor.home.tasks, project.name)).read()
+        if half is not None:
+            what = f"project {project.name}: {half.checkout} is half updated by a merge that was killed or is under way"
+            yield Finding("bad", what, f"See git -C {half.checkout} status; the next merge finishes it once it can")
+        for lock in abandoned_locks(project.path):
+            what = f"project {project.name}: {lock} was left by a git that is dead; others wait for it in vain"
+            yield Finding("bad", what, f"rm {lock}")
+
+
 _CHECKS: tuple[Callable[[Doctor], Iterator[Finding]], ...] = (
     _programs,
     _agents,
@@ -138,4 +152,5 @@ _CHECKS: tuple[Callable[[Doctor], Iterator[Finding]], ...] = (
     _interrupted_moves,
     _tasks,
     _workspaces,
+    _repositories,
 )

@@ -13,7 +13,7 @@ from functools import partial
 
 from orange_tui.domain.records import record
 from orange_tui.outside.git import Repository, local
-from orange_tui.outside.git_look import look_at_repository
+from orange_tui.outside.git_guard.look import look_at_repository
 from orange_tui.outside.git_merge import conflicts_of
 from orange_tui.outside.git_worktree import common_directory
 

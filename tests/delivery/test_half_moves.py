@@ -1,0 +1,175 @@
+"""A git that is killed while it moves the default branch in the person's checkout: the move is finished, or told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.domain.errors import Refused
+from orange_tui.orange import assemble
+from orange_tui.outside.git import Repository
+from orange_tui.supervisor.doctor import examine
+
+if TYPE_CHECKING:
+    from orange_tui.store.store import TaskRef
+    from orange_tui.supervisor.doctor import Finding
+    from support.merge_world import House
+
+GIT = shutil.which("git") or "/usr/bin/git"
+HALVES = {
+    "first files": "rm gone; touch .git/index.lock",
+    "half a file": "rm gone; printf 'all' >menu; mkdir -p new; printf 'o' >new/file; touch .git/index.lock",
+    "all files": "rm gone; echo 'all new' >menu; mkdir -p new; echo one >new/file; touch .git/index.lock",
+    "index too": f"{GIT} read-tree -m -u HEAD feat/tea; touch .git/HEAD.lock .git/refs/heads/main.lock",
+}
+
+
+class Killer:
+    """A git on the path that does half of its work when it is asked for something, and is killed."""
+
+    def __init__(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._house, self._monkeypatch = house, monkeypatch
+
+    def arm(self, command: str, half: str, *, both: bool) -> None:
+        """Both: Orange is killed with it."""
+        victims = "$PPID $$" if both else "$$"
+        script = f'case " $* " in *" {command} "*) cd "$2" && {{ {half}; }}; kill -9 {victims};; esac\nexec {GIT} "$@"'
+        self._house.hook(self._house.root / "bin", "git", script)
+        self._monkeypatch.setenv("PATH", f"{self._house.root / 'bin'}:{os.environ['PATH']}")
+
+    def disarm(self) -> None:
+        (self._house.root / "bin/git").unlink(missing_ok=True)
+
+
+@pytest.fixture
+def killer(house: House, monkeypatch: pytest.MonkeyPatch) -> Killer:
+    return Killer(house, monkeypatch)
+
+
+@pytest.fixture
+def ref(house: House) -> TaskRef:
+    house.write(house.main, {"gone": "soon\n", "kept": "1\n"})
+    house.git("push", "-q")
+    ref = house.task("feat/tea", {"menu": "all new\n", "new/file": "one\n"})
+    house.git("switch", "-q", "feat/tea", at=house.desk)
+    house.git("rm", "-q", "gone", at=house.desk)
+    house.git("commit", "-q", "--amend", "--no-edit", at=house.desk)
+    house.git("switch", "-q", "--detach", at=house.desk)
+    return ref
+
+
+def locks(house: House) -> list[str]:
+    return [str(path) for path in (house.main / ".git").rglob("*.lock")]
+
+
+def merge(ref: TaskRef) -> int:
+    """The command, in a process of its own."""
+    command = [sys.executable, "-m", "orange_tui", "task", "merge", ref.id]
+    return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode
+
+
+def doctor(house: House) -> list[Finding]:
+    return [
+        each
+        for each in examine(assemble(house.orange.home).doctor)
+        if any(word in each.what for word in ("update", ".lock"))
+    ]
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_a_git_that_is_killed_alone_leaves_a_checkout_that_is_whole(
+    house: House, ref: TaskRef, killer: Killer, half: str
+) -> None:
+    killer.arm("merge --ff-only", HALVES[half], both=False)
+    house.merge(ref)
+    assert house.is_merged(ref)
+    assert house.tip() == house.there()
+    assert (house.notes, locks(house)) == ([], [])
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_a_git_that_is_killed_together_with_orange_leaves_what_doctor_finishes(
+    house: House, ref: TaskRef, killer: Killer, half: str
+) -> None:
+    (house.main / "kept").write_text("mine, and no part of the merge\n")
+    house.git("update-index", "--assume-unchanged", "kept")
+    killer.arm("merge --ff-only", HALVES[half], both=True)
+    assert merge(ref) == -signal.SIGKILL
+    killer.disarm()
+    assert house.git("status", "--porcelain") != ""
+    assert [each.what.partition(":")[2] for each in doctor(house)] == [
+        " finished the update that a killed merge had begun"
+    ]
+    assert (house.tip(), locks(house), house.git("status", "--porcelain")) == (house.there(), [], "")
+    assert (house.main / "kept").read_text() == "mine, and no part of the merge\n"
+    assert doctor(house) == []
+    assert merge(ref) == 0
+    assert house.is_merged(ref)
+
+
+def test_files_that_somebody_has_changed_since_are_left_alone_and_told(
+    house: House, ref: TaskRef, killer: Killer
+) -> None:
+    killer.arm("merge --ff-only", HALVES["all files"], both=True)
+    assert merge(ref) == -signal.SIGKILL
+    killer.disarm()
+    (house.main / "menu").write_text("all mine\n")
+    told, bad = doctor(house)
+    assert "since then menu was changed" in told.what
+    assert (bad.level, str(house.main) in bad.what) == ("bad", True)
+    assert (house.main / "menu").read_text() == "all mine\n"
+    assert merge(ref) == 1
+    house.git("checkout", "HEAD", "--", "menu")
+    assert merge(ref) == 0
+    assert house.is_merged(ref)
+
+
+def test_a_lock_that_belongs_to_nobody_is_told_and_one_that_may_is_not(house: House) -> None:
+    old, young, held = (house.main / ".git" / f"{name}.lock" for name in ("HEAD", "index", "config"))
+    with held.open("w"):
+        for path in (old, young, held):
+            path.touch()
+        for path in (old, held):
+            os.utime(path, (time.time() - 100, time.time() - 100))
+        (finding,) = doctor(house)
+    assert (finding.level, finding.repair) == ("bad", f"rm {old}")
+    assert sorted(locks(house)) == sorted(map(str, (old, young, held)))
+
+
+def test_a_git_of_ours_that_takes_too_long_leaves_no_lock(house: House, killer: Killer) -> None:
+    killer.arm("update-index", "touch .git/index.lock; exec sleep 60", both=False)
+    with pytest.raises(Refused, match="was ended"):
+        Repository(str(house.main)).ask("update-index", "-q", "--refresh", timeout=0.3)
+    assert locks(house) == []
+
+
+def test_a_lock_is_not_taken_from_a_git_that_is_at_work(house: House, killer: Killer) -> None:
+    """It may have taken it while ours was killed."""
+    killer.arm("update-index", "touch .git/index.lock", both=False)
+    command = [GIT, "cat-file", "--batch"]
+    with subprocess.Popen(command, cwd=house.main, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as other:
+        assert Repository(str(house.main)).ask("update-index", "-q", "--refresh").code == -signal.SIGKILL
+        assert len(locks(house)) == 1
+        other.communicate()
+    killer.disarm()
+    assert Repository(str(house.main)).ask("update-index", "-q", "--refresh").code == 0
+    assert locks(house) == []
+
+
+@pytest.mark.parametrize("name", ["feat/coffee", "feat/tea/green", "feat"])
+def test_a_branch_that_is_renamed_has_a_name_at_every_moment(house: House, killer: Killer, name: str) -> None:
+    """`git branch -m` deletes the old name first: killed then, it leaves the commits on no branch."""
+    tip = house.branch("feat/tea", {"tea": "green\n"})
+    house.git("switch", "-q", "feat/tea", at=house.desk)
+    killer.arm("branch -m", f"{GIT} update-ref -d refs/heads/feat/tea", both=False)
+    git = Repository(str(house.desk))
+    git.rename_current_branch(name)
+    assert (git.current_branch(), git.head(), git.has_branch("feat/tea")) == (name, tip, False)
+    assert house.git("status", "--porcelain", at=house.desk) == ""
