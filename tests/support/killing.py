@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _WRITING = os.O_WRONLY | os.O_RDWR
 _MOST_STEPS = 2000
 _FILE_STEPS = ("link", "unlink", "rename", "replace", "symlink", "mkdir", "rmdir", "ftruncate")
+_GIT_READING = {"status", "rev-parse", "rev-list", "for-each-ref", "ls-files", "diff", "diff-files", "diff-index"}
 _NAME_STEPS = ("rename", "symlink", "unlink")
 
 
@@ -97,9 +98,16 @@ def watch_programs(countdown: Countdown) -> None:
 
 
 def watch_workspaces(countdown: Countdown) -> None:
-    """A step is each program that is started for a workspace, and each change of a name."""
-    for module in (git_seam, setup_seam):
-        countdown.count(module, "run")
+    """A step is each program that is started for a workspace and may change something, and each change of a name."""
+    countdown.count(setup_seam, "run")
+    real = vars(git_seam)["run"]
+
+    def running(words: list[str], **options: Any) -> Any:
+        if _GIT_READING.isdisjoint(words):
+            countdown.step()
+        return real(words, **options)
+
+    vars(git_seam)["run"] = running
     for name in _NAME_STEPS:
         countdown.count(os, name)
 

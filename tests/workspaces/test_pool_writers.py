@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +15,6 @@ from support.git import commit, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from support.pool_world import Cafe
 
@@ -67,6 +67,25 @@ def test_file_that_is_changed_meanwhile_stays_and_quarantines(
     assert cafe.release(task, workspace).quarantined is None
     assert cafe.in_saved(f"refs/orange/{task.id}/1", "draft") == "early"
     assert cafe.in_saved(f"refs/orange/{task.id}/2", name) == "later"
+    assert cafe.is_clean(workspace)
+
+
+def test_link_to_a_directory_that_is_changed_meanwhile_stays(
+    cafe: Cafe, after_saving: Callable[[Callable[[], object]], None]
+) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / "link").symlink_to("/tmp")
+
+    def change() -> None:
+        (workspace / "link").unlink()
+        (workspace / "link").symlink_to("/usr")
+
+    after_saving(change)
+    assert "link was written to" in str(cafe.release(task, workspace).quarantined)
+    assert (workspace / "link").readlink() == Path("/usr")
+    assert cafe.release(task, workspace).quarantined is None
+    assert cafe.in_saved(f"refs/orange/{task.id}/2", "link") == "/usr"
     assert cafe.is_clean(workspace)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
 from orange_tui.domain.errors import Refused
@@ -213,7 +213,7 @@ def _own_index(worktree: Worktree) -> Iterator[str]:
 
 def _remove_index(index: str) -> None:
     for path in (index, f"{index}.lock"):
-        with suppress(FileNotFoundError):
+        if os.path.exists(path):
             os.unlink(path)
 
 

@@ -48,8 +48,7 @@ class Aside:
 
     def put_all_back(self) -> list[str]:
         """Put back what is here, also what a killed reset has left; returns the paths."""
-        found = [os.path.join(directory, name) for directory, _, names in os.walk(self._path) for name in names]
-        paths = [os.path.relpath(path, self._path) for path in found]
+        paths = [os.path.relpath(path, self._path) for path in _files_below(self._path)]
         for path in paths:
             self._put_back(path)
         return paths
@@ -117,6 +116,15 @@ class Aside:
                 return
             os.unlink(source)
             return
+
+
+def _files_below(root: str) -> list[str]:
+    """Every file and every link, those to directories too."""
+    found = []
+    for directory, directories, files in os.walk(root):
+        names = [*files, *(name for name in directories if os.path.islink(os.path.join(directory, name)))]
+        found += [os.path.join(directory, name) for name in names]
+    return found
 
 
 def _names_like(path: str) -> Iterator[str]:
