@@ -43,6 +43,20 @@ async def test_a_newcomer_adds_a_job_and_sees_when_it_runs(stage: Stage) -> None
 
 
 @story
+async def test_job_leaves_the_agent_to_the_router_where_its_workflow_has_one(stage: Stage) -> None:
+    stage.orange.projects.update("coffee", {"workflow": "autopilot"})
+    async with stage.open() as scene:
+        await scene.press("J")
+        await scene.sees("No jobs yet.")
+        await scene.press("c")
+        await scene.sees("New job", "router")
+        await scene.press(*"@daily", "tab", *"Water", "ctrl+s")
+        await scene.sees("Water", "not run yet")
+    [added] = stage.orange.jobs.file.all()
+    assert added.harness is None
+
+
+@story
 async def test_keys_do_not_wait_while_the_job_form_reads_the_time_zone(stage: Stage) -> None:
     readers: list[threading.Thread] = []
     time_zone = Settings.time_zone

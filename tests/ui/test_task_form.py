@@ -99,3 +99,22 @@ async def test_with_several_projects_one_is_chosen_first(stage: Stage) -> None:
         scene.app.screen.query_one("#project", Select).value = "tea"
         state = scene.app.screen.query_one("#state", Select)
         await scene.until(lambda: [value for _, value in state._options] == ["default:pending", "reviewing"])
+
+
+@story
+async def test_form_leaves_the_agent_to_the_router_where_the_workflow_has_one(stage: Stage) -> None:
+    async with stage.open() as scene:
+        await opened(scene)
+        agent, workflow = (scene.app.screen.query_one(f"#{name}", Select) for name in ("harness", "workflow"))
+        assert "" not in [value for _, value in agent._options]
+        workflow.value = "autopilot"
+        await scene.until(lambda: agent.value == "" and len(agent._options) > 1)
+        await scene.sees("router")
+        await scene.press(*"Milk", "ctrl+s")
+        await scene.sees("new", "Milk")
+        (ref,) = stage.orange.store.refs()
+        task = getattr(stage.orange.store.read(ref), "task")  # noqa: B009
+        assert (task.workflow, task.harness) == ("autopilot", None)
+        await opened(scene)
+        scene.app.screen.query_one("#workflow", Select).value = "minimal"  # nobody else would choose there
+        await scene.until(lambda: bool(scene.app.screen.query_one("#harness", Select).value))

@@ -54,6 +54,18 @@ def _states(orange: Orange, workflow: str) -> tuple[str, ...] | str:
         return f"Workflow {workflow} can't be used: {problem}"
 
 
+def routing_workflows(orange: Orange) -> frozenset[str]:
+    """The workflows in which a router chooses the agent."""
+    return frozenset(name for name in orange.workflows.names() if _routes(orange, name))
+
+
+def _routes(orange: Orange, workflow: str) -> bool:
+    try:
+        return orange.workflows.load(workflow).has_action("route")
+    except OrangeError:
+        return False
+
+
 def branch_exists(orange: Orange, project: str, branch: str) -> bool:
     """Whether git has a branch of that name, here or as it last saw the remote."""
     try:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.context import AppContext
 
 _PROJECTS_DEFAULT = "project default"
+_ROUTER = "router"
 
 
 def field(name: str, widget: Widget) -> ComposeResult:
@@ -42,9 +43,14 @@ def project_field(shared: AppContext) -> ComposeResult:
 
 def agent_field(shared: AppContext) -> ComposeResult:
     """One of the agents that are installed."""
-    names = shared.choices.harnesses
-    choice = Select([(n, n) for n in names], id="harness", value=names[0], allow_blank=False, compact=True)
-    yield from field("agent", choice)
+    options = agent_choices(shared, router=False)
+    yield from field("agent", Select(options, id="harness", value=options[0][1], allow_blank=False, compact=True))
+
+
+def agent_choices(shared: AppContext, *, router: bool) -> list[tuple[str, str]]:
+    """The agents to choose from, the default first; where a router can choose, that is left to it."""
+    named = [(name, name) for name in shared.choices.harnesses]
+    return [(_ROUTER, ""), *named] if router else named
 
 
 def workflow_field(shared: AppContext) -> ComposeResult:

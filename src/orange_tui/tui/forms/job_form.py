@@ -16,7 +16,7 @@ from orange_tui.home.settings import read_settings
 from orange_tui.jobs.jobs import JobRequest, current_time
 from orange_tui.presentation.jobs import date_and_time
 from orange_tui.tui.forms._fields import agent_field, project_field, text_field, workflow_field
-from orange_tui.tui.forms._form import Form
+from orange_tui.tui.forms._new_work import NewWorkForm
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -29,7 +29,7 @@ _RUNS_SHOWN = 3
 _EXAMPLES = "for example 30 9 * * MON-FRI (minute hour day month weekday), @daily, @weekly"
 
 
-class JobForm(Form):
+class JobForm(NewWorkForm):
     """When it runs, what it creates, and for which project."""
 
     HEADING, SUBMIT = "New job", "Add"

@@ -11,7 +11,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import check_branch, check_summary
 from orange_tui.tui.form_choices import branch_exists, initial_states
 from orange_tui.tui.forms._fields import agent_field, field, project_field, text_field, workflow_field
-from orange_tui.tui.forms._form import Form
+from orange_tui.tui.forms._new_work import NewWorkForm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ _DEFAULT = "default:"  # and which that is: another one is another choice, or th
 _TYPING_PAUSE_SECONDS = 0.15  # without a key, before git is asked
 
 
-class TaskForm(Form):
+class TaskForm(NewWorkForm):
     """Summary, branch, agent, workflow, first state, context: all but the project may be left out."""
 
     HEADING, SUBMIT = "New task", "Create"
@@ -56,7 +56,7 @@ class TaskForm(Form):
         self._check()
 
     def _offer_states(self) -> None:
-        states = self._initial_states.get(self._workflow() or "", ())
+        states = self._initial_states.get(self.workflow_name() or "", ())
         if isinstance(states, str) or not states:
             options = [("default", _DEFAULT)]
         else:
@@ -64,12 +64,6 @@ class TaskForm(Form):
         select = self.query_one("#state", Select)
         select.set_options(options)
         select.value = options[0][1]
-
-    def _workflow(self) -> str | None:
-        """The name of the workflow it would have."""
-        projects = self.shared.snapshot.projects if self.shared.snapshot else ()
-        own = (project.workflow for project in projects if project.name == self.project)
-        return self.choice("workflow") or next(own, None)
 
     def choice(self, name: str) -> str | None:
         value = super().choice(name)
@@ -108,7 +102,7 @@ class TaskForm(Form):
                 check_branch(branch)
         except OrangeError as problem:
             return str(problem)
-        states = self._initial_states.get(self._workflow() or "", ())
+        states = self._initial_states.get(self.workflow_name() or "", ())
         if isinstance(states, str):
             return states
         return self._branch_problem(branch) if branch else ""
