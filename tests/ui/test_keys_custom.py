@@ -55,6 +55,27 @@ async def test_each_key_works_or_says_why_in_a_custom_workflow(
         await tries_every_key(scene, does, usable)
 
 
+OPEN = """\
+name: open
+states: {open: {}, shut: {}, done: {terminal: true}}
+initial: {open: {hooks: [acquire_workspace, {action: spawn_agent, prompt: go}]}}
+transitions: [{from: open, to: shut}, {from: shut, to: done}]
+prompts: {go: Go}
+"""
+
+
+@pytest.mark.parametrize(("workflow", "status", "usable"), [("autopilot", "new", "spawn x"), ("open", "open", "spawn")])
+@story
+async def test_enter_starts_a_task_that_no_move_of_a_person_starts(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, workflow: str, status: str, usable: str
+) -> None:
+    (stage.root / "home" / "workflows").mkdir()
+    (stage.root / "home" / "workflows" / "open.yml").write_text(OPEN)
+    does = one_task(stage, monkeypatch, status, None, workflow=workflow)
+    async with stage.open() as scene:
+        await tries_every_key(scene, does, usable)
+
+
 @story
 async def test_a_workflow_that_cannot_be_read_leaves_every_key_with_a_reason(
     stage: Stage, monkeypatch: pytest.MonkeyPatch

@@ -18,7 +18,11 @@ class Busy(Refused):
 
 
 class NoWorkspace(Refused):
-    """Every workspace of the project is taken; it may be otherwise once one is free."""
+    """Every workspace of the project is taken, of as many as there were then."""
+
+    def __init__(self, reason: str, pool_size: int) -> None:
+        super().__init__(reason)
+        self.pool_size = pool_size
 
 
 class NotFound(OrangeError):

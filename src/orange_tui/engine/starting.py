@@ -60,7 +60,7 @@ def start_or_wait(engine: Engine, opened: OpenTask, actor: Actor) -> Moved:
     except OrangeError as problem:
         workflow = engine.workflows.load(opened.task.workflow)
         if opened.task.status == workflow.first_state and opened.journal.unfinished() is None:
-            _record_waiting(engine, opened, problem)
+            _record_waiting(opened, problem)
         raise
 
 
@@ -193,10 +193,9 @@ def _no_start(task: Task) -> Refused:
     return Refused(f"{task.id} is {task.status}: no agent is started from there. {way_out}")
 
 
-def _record_waiting(engine: Engine, opened: OpenTask, problem: OrangeError) -> None:
-    """Note that a task waits, once; where it found no workspace, with how many there are."""
-    is_full = isinstance(problem, NoWorkspace)
-    size = engine.parts.projects.get(opened.task.project).pool_size if is_full else None
+def _record_waiting(opened: OpenTask, problem: OrangeError) -> None:
+    """Note that a task waits, once; where it found no workspace, with how many there were."""
+    size = problem.pool_size if isinstance(problem, NoWorkspace) else None
     start = opened.journal.start()
     if not start.waits or start.full_at != size:
         opened.record("task.waiting", reason=str(problem), **({} if size is None else {"pool_size": size}))

@@ -85,7 +85,7 @@ class Pool:
             self._release_orphaned(project)
             name = self._bind(project, task)
         if name is None:
-            raise NoWorkspace(self._none_free(project))
+            raise NoWorkspace(self._none_free(project), project.pool_size)
         return name
 
     def _bind(self, project: Project, task: Task) -> str | None:

@@ -47,7 +47,7 @@ def enter_action(workflow: Workflow | None, row: TaskRow) -> str:
     if row.task.status != workflow.first_state:
         return "spawn" if _never_started(row, state) else ""
     starts = [move.hooks for move in workflow.moves(row.task.status, "person")] + list(workflow.initial.values())
-    return "spawn" if any(starts_agent(hooks) for hooks in starts) else ""
+    return "spawn" if workflow.starts_by_itself or any(starts_agent(hooks) for hooks in starts) else ""
 
 
 def enter_title(workflow: Workflow | None, row: TaskRow) -> str:
