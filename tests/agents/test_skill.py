@@ -165,3 +165,17 @@ def test_skill_has_frontmatter_and_names_only_real_commands() -> None:
     assert named
     assert set(named) <= known
     assert "Do not** push" in text
+
+
+def test_skill_and_prompts_agree_on_who_creates_tasks_and_what_reviewers_do() -> None:
+    worker = assemble(Home("/nowhere")).workflows.load("default").prompts["worker"]
+    text = " ".join(skill_text().decode().split())
+    for words in ("--parent $ORANGE_TASK", "orange task update --status delegated"):
+        assert words in worker
+        assert words in text
+    assert "create nothing" not in text
+    reviewer = text.partition("### As a reviewer")[2]
+    for words in ("## Review", "Verdict: PASS", "Verdict: FAIL", "no edits, no commits, no tasks"):
+        assert words in reviewer
+    for status in ("reviewing", "working", "stuck"):
+        assert f"--status {status}" in reviewer
