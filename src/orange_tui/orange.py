@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from orange_tui.agents.chat import ProjectChats
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.board.board import Boards
+    from orange_tui.domain.engine_values import RecordedMove
     from orange_tui.domain.task import Task
     from orange_tui.engine.agents import Agents
     from orange_tui.home.paths import Home
@@ -168,7 +169,12 @@ def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange
     home = home or paths.find_home()
     projects = Projects(home)
     workflows = Workflows(home.root, paths.shipped("workflows"))
-    store = Store(home, lambda task: _fill_in(task, projects, workflows))
+    store = Store(
+        home,
+        lambda task: _fill_in(task, projects, workflows),
+        lambda move: _may_move(move, workflows),
+        lambda task_id, workspace: _confirm_workspace(task_id, workspace, home),
+    )
     log = Log(home.log_file)
     parts = HomeParts(home, log, projects, workflows, store)
     engine = Engine(parts, actions or Actions(hooks.BUILT_IN))
@@ -186,3 +192,27 @@ def _fill_in(task: Task, projects: Projects, workflows: Workflows) -> Task:
     except OrangeError:
         status = task.status
     return replace(task, workflow=workflow, status=status)
+
+
+def _may_move(move: RecordedMove, workflows: Workflows) -> bool:
+    """Whether the workflow has a move, or may have had it: nobody knows what a file said before it was written to."""
+    try:
+        workflow = workflows.load(move.workflow)
+    except OrangeError:
+        return True
+    is_there = workflow.has_move(move.source, move.target, move.actor, move.start)
+    return is_there or workflows.has_changed_since(move.workflow, move.stamp)
+
+
+def _confirm_workspace(task_id: str, workspace: str, home: Home) -> str | None:
+    """The workspace of a task that claims one; where that is another task's, the one that the pool has for it."""
+    from orange_tui.workspaces.pool_file import PoolFile
+
+    try:
+        slots = PoolFile(home).read()
+    except OrangeError:
+        return workspace  # nobody can tell
+    slot = slots.get(workspace)
+    if slot is None or slot.task in {None, task_id}:
+        return workspace
+    return next((each.name for each in slots.values() if each.task == task_id), None)

@@ -12,6 +12,7 @@ from orange_tui.domain.errors import Refused
 from orange_tui.domain.text.sections import find_section
 from orange_tui.store.subtasks import subtasks_of
 from orange_tui.supervisor.exit_rules import ExitRules
+from support.driver import put
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -230,7 +231,7 @@ def test_task_nobody_works_on_any_more_is_tried_again_after_the_time_of_its_proj
     office.orange.projects.update("coffee", {"stuck_timeout": 900, "max_attempts": 1})
     ref = autopilot(office)
     with office.orange.engine.open(ref) as opened:
-        opened.change("task.updated", {"status": "in_progress", "tmux_session": "gone", "attempts": 1})
+        put(opened, "task.updated", {"status": "in_progress", "tmux_session": "gone", "attempts": 1})
     monkeypatch.setattr("orange_tui.home.clock.seconds_since", lambda _stamp: 899.0)
     ExitRules(office.orange.tasks, office.orange.agents).check(ref)
     assert office.status(ref) == "in_progress"

@@ -11,7 +11,7 @@ from orange_tui.autopilot import attempts
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.creation import NewTask
 from orange_tui.store.subtasks import subtasks_of
-from support.driver import transition
+from support.driver import put, transition
 from support.killing import dies_at
 from support.office import Office
 
@@ -73,7 +73,7 @@ def test_parent_with_commits_of_its_own_is_reviewed_when_its_subtasks_are_done(o
     only = subtask(office, ref, "only", spawn=False)
     office.orange.tasks.update(ref, status="delegated")
     with office.orange.engine.open(only) as opened:
-        opened.change("test", {"status": "done"})
+        put(opened, "test", {"status": "done"})
     office.supervised(lambda: office.status(ref) == "agent-review" and bool(office.windows(ref)))
     assert office.windows(ref) == ["review-1"]
     assert office.task(ref).blocked_by == ()
@@ -85,7 +85,7 @@ def test_parent_whose_subtasks_are_done_already_is_done_at_once(office: Office) 
     only, given_up = subtask(office, ref, "only", spawn=False), subtask(office, ref, "given-up", spawn=False)
     office.orange.tasks.cancel(given_up)
     with office.orange.engine.open(only) as opened:
-        opened.change("test", {"status": "done"})
+        put(opened, "test", {"status": "done"})
     office.orange.tasks.update(ref, status="delegated")
     office.supervised(lambda: office.rests(ref, "done"))
 
@@ -121,7 +121,7 @@ def reporting_parent(office: Office, branch: str) -> TaskRef:
     """A task on autopilot whose agent has just ended, with three pieces of work for others in its report."""
     ref = office.create(branch, workflow="autopilot", harness="demo")
     with office.orange.engine.open(ref) as opened:
-        opened.change("task.updated", {"status": "in_progress"})
+        put(opened, "task.updated", {"status": "in_progress"})
     report = {"status": "blocked", "delegations": [{"title": title} for title in ("a", "b", "c")]}
     (office.root / "home" / "tasks" / "coffee" / ref.id / ".orange-outcome").write_text(json.dumps(report))
     return ref

@@ -16,7 +16,7 @@ from orange_tui.home import files
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store import task_text
 from orange_tui.store.store import TaskRef
-from support.driver import transition
+from support.driver import put, transition
 from support.live_board import LiveBoard
 from support.office import Office
 
@@ -329,7 +329,8 @@ def test_agent_that_is_just_being_started_is_not_shown_as_dead(office: Office) -
     list(boards.scan())
     hook = {"action": "spawn_reviewer", "prompt": "reviewer"}
     with office.orange.store.open(ref) as opened:  # a command that has come this far and no further
-        details = {"from": "planning", "to": "agent-review", "by": "agent", "hooks": [hook]}
+        put(opened, "test", {"status": "working"})
+        details = {"from": "working", "to": "agent-review", "by": "agent", "hooks": [hook]}
         opened.change("transition.started", {"status": "agent-review"}, **details)
         row = boards.refresh([ref]).rows[0]
         assert (row.session, row.needs) == ("active", None)
@@ -394,7 +395,7 @@ def test_subtask_counts_follow_the_subtasks(world: World) -> None:
     assert row_of(first, plan).subtasks == tuple(parts)
     assert row_of(first, parts[0]).subtask_counts is None
     with world.orange.store.open(parts[1]) as opened:
-        opened.change("status.changed", {"status": "done"})
+        put(opened, "status.changed", {"status": "done"})
     assert row_of(boards.refresh([parts[1]]), plan).subtask_counts == (1, 2)
     third = world.task(parent=plan.id, branch="part/3")
     assert row_of(boards.refresh([third]), plan).subtask_counts == (1, 3)

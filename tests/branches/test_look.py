@@ -18,7 +18,7 @@ from orange_tui.outside.git_merge import merged_tree
 from orange_tui.outside.git_reader.reader import GitReaders
 from orange_tui.prompt_context._project_rows import diff_text
 from orange_tui.prompt_context._sources import ContextSources
-from support.driver import refusal
+from support.driver import put, refusal
 from support.git import git
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Site:
         name = orange.pool.reserve(self.project, task)
         orange.pool.prepare(self.project, task, name)
         with orange.store.open(self.ref) as opened:
-            opened.change("test", {"workspace": name, "attempts": 1})
+            put(opened, "test", {"workspace": name, "attempts": 1})
         self.worktree = Path(orange.pool.worktree(name))
         self.trap = house.root / "trap"
         self.trap.write_text(

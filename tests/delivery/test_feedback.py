@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.delivery.feedback import request_changes
-from support.driver import World, refusal
+from support.driver import World, put, refusal
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -58,7 +58,7 @@ def test_feedback_of_a_killed_command_is_not_written_twice(world: World, reviewe
     request_changes(world.orange.engine, reviewed, "Warmer")
     before = world.body(reviewed)
     with world.orange.store.open(reviewed) as opened:
-        opened.change("test", {"status": "reviewing"})
+        put(opened, "test", {"status": "reviewing"})
     assert request_changes(world.orange.engine, reviewed, "Warmer").target == "working"
     assert world.body(reviewed) == before
 
@@ -68,7 +68,7 @@ def test_state_without_a_way_back_refuses_feedback_and_writes_nothing(
     world: World, reviewed: TaskRef, status: str
 ) -> None:
     with world.orange.store.open(reviewed) as opened:
-        opened.change("test", {"status": status})
+        put(opened, "test", {"status": status})
     before = world.contents(reviewed)
     why = refusal(lambda: request_changes(world.orange.engine, reviewed, "Warmer"))
     assert f"is {status}: changes can't be requested there (workflow reviewed)" in why

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.driver import put
+
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from support.driver import Cli
@@ -26,7 +28,7 @@ def _without_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
 def with_pull_request(house: House, status: str = "reviewing") -> TaskRef:
     ref = house.forced_into(status)
     with house.orange.store.open(ref) as opened:
-        opened.change("task.updated", {"pr_url": URL})
+        put(opened, "task.updated", {"pr_url": URL})
     return ref
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from support.git import git
@@ -31,6 +32,10 @@ def test_command_gate_runs_in_the_worktree_and_its_result_is_cached_until_head_m
         assert "no GOOD" in why
     assert runs.read_text() == "run\n"
     assert world.read(ref).status == "a"
+    last = world.history(ref)[-1]
+    with (world.directory(ref) / "history.jsonl").open("a") as history:  # an agent opens its gate
+        history.write(json.dumps({**last, "exit_code": 0}) + "\n")
+    assert "ended with 3" in cli.no("task", "update", ref.id, "--status", "b")
     (worktree / "GOOD").touch()
     git(worktree, "add", "GOOD")
     git(worktree, "commit", "--quiet", "--message=good")

@@ -14,7 +14,7 @@ from orange_tui.engine.starting import advance_by_itself, start_by_itself, start
 from orange_tui.orange import assemble
 from orange_tui.supervisor._states import StateTable
 from orange_tui.supervisor.starter import Starter, wait_for_starts
-from support.driver import refusal, transition
+from support.driver import put, refusal, transition
 from support.live_board import LiveBoard
 from support.office import started, wait_for
 
@@ -124,7 +124,7 @@ def test_person_who_starts_a_task_that_runs_is_refused_and_nothing_is_started_ag
     for status in ("agent-review", "clarification"):
         ref = create(world, status=status)
         with world.orange.engine.open(ref) as opened:
-            opened.change("test", {"workspace": "coffee--1", "tmux_session": "coffee/brew"})
+            put(opened, "test", {"workspace": "coffee--1", "tmux_session": "coffee/brew"})
         assert "`orange task respawn" in refusal(lambda ref=ref: world.orange.tasks.spawn(ref))  # type: ignore[misc]
         assert len(moves(world, ref)) == 1
 
@@ -140,7 +140,7 @@ def test_task_created_not_to_start_is_started_by_a_person_alone(world: World) ->
     assert moves(world, ref) == [("pending", "planning", "person")]
     assert moves(world, auto)[0] == ("new", "routed", "person")
     with engine.open(auto) as opened:
-        opened.change("test", {"status": "new"})
+        put(opened, "test", {"status": "new"})
     assert advance_by_itself(engine, auto) is not None  # its next attempt needs nobody
 
 
@@ -153,7 +153,7 @@ def test_task_created_not_to_start_hears_of_a_cancelled_blocker_and_waits_on(wor
     assert (world.read(held).attention or "").startswith(f"It waits for {first.id}, which was cancelled")
     for ref in (first, other):
         with world.orange.engine.open(ref) as opened:
-            opened.change("test", {"status": "done"})
+            put(opened, "test", {"status": "done"})
     start_due(world.orange)
     assert moves(world, held) == []
 
@@ -217,7 +217,7 @@ def test_next_task_is_none_that_was_started_in_its_first_state(world: World, ses
     world.workflow("open", OPEN)
     ref = create(world, workflow="open")
     with world.orange.engine.open(ref) as opened:
-        opened.change("test", {"tmux_session": session})
+        put(opened, "test", {"tmux_session": session})
     assert start_by_itself(world.orange.engine, ref, is_next=True) is None
     assert len(moves(world, ref)) == 1
 
@@ -276,7 +276,7 @@ def test_task_without_a_workspace_in_a_state_where_an_agent_works_is_started_the
     office.harness()
     ref = office.create("brew", harness="recorder", status="reviewing")
     with office.orange.engine.open(ref) as opened:
-        opened.change("test", {"status": "working"})
+        put(opened, "test", {"status": "working"})
     assert f"`orange task spawn {ref.id}` starts it" in cli.no("task", "respawn", ref.id)
     cli.ok("task", "spawn", ref.id)
     assert (office.status(ref), office.windows(ref)) == ("working", ["worker"])

@@ -11,6 +11,7 @@ from orange_tui.branches.distance import BranchDistances
 from orange_tui.delivery.feedback import request_changes, request_to_resolve
 from orange_tui.delivery.merge import Merger
 from orange_tui.outside.git_reader.reader import GitReaders
+from support.driver import put
 from support.live_board import LiveBoard
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def test_an_agent_at_work_is_told_of_the_conflict_and_merges_where_it_is(office:
     ref = office.create("lungo", demo="conflict, stuck")
     office.supervised(lambda: office.rests(ref, "stuck"))
     with office.orange.store.open(ref) as opened:
-        opened.change("test", {"status": status, "attention": None})
+        put(opened, "test", {"status": status, "attention": None})
     demo = office.repository / "demo"
     demo.mkdir()
     (demo / "special.md").write_text("Today's special: ristretto\n")

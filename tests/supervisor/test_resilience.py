@@ -152,10 +152,10 @@ def test_interrupted_move_is_finished_in_a_home_that_reports_no_changes(
     def be_killed() -> None:
         monkeypatch.setattr(Watch, "_note", lambda _watch, _path: None)
         with office.orange.store.open(ref) as opened:
-            details = {"from": "working", "to": "reviewing", "by": "agent", "hooks": []}
-            opened.change("transition.started", {"status": "reviewing"}, **details)
+            details = {"from": "planning", "to": "working", "by": "agent", "hooks": []}
+            opened.change("transition.started", {"status": "working"}, **details)
 
-    finished = Rounds(lambda: office.rests(ref, "reviewing"), {5: be_killed})
+    finished = Rounds(lambda: office.rests(ref, "working"), {5: be_killed})
     assert office.orange.new_supervisor().run_until(finished, 15), office.story()
 
 

@@ -22,7 +22,7 @@ from orange_tui.domain.text.sections import find_section
 from orange_tui.home.paths import Home, shipped
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask, TaskRef
-from support.driver import orange
+from support.driver import orange, put
 from support.git import git
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Stage:
             (self.worktree / name).symlink_to(self.directory / name)
         (repository / ".git" / "info" / "exclude").write_text("/TASK.md\n/.orange-outcome\n")
         with self.orange.engine.open(self.ref) as opened:
-            opened.change("task.updated", {"workspace": self.worktree.name})
+            put(opened, "task.updated", {"workspace": self.worktree.name})
 
     @property
     def directory(self) -> Path:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from orange_tui.issues.links import IssueLinks
 from orange_tui.issues.sync import sync
+from support.driver import put
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -54,11 +55,11 @@ class Desk:
         with self.orange.store.open(ref) as opened:
             opened.record("agent.spawned", harness="demo", window="worker")
             opened.record("agent.reported", report={**known, **report}, attempt=1, tokens=42, milliseconds=65_000)
-            opened.change("status.changed", {"status": to}, **{"from": opened.task.status, "to": to, "by": "engine"})
+            put(opened, "status.changed", {"status": to}, **{"from": opened.task.status, "to": to, "by": "engine"})
 
     def move(self, ref: TaskRef, to: str) -> None:
         with self.orange.store.open(ref) as opened:
-            opened.change("status.changed", {"status": to}, **{"from": opened.task.status, "to": to, "by": "engine"})
+            put(opened, "status.changed", {"status": to}, **{"from": opened.task.status, "to": to, "by": "engine"})
 
     def logged(self, words: str) -> int:
         return sum(words in entry["message"] for entry in self.orange.log.entries())

@@ -9,7 +9,7 @@ from orange_tui.engine.creation import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask, TaskRef
-from support.driver import refusal
+from support.driver import put, refusal
 from support.git import git
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class House:
         """A task in a state where nobody has reviewed it, without an agent."""
         ref = self.task(branch)
         with self.orange.store.open(ref) as opened:
-            opened.change("test", {"status": status})
+            put(opened, "test", {"status": status})
         return ref
 
     def elsewhere(self, files: dict[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from support.driver import put
 from support.stage import Stage, story
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ async def test_parent_that_waits_shows_how_many_subtasks_are_done(stage: Stage) 
     async with stage.open(size=(80, 24)) as scene:
         await scene.sees("delegated 1/3")
         with stage.orange.store.open(refs["日本語-cups"]) as opened:
-            opened.change("status.changed", {"status": "done"})
+            put(opened, "status.changed", {"status": "done"})
         await scene.sees("delegated 2/3")
 
 

@@ -15,7 +15,7 @@ from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.orange import assemble
 from orange_tui.store.store import TaskRef
 from orange_tui.workspaces import _save_and_reset
-from support.driver import transition
+from support.driver import put, transition
 from support.git import commit, git
 from support.pool_world import Cafe
 
@@ -128,7 +128,7 @@ def test_a_workspace_the_task_has_worked_in_is_not_taken_away_because_something_
     draft.write_text("x\n")
     os.rename(cafe.main, cafe.root / "away")
     with orange.engine.open(TaskRef("coffee", task.id)) as opened:
-        opened.change("task.updated", {"status": "back"})
+        put(opened, "task.updated", {"status": "back"})
     moved = move(orange, task, "doing")
     assert "does not exist" in moved.hook_errors[0]
     assert (moved.task.workspace, draft.read_text()) == ("coffee--1", "x\n")

@@ -25,6 +25,8 @@ STUCK_TIMEOUT, MAX_ATTEMPTS = "stuck_timeout", "max_attempts"
 # Numbers that a `when` may compare and that no field has: how many attempts are left, and how many commits its branch
 # has that the default branch has not.
 ATTEMPTS_LEFT, OWN_COMMITS = "attempts_left", "own_commits"
+_ACTORS: tuple[Actor, ...] = ("agent", "person", "engine", "force")
+_EARLIER_INITIAL = "create"  # in whose name earlier versions started a task in an initial state
 _MERGING: tuple[Actor, ...] = ("person", "force")  # in whose name a merge ends a task
 
 
@@ -157,6 +159,16 @@ class Workflow:
     def cancelled_end(self, source: str) -> str | None:
         """Where a task in this state ends when a person gives it up; None where that cannot be done."""
         return next((target for target in self.targets(source, "person") if self.is_cancelled(target)), None)
+
+    def has_move(self, source: str, target: str, actor: str, start: str | None) -> bool:
+        """Whether a task can have moved so: by a move of this workflow, or because its agent was started (`start`)."""
+        if start == "initial" or actor == _EARLIER_INITIAL:
+            return target in self.initial and source in {self.first_state, target}
+        if source == target:
+            return source in self.states  # an agent was started where the task is
+        return actor in _ACTORS and any(
+            move.source == source and move.target == target and move.by in (None, actor) for move in self.transitions
+        )
 
     def moves(self, source: str, actor: Actor) -> tuple[Transition, ...]:
         """Every move out of a state that this actor may make, in the file's order."""

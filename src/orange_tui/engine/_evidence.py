@@ -6,12 +6,16 @@ A command's result stands until HEAD moves: asking again costs nothing.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
+from orange_tui.home.files import make_directory
+from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from orange_tui.domain.task import Task
     from orange_tui.home.paths import Home
     from orange_tui.home.projects import Projects
     from orange_tui.store.open_task import OpenTask
@@ -64,7 +68,7 @@ def _failure(opened: OpenTask, command: str, home: Home, projects: Projects) -> 
         return f"`{command}` must succeed in the task's workspace, and it has none"
     worktree = os.path.join(home.workspaces, opened.task.workspace)
     head = worktree_of(projects.get(opened.task.project).path, worktree).git.head()
-    code, output = _earlier_result(opened, command, head) or _run(opened, command, worktree, head)
+    code, output = _earlier_result(home, opened.task, command, head) or _run(opened, command, worktree, head, home)
     if code == 0:
         return None
     return (
@@ -72,15 +76,28 @@ def _failure(opened: OpenTask, command: str, home: Home, projects: Projects) -> 
     )
 
 
-def _earlier_result(opened: OpenTask, command: str, head: str | None) -> tuple[int, str] | None:
-    for event in opened.journal.backwards():
-        if event["type"] == "gate.command" and event.get("command") == command:
-            same = head is not None and event.get("head") == head
-            return (event["exit_code"], event["output"]) if same else None
-    return None
+def _results(home: Home, task: Task) -> JsonFile:
+    """How commands have ended on which commit. The journal tells that as well, but a task's agents can write there."""
+    path = os.path.join(home.root, ".cache", "gates", task.project, f"{task.id}.json")
+    return JsonFile(path, f"{path}.lock", title="the results of commands", disposable=True)
 
 
-def _run(opened: OpenTask, command: str, worktree: str, head: str | None) -> tuple[int, str]:
+def _earlier_result(home: Home, task: Task, command: str, head: str | None) -> tuple[int, str] | None:
+    found = _results(home, task).read_object().get(command)
+    if not isinstance(found, list) or list(map(type, found)) != [str, int, str] or found[0] != head:
+        return None
+    return found[1], found[2]
+
+
+def _keep_result(home: Home, task: Task, command: str, result: tuple[str, int, str]) -> None:
+    file = _results(home, task)
+    with suppress(OrangeError):  # then it is run once more
+        make_directory(os.path.dirname(file.path))
+        with file.changing_object() as results:
+            results[command] = list(result)
+
+
+def _run(opened: OpenTask, command: str, worktree: str, head: str | None, home: Home) -> tuple[int, str]:
     from orange_tui.outside.programs import run
 
     # The command is the workflow author's own, and its environment names the task; no task text is in it.
@@ -93,4 +110,6 @@ def _run(opened: OpenTask, command: str, worktree: str, head: str | None) -> tup
     except OrangeError as problem:
         code, output = 1, str(problem)
     opened.record("gate.command", command=command, head=head, exit_code=code, output=output)
+    if head is not None:
+        _keep_result(home, opened.task, command, (head, code, output))
     return code, output

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import ATTEMPTS_LEFT, CANCELLED, DONE, OWN_COMMITS, Hook
+from orange_tui.domain.workflow import ATTEMPTS_LEFT, CANCELLED, DONE, OWN_COMMITS
 from orange_tui.engine.hooks import HookRun
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.conditions import Condition
     from orange_tui.domain.gates.gate import Evidence, Gate
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Actor, State, Transition
+    from orange_tui.domain.workflow import Actor, Hook, State, Transition
     from orange_tui.engine.hooks import Actions
     from orange_tui.engine.parts import HomeParts
     from orange_tui.home.log import Log
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from orange_tui.store.store import Store, TaskRef
 
     Start = Literal["initial", "again", "respawn"]
+    HooksRun = frozenset[tuple[int, str]]  # by position and action
+
+_MAX_LOGGED = 20  # of the lines in a history that were not believed
 
 
 @record
@@ -201,7 +204,7 @@ class Engine:
         about = {name: value for name, value in known.items() if value is not None}
         with around or nullcontext():
             started = _write_status(opened, target, hooks, about, changes)  # 5
-        return self._finish(opened, started)  # 6 to 8
+        return self._finish(opened, started, hooks)  # 6 to 8
 
     def _reserve(self, opened: OpenTask, hooks: Sequence[Hook]) -> None:
         for hook in hooks:
@@ -210,11 +213,11 @@ class Engine:
                 if reserve is not None:
                     reserve(HookRun(self, opened, hook, token=""))
 
-    def _finish(self, opened: OpenTask, started: Event, already_run: frozenset[int] = frozenset()) -> Moved:
+    def _finish(self, opened: OpenTask, started: Event, hooks: Sequence[Hook], done: HooksRun = frozenset()) -> Moved:
         """Steps 6 to 8: the hooks that have not had their turn, then the end of the move."""
         run, errors = [], []
-        for index, hook in enumerate(hooks_of(started)):
-            if index in already_run:
+        for index, hook in enumerate(hooks):
+            if (index, hook.action) in done:
                 continue
             error = self._run_hook(opened, index, HookRun(self, opened, hook, f"{started['timestamp']}#{index}"))  # 6
             run.append(hook.action)
@@ -255,18 +258,27 @@ class Engine:
         self.log.write("info", f"{details['from']} → {details['to']}", task=opened.task.id, by=details["by"])
 
     def recover(self, opened: OpenTask) -> Moved | None:
-        """Finish the transition that a killed command left half done."""
+        """Finish the transition that a killed command left half done, with what the workflow has for it."""
         unfinished = opened.journal.unfinished()
         if unfinished is None:
             return None
+        from orange_tui.engine._move_hooks import hooks_of
+
         started = unfinished.started
         self.log.write("warning", f"finishing {started['from']} → {started['to']}", task=opened.task.id)
-        return self._finish(opened, started, unfinished.hooks_run)
+        try:
+            hooks = hooks_of(self, opened, started)
+        except Refused as problem:
+            hooks = ()
+            opened.set_attention(f"What goes with {started['from']} → {started['to']} was not done: {problem}")
+        return self._finish(opened, started, hooks, unfinished.hooks_run)
 
     @contextmanager
     def open(self, ref: TaskRef, *, wait: bool = True) -> Iterator[OpenTask]:
         """Hold a task, with everything finished that was left undone."""
         with self.store.open(ref, wait=wait) as opened:
+            for reason in opened.refused[:_MAX_LOGGED]:
+                self.log.write("warning", f"history.jsonl has a line that was not believed: {reason}", task=ref.id)
             self.recover(opened)
             yield opened
 
@@ -295,11 +307,6 @@ def checksum(text: str) -> int:
     from zlib import crc32
 
     return crc32(text.encode())
-
-
-def hooks_of(started: Event) -> list[Hook]:
-    """The hooks of a move, as they were written down with it."""
-    return [Hook(data["action"], {key: data[key] for key in data if key != "action"}) for data in started["hooks"]]
 
 
 def _increment_counter(run: HookRun) -> None:

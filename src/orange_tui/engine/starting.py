@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from orange_tui.domain.errors import NotFound, NoWorkspace, OrangeError, Refused
-from orange_tui.domain.workflow import Hook, starts_agent
-from orange_tui.engine.engine import hooks_of
+from orange_tui.domain.workflow import starts_agent
+from orange_tui.engine._move_hooks import hooks_of, start_here_hooks
 from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Actor, Transition, Workflow
+    from orange_tui.domain.workflow import Actor, Hook, Transition, Workflow
     from orange_tui.engine.engine import Engine, Moved
     from orange_tui.store.journal import Start
     from orange_tui.store.open_task import OpenTask
@@ -39,7 +39,7 @@ def start_opened(engine: Engine, opened: OpenTask, actor: Actor) -> Moved:
     state = workflow.states.get(opened.task.status)
     if state is not None and state.auto is not None:
         return advance(engine, opened, workflow, actor)
-    failed = _failed_start(opened)
+    failed = _failed_start(engine, opened)
     if failed:
         return engine.start(opened, opened.task.status, failed, by=actor, how="again")
     if state is not None and state.respawn_prompt is not None and state.name != workflow.first_state:
@@ -179,12 +179,10 @@ def _begin(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor) -
 
 def _start_here(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor) -> Moved:
     """Start the agent of a task that came to a state where one works without any being started: created further on."""
-    from orange_tui.engine.agents import respawn_hook
-
-    task, move = opened.task, opened.journal.last("transition.started")
-    if task.workspace or task.tmux_session or (move is not None and starts_agent(hooks_of(move))):
+    task, move = opened.task, opened.journal.last_move()
+    if task.workspace or task.tmux_session or (move is not None and starts_agent(hooks_of(engine, opened, move))):
         raise _no_start(task)
-    hooks = (Hook("acquire_workspace", {}), respawn_hook(workflow, task))
+    hooks = start_here_hooks(workflow, task)
     return engine.start(opened, task.status, hooks, by=actor, how="respawn")
 
 
@@ -237,10 +235,10 @@ def _check_blockers(engine: Engine, task: Task) -> None:
         raise Refused(f"{task.id} waits for {', '.join(waiting)}")
 
 
-def _failed_start(opened: OpenTask) -> list[Hook]:
+def _failed_start(engine: Engine, opened: OpenTask) -> Sequence[Hook]:
     """The hooks of the move into this state, if one of them failed and left no agent and no workspace."""
     move = opened.journal.failed_move()
     if opened.task.workspace or opened.task.tmux_session or move is None or move["to"] != opened.task.status:
-        return []
-    hooks = hooks_of(move)
-    return hooks if starts_agent(hooks) else []
+        return ()
+    hooks = hooks_of(engine, opened, move)
+    return hooks if starts_agent(hooks) else ()

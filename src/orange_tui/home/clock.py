@@ -7,7 +7,12 @@ import time
 
 def now() -> str:
     """The current time in UTC, as ISO 8601 with microseconds; such texts sort by time."""
-    seconds, rest = divmod(time.time_ns(), 1_000_000_000)
+    return at(time.time_ns())
+
+
+def at(nanoseconds: int) -> str:
+    """A time as a text like that, from nanoseconds since 1970."""
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{rest // 1000:06d}Z"
 
 

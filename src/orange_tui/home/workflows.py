@@ -13,6 +13,7 @@ import os
 from orange_tui import __version__
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.workflow_file.data import from_data, to_data
+from orange_tui.home import clock
 from orange_tui.home.files import PRIVATE_FILE, locked, make_directory, read_bytes, read_signature, replace_file
 
 TYPE_CHECKING = False
@@ -82,6 +83,13 @@ class Workflows:
         if not plugins.were_loaded:  # a plugin can be removed while the text stays as it is
             self._write_cache(name, text, loaded.workflow)
         return loaded.workflow
+
+    def has_changed_since(self, name: str, stamp: str) -> bool:
+        """Whether the file of a workflow was written after a time: what was done by then may have been right then."""
+        try:
+            return clock.at(os.stat(self.path(name)).st_mtime_ns) > stamp
+        except (OSError, OrangeError):
+            return True
 
     def check(self, name_or_path: str) -> LoadedWorkflow:
         """Everything that is wrong with a workflow, given by its name or by the path of a file."""

@@ -221,7 +221,7 @@ def _broken(ref: TaskRef, error: str, history: Signature | None) -> IndexedTask:
 def _read_entry(
     store: Store, ref: TaskRef, waiting_messages: WaitingMessages, history: Signature | None
 ) -> IndexedTask | None:
-    with closing(_OnceReadJournal(store.journal(ref).path)) as journal:
+    with closing(_OnceReadJournal(store.journal(ref))) as journal:
         return _read_with(journal, store, ref, waiting_messages, history)
 
 
@@ -253,10 +253,10 @@ def _has_message(journal: Journal, waiting_messages: WaitingMessages) -> bool:
 class _OnceReadJournal(Journal):
     """A journal that reads and parses each event once, however many questions it is asked."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
+    def __init__(self, journal: Journal) -> None:
+        super().__init__(journal.path, journal.judge)
         # A record lets nobody set attributes; and what reads the file must not refer to this, or it stays open.
-        self.__dict__.update(_seen=[], _rest=Journal(path).backwards())
+        self.__dict__.update(_seen=[], _rest=journal.backwards())
 
     def close(self) -> None:
         """Let the file go: it is open until its first line was read."""

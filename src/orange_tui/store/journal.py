@@ -1,8 +1,8 @@
 """history.jsonl: what happened to a task, one JSON object a line, and the true values of the engine's fields.
 
 An event that changes engine fields carries all of them as `engine`, and is on disk before TASK.md is touched.
-So the last such event is the truth, whatever TASK.md says, and it is found from the end of the file.
-Only the holder of the task's lock appends.
+So the last such event that can be believed (`_engine_history`) is the truth, whatever TASK.md says.
+Only the holder of the task's lock appends; but the task's agents can write the file, too.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from orange_tui.domain.errors import NotFound, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import ENGINE_FIELDS
 from orange_tui.home.files import not_saved, open_regular, write_all
+from orange_tui.store._engine_history import TOO_LONG, EngineHistory, parse_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
+
+    from orange_tui.domain.engine_values import Judge
 
     Event = dict[str, Any]
 
 _BLOCK = 8192
 _MAX_LINE_BYTES = 5_000_000  # an event is far shorter; whoever wrote a longer line, the engine did not
 _MAX_BYTES = 200_000_000
-_TOO_LONG = b"(a line that is too long)"
 _BEFORE_AND_AFTER = 2
-_ENGINE_FIELDS = frozenset(ENGINE_FIELDS)
-_ENGINE_TYPES = (str, int, type(None))
+_OURS = frozenset({*ENGINE_FIELDS, "updated_at"})
 _ENDS_OF_A_MOVE = frozenset({"status.changed", "task.created", "task.adopted"})
 
 
@@ -38,7 +39,7 @@ class Unfinished:
     """A transition that was started and not ended: its event, and the hooks that have had their turn."""
 
     started: Event
-    hooks_run: frozenset[int]
+    hooks_run: frozenset[tuple[int, str]]  # by position and action
 
 
 @record
@@ -55,9 +56,10 @@ class Start:
 
 @record
 class Journal:
-    """One task's history."""
+    """One task's history. Who has no `judge` asks nothing of it that concerns the engine's fields."""
 
     path: str
+    judge: Judge | None = None
 
     def append(self, event: Mapping[str, object]) -> None:
         """Add an event so that it survives a power cut; a line torn by an earlier crash is repaired first."""
@@ -80,7 +82,7 @@ class Journal:
     def backwards(self) -> Iterator[Event]:
         """Events from the newest to the oldest, reading no more of the file than is asked for."""
         for line in _lines_backwards(self.path):
-            event = _parse(line)
+            event = parse_event(line)
             if event is not None:
                 yield event
 
@@ -88,16 +90,19 @@ class Journal:
         """The whole history, oldest first."""
         return list(self.backwards())[::-1]
 
-    def engine_event(self, not_after: str | None = None) -> Event | None:
-        """The last event that set engine fields: the truth about them, now or at an earlier time.
+    def engine_history(self) -> EngineHistory:
+        """The engine's values from the beginning on: what was believed of them, and what was not."""
+        if self.judge is None:
+            raise TypeError(f"nobody can judge {self.path}")
+        return EngineHistory(self._raw_lines(), self.judge)
 
-        Before the first such event, the first one counts: it records what was found then.
-        """
-        event = None
-        for event in filter(_is_engine_event, self.backwards()):
-            if not_after is None or event["timestamp"] <= not_after:
-                break
-        return event
+    def engine_event(self) -> Event | None:
+        """The last event that set engine fields and can be believed: the truth about them."""
+        return self.engine_history().truth()
+
+    def _raw_lines(self) -> list[bytes]:
+        """Every line, oldest first; of one that is too long there is only a mark."""
+        return list(_lines_backwards(self.path))[::-1]
 
     def changes_after(self, stamp: str) -> list[Event]:
         """Later events that changed other fields, oldest first."""
@@ -123,26 +128,45 @@ class Journal:
                 return Start(False, wanted, held, **_waiting(waiting), state=state if type(state) is str else None)
         return Start(has_begun=False)
 
+    def last_move(self) -> Event | None:
+        """The start of the last move, or of an agent where the task was."""
+        return next(filter(self._move_test(), self.backwards()), None)
+
     def failed_move(self) -> Event | None:
         """How the task came to where it is, if some of what goes with that has failed."""
         failed = False
+        is_move = self._move_test()
         for event in self.backwards():
             failed = failed or event["type"] == "hook.failed"
-            if event["type"] == "transition.started":
-                return event if failed and _can_be_finished(event) else None
+            if is_move(event):
+                return event if failed else None
         return None
 
     def unfinished(self) -> Unfinished | None:
         """The transition that a crash interrupted, if there is one."""
-        hooks_run = set()
+        hooks_run: set[tuple[int, str]] = set()
+        is_move = self._move_test()
         for event in self.backwards():
             if event["type"] in _ENDS_OF_A_MOVE:
                 return None
             if event["type"] in {"hook.done", "hook.failed"} and isinstance(event.get("index"), int):
-                hooks_run.add(event["index"])
-            if event["type"] == "transition.started" and _can_be_finished(event):
+                hooks_run.add((event["index"], str(event.get("action"))))
+            if is_move(event):
                 return Unfinished(event, frozenset(hooks_run))
         return None
+
+    def _move_test(self) -> Callable[[Event], bool]:
+        """What tells whether an event is the start of a move, and can be believed; the history is read once for it."""
+        known: list[EngineHistory] = []
+
+        def is_move(event: Event) -> bool:
+            if event["type"] != "transition.started":
+                return False
+            if not known:
+                known.append(self.engine_history())
+            return known[0].has_move(event)
+
+        return is_move
 
 
 def _waiting(event: Event | None) -> dict[str, Any]:
@@ -150,30 +174,13 @@ def _waiting(event: Event | None) -> dict[str, Any]:
     return {"waits": event is not None, "full_at": size if type(size) is int else None}
 
 
-def _is_engine_event(event: Event) -> bool:
-    """Whether an event has valid values for all engine fields; one that was edited by hand may not."""
-    values = event.get("engine")
-    return (
-        isinstance(values, dict)
-        and values.keys() == _ENGINE_FIELDS
-        and all(isinstance(value, _ENGINE_TYPES) for value in values.values())
-        and isinstance(event.get("timestamp"), str)
-    )
-
-
 def _is_change(event: Event) -> bool:
+    """Whether an event tells of fields that are not the engine's, each with what it was and what it is."""
     changes = event.get("changes")
-    return isinstance(changes, dict) and all(
-        isinstance(p, list) and len(p) == _BEFORE_AND_AFTER for p in changes.values()
-    )
-
-
-def _can_be_finished(event: Event) -> bool:
-    hooks = event.get("hooks")
     return (
-        isinstance(hooks, list)
-        and all(isinstance(hook, dict) and isinstance(hook.get("action"), str) for hook in hooks)
-        and all(isinstance(event.get(key), str) for key in ("timestamp", "from", "to", "by"))
+        isinstance(changes, dict)
+        and not _OURS & changes.keys()
+        and all(isinstance(pair, list) and len(pair) == _BEFORE_AND_AFTER for pair in changes.values())
     )
 
 
@@ -183,7 +190,7 @@ def _repair_end(descriptor: int) -> int:
     last = next(_lines_before(descriptor, end), b"")
     if not last:
         return end
-    if last is _TOO_LONG or _parse(last) is not None:
+    if last is TOO_LONG or parse_event(last) is not None:
         os.write(descriptor, b"\n")  # whole but for its end, or not ours to take away
         return end + 1
     os.ftruncate(descriptor, end - len(last))
@@ -207,7 +214,7 @@ def _lines_backwards(path: str) -> Iterator[bytes]:
 
 
 def _lines_before(descriptor: int, position: int) -> Iterator[bytes]:
-    """The lines that end before a position, last one first; of one that is too long only `_TOO_LONG` is kept."""
+    """The lines that end before a position, last one first; of one that is too long only `TOO_LONG` is kept."""
     pieces: list[bytes] = []  # of the line that goes on before the position, last one first
     length = 0
     while position > 0:
@@ -226,15 +233,4 @@ def _lines_before(descriptor: int, position: int) -> Iterator[bytes]:
 
 
 def _joined(pieces: list[bytes], length: int) -> bytes:
-    return b"".join(reversed(pieces)) if length <= _MAX_LINE_BYTES else _TOO_LONG
-
-
-def _parse(line: bytes) -> Event | None:
-    """An event, or None for what is not one: a torn line, or text added by hand."""
-    if not line.strip():
-        return None
-    try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) and isinstance(event.get("type"), str) else None
+    return b"".join(reversed(pieces)) if length <= _MAX_LINE_BYTES else TOO_LONG

@@ -9,37 +9,42 @@ from __future__ import annotations
 
 import os
 
+from orange_tui.domain.engine_values import is_of_its_kind
 from orange_tui.domain.errors import NotSaved, Unreadable
 from orange_tui.domain.records import replace
 from orange_tui.domain.task import ENGINE_FIELDS
 from orange_tui.home import clock
+from orange_tui.store._engine_history import REFUSED
 from orange_tui.store._task_links import restore_outcome_link, restore_task_link
 from orange_tui.store._task_swap import conflict_copies
-from orange_tui.store.journal import Journal
 from orange_tui.store.task_text import TaskText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from orange_tui.domain.task import Task
     from orange_tui.domain.text.task_file import TaskFile
     from orange_tui.home.paths import Home
-    from orange_tui.store.journal import Event
+    from orange_tui.store._engine_history import EngineHistory, RefusedLine
+    from orange_tui.store.journal import Event, Journal
+
+_MAX_REFUSED, _MAX_REASONS = 1000, 20  # of the lines that are told of in one event
 
 
 class OpenTask:
     """A task somebody holds the lock of."""
 
-    def __init__(self, home: Home, directory: str, complete: Callable[[Task], Task]) -> None:
+    def __init__(self, home: Home, directory: str, journal: Journal, complete: Callable[[Task], Task]) -> None:
         self.directory = directory
-        self.journal = Journal(os.path.join(directory, "history.jsonl"))
+        self.journal = journal
         self._home = home
         self._text = TaskText(directory)
         self._complete = complete
         self._file: TaskFile
         self._has_journal = False
         self.task: Task
+        self.refused: Sequence[str] = ()  # why lines of the history were not believed, of which the person is told now
 
     @property
     def body(self) -> str:
@@ -50,10 +55,13 @@ class OpenTask:
         """Finish interrupted writes, restore tampered fields and replaced links, and report conflict copies."""
         self._text.recover()
         self._accept(self._text.read_with_retry())
-        event = self.journal.engine_event()
+        history = self.journal.engine_history()
+        event = history.truth()
         self._has_journal = event is not None
         if event is not None:
-            self._restore_fields(event)
+            self._restore_fields(event, history)
+        if history.refused:
+            self._tell_refused(history.refused)
         self._restore_links()
         self._report_conflict_copies()
 
@@ -63,11 +71,20 @@ class OpenTask:
         self._file = file
         self.task = replace(self._complete(file.task), **engine)
 
-    def _restore_fields(self, event: Event) -> None:
+    def _tell_refused(self, lines: Sequence[RefusedLine]) -> None:
+        """Tell the person, once, of lines in the history that the engine cannot have written."""
+        self.refused = [line.reason for line in lines]
+        more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+        reason = f"{lines[0].reason}{more}"
+        attention = f"history.jsonl has a line that Orange did not write, so it was not believed: {reason}"
+        told = [line.checksum for line in lines][:_MAX_REFUSED]
+        self.change("task.tampered", {"attention": attention}, **{REFUSED: told}, reasons=self.refused[:_MAX_REASONS])
+
+    def _restore_fields(self, event: Event, history: EngineHistory) -> None:
         """Bring TASK.md up to the journal: writes that a crash kept from it, and tampered engine fields."""
         truth = replace(self.task, **event["engine"])
         values: dict[str, object] = {name: getattr(truth, name) for name in self._differing(event)}
-        earlier = self._differing(self.journal.engine_event(not_after=self.task.updated_at)) if values else []
+        earlier = self._differing(history.at(self.task.updated_at)) if values else []
         tampered = [name for name in values if name in earlier]  # an old copy of the file has old values: no forgery
         missed = self._missed_changes()
         if not values and not missed:
@@ -91,7 +108,7 @@ class OpenTask:
         missed: dict[str, object] = {}
         for event in self.journal.changes_after(self.task.updated_at):
             for name, (before, after) in event["changes"].items():
-                if _as_json((present | missed).get(name)) == before != after:
+                if _as_json((present | missed).get(name)) == before != after and is_of_its_kind(name, after):
                     missed[name] = after
         return missed
 

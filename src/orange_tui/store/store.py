@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
+from orange_tui.domain.engine_values import Judge
 from orange_tui.domain.errors import Busy, NotFound, OrangeError, Unreadable
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_id, check_project_name, match_prefix
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import ExitStack
 
+    from orange_tui.domain.engine_values import RecordedMove
     from orange_tui.domain.task import Task
     from orange_tui.home.paths import Home
+    from orange_tui.store.journal import Event
 
 _ID_LETTERS = "abcdefghijkmnpqrstuvwxyz"
 _ID_ALPHABET = _ID_LETTERS + "23456789"
@@ -59,12 +62,26 @@ class BrokenTask:
     error: str
 
 
+def _any_move(_move: RecordedMove) -> bool:
+    return True
+
+
+def _as_claimed(_task: str, workspace: str) -> str:
+    return workspace
+
+
 @record
 class Store:
-    """All tasks under one home. `fill_in` completes the fields that only the project or workflow knows."""
+    """All tasks under one home.
+
+    `fill_in` completes the fields that only the project or workflow knows; `may_move` says whether a workflow has a
+    move, and `confirm_workspace` which one a task has that claims one: agents can write what is read here.
+    """
 
     home: Home
     fill_in: Callable[[Task], Task]
+    may_move: Callable[[RecordedMove], bool] = _any_move
+    confirm_workspace: Callable[[str, str], str | None] = _as_claimed
 
     def directory(self, ref: TaskRef) -> str:
         """Where a task lives."""
@@ -100,13 +117,14 @@ class Store:
         directory = self.directory(ref)
         try:
             file = TaskText(directory).read()
-            event = (journal or self.journal(ref)).engine_event()
+            history = (journal or self.journal(ref)).engine_history()
+            event = history.truth()
         except OrangeError as problem:
             return BrokenTask(ref, _at_path(problem, directory))
         found = self.complete(file.task, ref)
         engine = event["engine"] if event is not None else {}
         if all(getattr(found, name) == value for name, value in engine.items()):
-            return StoredTask(ref, found, file.body, False)
+            return StoredTask(ref, found, file.body, bool(history.refused))
         return StoredTask(ref, replace(found, **engine), file.body, True)
 
     def ref_of(self, task: Task) -> TaskRef:
@@ -119,7 +137,8 @@ class Store:
 
     def journal(self, ref: TaskRef) -> Journal:
         """What happened to a task."""
-        return Journal(os.path.join(self.directory(ref), "history.jsonl"))
+        judge = Judge(ref.id, ref.project, self.may_move, self.confirm_workspace)
+        return Journal(os.path.join(self.directory(ref), "history.jsonl"), judge)
 
     def outcome(self, ref: TaskRef) -> str | None:
         """What the agent wrote to `.orange-outcome`."""
@@ -147,7 +166,7 @@ class Store:
 
     def opened(self, ref: TaskRef) -> OpenTask:
         """The same for who holds its lock already: its creator."""
-        task = OpenTask(self.home, self.directory(ref), lambda found: self.complete(found, ref))
+        task = OpenTask(self.home, self.directory(ref), self.journal(ref), lambda found: self.complete(found, ref))
         try:
             task.recover()
         except Unreadable as problem:
@@ -179,40 +198,32 @@ class Store:
         Its id may have been chosen before (`free_id`).
         """
         ref = TaskRef(project, str(values.get("id") or self.free_id()))
-        stamp = clock.now()
-        branch = values.get("branch") or f"orange-tasks/{ref.id}"
-        file = task_file.new(
-            {
-                **values,
-                "id": ref.id,
-                "project": project,
-                "branch": branch,
-                "created_at": stamp,
-                "updated_at": stamp,
-            },
-            body,
-        )
-        final = self.directory(ref)
-        self._sweep(project)
-        aside = os.path.join(os.path.dirname(final), f"{_NEW}{ref.id}")
+        stamp, branch = clock.now(), values.get("branch") or f"orange-tasks/{ref.id}"
+        ours = {"id": ref.id, "project": project, "branch": branch, "created_at": stamp, "updated_at": stamp}
+        file = task_file.new({**values, **ours}, body)
         about = {"start": start, "initial": initial, "engine": file.task.engine_fields()}
-        event = {"type": "task.created", "timestamp": stamp, **about}
+        self._sweep(project)
         try:
-            os.mkdir(aside, 0o700)
-            if held is not None:
-                held.enter_context(locked(os.path.join(aside, ".lock"), what=f"task {ref.id}"))
-            write_aside(os.path.join(aside, "TASK.md"), file.encode())
-            Journal(os.path.join(aside, "history.jsonl")).append(event)
-            sync_directory(aside)
-            os.rename(aside, final)
+            self._write_new(ref, file.encode(), {"type": "task.created", "timestamp": stamp, **about}, held)
         except OSError as problem:
             self._sweep(project)
-            raise not_saved(final, problem) from None
+            raise not_saved(self.directory(ref), problem) from None
         except OrangeError:
             self._sweep(project)
             raise
-        sync_directory(os.path.dirname(final))
         return ref
+
+    def _write_new(self, ref: TaskRef, text: bytes, event: Event, held: ExitStack | None) -> None:
+        final = self.directory(ref)
+        aside = os.path.join(os.path.dirname(final), f"{_NEW}{ref.id}")
+        os.mkdir(aside, 0o700)
+        if held is not None:
+            held.enter_context(locked(os.path.join(aside, ".lock"), what=f"task {ref.id}"))
+        write_aside(os.path.join(aside, "TASK.md"), text)
+        Journal(os.path.join(aside, "history.jsonl")).append(event)
+        sync_directory(aside)
+        os.rename(aside, final)
+        sync_directory(os.path.dirname(final))
 
     def _sweep(self, project: str) -> None:
         """Clear away what a killed creation or deletion left; the project's lock says that none is under way."""

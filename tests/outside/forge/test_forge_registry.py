@@ -17,6 +17,7 @@ from orange_tui.issues.sync import sync
 from orange_tui.outside.forge import _gh, registry
 from orange_tui.outside.forge.github import GitHub
 from orange_tui.outside.forge.interface import Issue
+from support.driver import put
 from support.forge import LabForge
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def test_issue_on_another_forge_becomes_a_task_and_gets_its_result(house: House,
     assert (created.kind, house.stored(ref).task.extra["issue_url"]) == ("created", url)
     with house.orange.engine.open(ref) as opened:
         register_branch(HookRun(house.orange.engine, opened, Hook("register_branch", {}), "token"))
-        opened.change("status.changed", {"status": "blocked"}, **{"from": "new", "to": "blocked", "by": "engine"})
+        put(opened, "status.changed", {"status": "blocked"}, **{"from": "new", "to": "blocked", "by": "engine"})
     assert [each.kind for each in sync(house.orange.tasks, project)] == ["commented", "labelled"]
     assert lab.branches == ["gh-task-1-brew-tea"]
     assert (len(lab.comments), lab.labels) == (1, ["blocked"])

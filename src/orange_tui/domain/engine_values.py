@@ -1,0 +1,144 @@
+"""What a line of a task's history may say about the engine's own fields.
+
+The history lies where the task's agents can write, so a line that the engine cannot have written is not believed: one
+about another task, with a value of the wrong kind, a field that no such event changes, or a move that the workflow does
+not have. What nobody can tell apart is a line that the engine could have written just so: a forged move is believed
+where the workflow has it for whoever is said to have made it, and so is a whole history that was made up.
+"""
+
+from __future__ import annotations
+
+from orange_tui.domain.errors import Refused
+from orange_tui.domain.records import record
+from orange_tui.domain.task import ENGINE_FIELDS, FIELDS, check_branch, check_web_address, printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Values = Mapping[str, object]
+
+_ENGINE_FIELDS = frozenset(ENGINE_FIELDS)
+_FIXED = ("workflow", "created_at", "parent")  # once the task is there
+_BY_A_HOOK = frozenset({"workspace", "tmux_session", "review_round", "crash_count", "pr_url"})
+_CHANGED_BY: Mapping[str, frozenset[str]] = {
+    "transition.started": frozenset({"status", "branch"}),
+    "hook.done": _BY_A_HOOK,
+    "hook.failed": _BY_A_HOOK,
+    "status.changed": frozenset({"crash_count"}),
+    "agent.crashed": frozenset({"crash_count"}),
+    "agent.respawned": frozenset({"workspace", "tmux_session"}),
+    "task.updated": frozenset({"branch", "tmux_session"}),
+    "pr.created": frozenset({"pr_url"}),
+    "pr.adopted": frozenset({"pr_url"}),
+    "pr.moved": frozenset({"pr_url"}),
+}
+_MAX_TEXT_CHARACTERS = 2000
+
+
+@record
+class RecordedMove:
+    """A move as the history tells it."""
+
+    workflow: str
+    source: str
+    target: str
+    actor: str
+    start: str | None  # how an agent is started where the move is none: in an initial state, again, or anew
+    stamp: str
+
+
+@record
+class Judge:
+    """What is known of a task besides its history: which one it is, what moves there are, and what workspace it has.
+
+    `confirm_workspace` gives the one it has by the pool, for the one that its history tells.
+    """
+
+    id: str
+    project: str
+    may_move: Callable[[RecordedMove], bool]
+    confirm_workspace: Callable[[str, str], str | None]
+
+
+def why_impossible(event: Mapping[str, object], known: Values | None, judge: Judge, stamp: str) -> str | None:
+    """Why the engine cannot have written the `engine` values of an event, after those it had before; None if it can.
+
+    `stamp` is the latest time that the history has told so far.
+    """
+    values = event.get("engine")
+    if not isinstance(values, dict) or values.keys() != _ENGINE_FIELDS or not isinstance(event.get("timestamp"), str):
+        return "it has not the values that the engine writes"
+    wrong = next((name for name in ENGINE_FIELDS if not is_of_its_kind(name, values[name])), None)
+    if wrong is not None:
+        return f"{wrong} cannot be {printable(repr(values[wrong])[:100])}"
+    if (values["id"], values["project"]) != (judge.id, judge.project):
+        return f"it is about another task, {printable(values['project'])}/{printable(values['id'])}"
+    changed = [name for name in ENGINE_FIELDS if known is None or values[name] != known[name]]
+    if known is not None:
+        reason = _why_not_changed(event, known, values, changed) or _why_not_moved(event, known, values, judge, stamp)
+        if reason is not None:
+            return reason
+    return next((reason for name in changed if (reason := _why_no_value(name, values[name], judge))), None)
+
+
+def is_of_its_kind(name: str, value: object) -> bool:
+    """Whether a value is what a field holds, as it comes from JSON; of fields that are not ours, any may be."""
+    field = FIELDS.get(name)
+    if field is None or (value is None and field.default is None):
+        return True
+    if field.kind == "texts":
+        return isinstance(value, list) and all(isinstance(text, str) for text in value)
+    if field.kind == "number":
+        return type(value) is int and value >= 0
+    return isinstance(value, str)
+
+
+def _why_not_changed(event: Values, known: Values, values: Values, changed: list[str]) -> str | None:
+    """No event changes more than its kind does; a number grows by one, or is reset."""
+    kind = str(event.get("type"))
+    for name in changed:
+        is_given_up = name == "workspace" and values[name] is None  # whatever was written when that was found out
+        if name in _FIXED or (name not in _CHANGED_BY.get(kind, ()) and not is_given_up):
+            return f"{printable(kind[:100])} does not change {name}"
+        if FIELDS[name].kind == "number" and values[name] not in {0, int(str(known[name])) + 1}:
+            return f"{name} does not go from {known[name]} to {values[name]}"
+    return None
+
+
+def _why_not_moved(event: Values, known: Values, values: Values, judge: Judge, stamp: str) -> str | None:
+    """A status comes from a move of the workflow that begins where the task was."""
+    if event.get("type") != "transition.started":
+        return None
+    source, target, actor, start = (event.get(key) for key in ("from", "to", "by", "start"))
+    if source != known["status"] or target != values["status"] or not isinstance(actor, str):
+        return f"it was not in {printable(str(source)[:100])} then"
+    move = RecordedMove(
+        str(values["workflow"]), str(source), str(target), actor, start if type(start) is str else None, stamp
+    )
+    if judge.may_move(move):
+        return None
+    return f"there is no such move: {printable(f'{source} → {target}'[:200])}, by {printable(actor[:100])}"
+
+
+def _why_no_value(name: str, value: object, judge: Judge) -> str | None:
+    """What goes into paths, commands and addresses is what the engine itself would have let through."""
+    if not isinstance(value, str):
+        return None
+    if len(value) > _MAX_TEXT_CHARACTERS or not value.isprintable():
+        return f"{name} cannot be {printable(value[:100])}"
+    if name == "workspace" and not _is_workspace_of(judge.project, value):
+        return f"{value} is no workspace of {judge.project}"
+    try:
+        if name == "pr_url":
+            check_web_address(value)
+        if name == "branch":
+            check_branch(value)
+    except Refused as problem:
+        return str(problem)
+    return None
+
+
+def _is_workspace_of(project: str, name: str) -> bool:
+    number = name.removeprefix(f"{project}--")
+    return number != name and number.isascii() and number.isdecimal()

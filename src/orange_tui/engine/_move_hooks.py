@@ -1,0 +1,78 @@
+"""The hooks of a move that is in the journal, taken from the workflow.
+
+A task's agents can write its journal. So what a later process runs never comes from there: the journal only says which
+move it was, and the workflow what goes with it.
+"""
+
+from __future__ import annotations
+
+from itertools import dropwhile
+
+from orange_tui.domain.errors import Refused
+from orange_tui.domain.records import replace
+from orange_tui.domain.workflow import Hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import Workflow
+    from orange_tui.engine.engine import Engine
+    from orange_tui.store.journal import Event
+    from orange_tui.store.open_task import OpenTask
+
+_NUMBERS = ("review_round", "crash_count")
+
+
+def hooks_of(engine: Engine, opened: OpenTask, started: Event) -> Sequence[Hook]:
+    """What the workflow has for a move or a start, by how it began; none where it has no such move any more."""
+    workflow = engine.workflows.load(opened.task.workflow)
+    source, target, actor, start = (started.get(key) for key in ("from", "to", "by", "start"))
+    if start == "initial" or actor == "create":
+        return workflow.initial.get(str(target), ())
+    if start == "respawn":
+        return start_here_hooks(workflow, opened.task)
+    if source == target:  # once more what has failed on the way here
+        earlier = next((event for event in _moves_before(opened, started) if event.get("from") != target), None)
+        return hooks_of(engine, opened, earlier) if earlier is not None else ()
+    return _hooks_of_move(engine, workflow, opened, started)
+
+
+def start_here_hooks(workflow: Workflow, task: Task) -> Sequence[Hook]:
+    """What starts an agent anew in the state that a task is in."""
+    from orange_tui.engine.agents import respawn_hook
+
+    return (Hook("acquire_workspace", {}), respawn_hook(workflow, task))
+
+
+def _moves_before(opened: OpenTask, started: Event) -> Iterator[Event]:
+    earlier = dropwhile(lambda event: event != started, opened.journal.backwards())
+    next(earlier, None)
+    history = opened.journal.engine_history()
+    return (event for event in earlier if event["type"] == "transition.started" and history.has_move(event))
+
+
+def _hooks_of_move(engine: Engine, workflow: Workflow, opened: OpenTask, started: Event) -> Sequence[Hook]:
+    """Of several moves that differ in their `when`, the one that held then; the engine's own escalation needs none."""
+    candidates = workflow.candidates(started["from"], started["to"], started["by"])
+    then = _task_at(opened, started)
+    for move in candidates:
+        if engine.holds(move.when, then):
+            return move.hooks
+    if started["by"] == "engine" and candidates:
+        return candidates[0].hooks
+    raise Refused(f"{workflow.name} has no move {started['from']} → {started['to']} that could have been made then")
+
+
+def _task_at(opened: OpenTask, started: Event) -> Task:
+    """The task with the numbers that it had when a move began: what was changed since is in the journal as well."""
+    extra = dict(opened.task.extra)
+    for event in opened.journal.backwards():
+        changes = event.get("changes")
+        for name, pair in changes.items() if isinstance(changes, dict) else ():
+            if name in extra and isinstance(pair, list) and pair:
+                extra[name] = pair[0]
+        if event == started:
+            break
+    return replace(opened.task, extra=extra, **{name: started["engine"][name] for name in _NUMBERS})
