@@ -185,15 +185,6 @@ def test_an_agents_command_loads_nothing_that_takes_long(agents_world: World) ->
     assert agents_world.read(ref).status == "b"
 
 
-def test_an_agents_command_in_its_window_starts_a_process_without_loading_more(
-    agents_world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ref = agents_world.task(workflow="plain", status="a")
-    monkeypatch.setenv("ORANGE_WINDOW", "worker")
-    assert loaded_by("task", "update", ref.id, "--status", "b") & EXPENSIVE == set()
-    assert agents_world.read(ref).status == "b"
-
-
 def test_a_routed_tasks_command_loads_no_yaml_either(agents_world: World) -> None:
     ref = agents_world.task(workflow="plain", status="a")
     with agents_world.orange.store.open(ref) as opened:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
+if TYPE_CHECKING:
     from support.office import Office
 
 
@@ -23,3 +24,19 @@ def test_session_started_from_an_agents_window_gets_its_own_marks(
     assert office.windows(second) == ["worker"]
     (same,) = office.orange.sessions.windows(first.id, fresh=True)
     assert same == pane
+
+
+@pytest.mark.parametrize("place", ["new-window", "split-window"])
+def test_task_cancelled_in_a_pane_of_its_own_session_is_cancelled_to_the_end(office: Office, place: str) -> None:
+    """The person is attached to the agent, and opens a shell beside it: it ends with the session."""
+    office.harness()
+    ref = office.create("feat/tea", harness="recorder")
+    (office.worktree(ref) / "draft.txt").write_text("work\n")
+    (pane,) = office.orange.sessions.windows(ref.id, fresh=True)
+    command = f"exec env -u ORANGE_TASK -u ORANGE_WINDOW {sys.executable} -m orange_tui task cancel {ref.id} --yes"
+    office.tmux.cmd(place, "-t", pane.pane_id if place == "split-window" else f"{pane.session_id}:", command)
+    office.wait(lambda: office.rests(ref, "cancelled"))
+    assert (office.task(ref).workspace, office.windows(ref)) == (None, [])
+    assert all(slot.state == "free" for slot in office.orange.pool.slots())
+    (saved,) = office.events(ref, "work.saved")
+    assert office.git("show", f"{saved['ref']}:draft.txt") == "work"

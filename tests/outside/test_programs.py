@@ -53,13 +53,15 @@ import sys
 from orange_tui.outside.programs import replace_process
 replace_process(["sh", "-c", "echo $WORD $$"], environment={"WORD": "coffee"})
 """
-DETACHES = """
-import os
-from orange_tui.outside.programs import call_in_new_session
-answer = call_in_new_session(lambda: f"{os.getsid(0) == os.getpid()} {os.getppid()}".encode())
-assert answer == f"True {os.getpid()}".encode(), answer
-assert call_in_new_session(lambda: os.kill(os.getpid(), 9)) == b""
-assert call_in_new_session(lambda: 1 / 0) == b""
+GOES_ON = """
+import os, sys
+from orange_tui.outside.programs import continue_in_new_session
+held = os.open("lock", os.O_RDWR | os.O_CREAT)
+print("before", os.getppid() == int(sys.argv[1]))
+continue_in_new_session()
+print("after", os.getsid(0) == os.getpid(), os.getppid() != int(sys.argv[1]))
+sys.stdout.flush()
+exec(sys.argv[2])
 """
 
 
@@ -136,5 +138,22 @@ def test_a_process_that_becomes_another_program_keeps_its_number() -> None:
     assert output == f"coffee {process.pid}\n"
 
 
-def test_work_in_a_new_session_answers_or_says_nothing_when_it_was_killed() -> None:
-    output_of(DETACHES)
+@pytest.mark.parametrize(
+    ("end", "code", "told"),
+    [("sys.exit(7)", 7, ""), ("os.kill(os.getpid(), 9)", 1, "the next command on this task finishes its work\n")],
+)
+def test_what_goes_on_in_a_new_session_says_everything_once_and_decides_the_exit_code(
+    tmp_path: Path, end: str, code: int, told: str
+) -> None:
+    words = [sys.executable, "-c", GOES_ON, str(os.getpid()), end]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (code, "before True\nafter True True\n")
+    assert done.stderr.endswith(told)
+
+
+def test_lock_that_is_given_up_in_the_new_session_is_not_held_by_who_waits(tmp_path: Path) -> None:
+    again = "import fcntl; fcntl.flock(held, fcntl.LOCK_EX); os.close(held)\n"
+    again += "fcntl.flock(os.open('lock', os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+    script = GOES_ON.replace('print("before"', 'import fcntl; fcntl.flock(held, fcntl.LOCK_EX)\nprint("before"')
+    words = [sys.executable, "-c", script, str(os.getpid()), again]
+    subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, timeout=30)

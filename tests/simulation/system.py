@@ -185,9 +185,8 @@ class System:
         self.put(sys, "stderr", _Stream(self.scheduler, sys.stderr, "errors"))
 
     def _wrap_ours(self) -> None:
-        from orange_tui.cli import detach
         from orange_tui.home import files
-        from orange_tui.outside import processes
+        from orange_tui.outside import processes, programs
         from orange_tui.supervisor import starter
 
         self._wrap_everywhere(files, "exchange", self._on_names("exchange", "name", files.exchange))
@@ -196,7 +195,8 @@ class System:
         self._wrap_everywhere(processes, "descendants", lambda _pid: set())
         self._wrap_everywhere(processes, "end_sessions", self._end_sessions)
         self._wrap_everywhere(processes, "is_tmux_server", self.tmux.is_running)
-        self._wrap_everywhere(detach, "run_detached", self._run_detached)
+        self._wrap_everywhere(processes, "is_inside", self._is_inside_window)
+        self._wrap_everywhere(programs, "continue_in_new_session", self._continue_in_new_session)
         self._wrap(starter, "Thread", lambda **options: _Thread(self.scheduler, **options))
 
     def uninstall(self) -> None:
@@ -389,21 +389,21 @@ class System:
             if each.is_alive and each.session in wanted and each is not own:
                 self.scheduler.kill(each)
 
-    def _run_detached(self, work: Callable[[], int]) -> int:
-        """The work is done by a process of its own, which the end of a window does not reach."""
-        self.step("program", "fork")
-        waiting = self.scheduler.process()
-        child = self.scheduler.new_process(f"{waiting.name} (detached)", is_mortal=waiting.is_mortal)
-        child.environment, child.directory, child.parent = waiting.environment, waiting.directory, waiting
-        child.output, child.errors = waiting.output, waiting.errors
+    def _is_inside_window(self, leaders: Sequence[int]) -> bool:
+        process: Process | None = self.scheduler.process()
+        assert process is not None
+        found = {process.session}
+        while process is not None:
+            found.add(process.pid)
+            process = process.parent
+        return not found.isdisjoint(leaders)
 
-        def run() -> None:
-            child.exit_code = work()
-
-        self.scheduler.start(child, run)
-        self.scheduler.wait(lambda: not child.is_alive)
-        waiting.faults += child.faults
-        return 1 if child.exit_code is None else child.exit_code
+    def _continue_in_new_session(self) -> None:
+        """The rest is done by a process that the end of a window does not reach: here, by the same one."""
+        process = self.scheduler.process()
+        if len(process.strands) == 1:
+            self.step("program", "fork")
+            process.session = process.pid
 
 
 def _is_inside(path: str | None, directory: str) -> bool:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Run = Callable[[Parsed, Orange], Reply]
 
-_MAY_CLOSE_THEIR_WINDOW = {("task", word) for word in ("update", "complete", "stuck", "cancel", "merge")}
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit code."""
@@ -33,10 +31,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A terminal that cannot show a character gets its number instead. The stream is None if it was closed.
         if stream is not None:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    if os.environ.get("ORANGE_WINDOW") and tuple(words[:2]) in _MAY_CLOSE_THEIR_WINDOW:
-        from orange_tui.cli.detach import run_detached
-
-        return run_detached(lambda: _run_safely(words))
     return _run_safely(words)
 
 

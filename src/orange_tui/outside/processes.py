@@ -99,6 +99,11 @@ def end_sessions(leaders: Iterable[int]) -> None:
         time.sleep(_POLL_SECONDS)
 
 
+def is_inside(leaders: Iterable[int]) -> bool:
+    """Whether this process runs in one of these windows: below its first process, or in its terminal session."""
+    return not (_own_pids() | {os.getsid(0)}).isdisjoint(leaders)
+
+
 def is_tmux_server(pid: str) -> bool:
     """Whether a process is a live tmux server: one without sessions answers no questions, but is there.
 

@@ -1,9 +1,8 @@
 """The one place that starts other programs: always from a list of words, never hanging for ever.
 
 Each way there is of starting one has its function: `run` and wait for what it prints, `run_capped` for a program
-nobody vouches for, `run_in_terminal` and `replace_process` for one that a person works with, `call_in_new_session`
-for work of our own that must outlive its window. `subprocess` is loaded by those that need it: the last one is on
-the path of an agent's command.
+nobody vouches for, `run_in_terminal` and `replace_process` for one that a person works with, and
+`continue_in_new_session` for a command of our own that must outlive its window.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import sys
 import time
 from contextlib import contextmanager, suppress
 
@@ -20,11 +20,12 @@ from orange_tui.domain.records import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import NoReturn
 
 _POLL_SECONDS = 0.05  # between two checks of whether a program has ended
 _START_WAIT_SECONDS = 2.0  # for a program that is being started while we end
+_FIRST_OWN_DESCRIPTOR = 3  # after standard input, output and errors
 _DEV_NULL, _PIPE = -3, -1  # as subprocess numbers them
 
 
@@ -134,32 +135,39 @@ def replace_process(words: Sequence[str], *, environment: Mapping[str, str]) -> 
         os.execvpe(words[0], list(words), environment)  # noqa: S606 - a list of words, no shell
 
 
-def call_in_new_session(work: Callable[[], bytes]) -> bytes:
-    """Do work of our own in a process that the end of this one's window does not reach; returns what it returns.
+def continue_in_new_session() -> None:
+    """Go on in a process that the end of this one's window does not reach; this one waits, and ends as that one does.
 
-    Nothing is returned where that process was killed.
+    Where other threads run there is no such thing: a new process would have none of them.
     """
-    reading, writing = os.pipe()
+    import threading
+
+    if threading.active_count() > 1:
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
     child = os.fork()
-    if child == 0:
-        os.close(reading)
-        _work_and_exit(work, writing)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        result = pipe.read()
-    os.waitpid(child, 0)
-    return result
+    if child != 0:
+        _end_as(child)
+    os.setsid()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
-def _work_and_exit(work: Callable[[], bytes], writing: int) -> NoReturn:
-    try:
-        os.setsid()
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        result = work()
-        with suppress(BrokenPipeError), os.fdopen(writing, "wb") as pipe:
-            pipe.write(result)
-    finally:
-        os._exit(0)
+def _end_as(child: int) -> NoReturn:
+    """Wait for a process that does our work, and end as it does. Locks that it gives up must not be held by us."""
+    os.closerange(_FIRST_OWN_DESCRIPTOR, os.sysconf("SC_OPEN_MAX"))
+    while True:
+        try:
+            _, status = os.waitpid(child, 0)
+            break
+        except KeyboardInterrupt:
+            os.kill(child, signal.SIGINT)
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        with suppress(OSError):  # the window may be gone by now
+            os.write(2, b"orange: the command was killed; the next command on this task finishes its work\n")
+    os._exit(code if code >= 0 else 1)
 
 
 @contextmanager

@@ -48,6 +48,25 @@ class Sessions:
         """Ask tmux anew the next time: a window was opened or closed."""
         self._panes = None
 
+    def end_sessions(self, panes: Sequence[Pane]) -> None:
+        """End the whole sessions that these windows are in, and wait until nothing of the windows runs any more."""
+        _leave(panes)
+        for session_id in {pane.session_id for pane in panes}:
+            self.tmux.kill_session(session_id)
+        self._wait_for_end(panes)
+
+    def end_window(self, pane: Pane) -> None:
+        """End one window, and wait until nothing of it runs any more."""
+        _leave([pane])
+        self.tmux.kill_window(pane.window_id)
+        self._wait_for_end([pane])
+
+    def _wait_for_end(self, panes: Sequence[Pane]) -> None:
+        from orange_tui.outside.processes import end_sessions
+
+        end_sessions([pane.pid for pane in panes])
+        self.forget_panes()
+
     def windows(self, task_id: str, *, fresh: bool = False) -> list[Pane]:
         """The live windows of one task."""
         return [pane for pane in self.panes(fresh=fresh) if pane.task == task_id]
@@ -103,6 +122,15 @@ class Sessions:
             return self._store.journal(self._store.ref_of(task)).unfinished() is not None
         except OrangeError:
             return False
+
+
+def _leave(panes: Sequence[Pane]) -> None:
+    """Go on elsewhere if we run in a window that is about to be ended, or for an agent that ends its own commands."""
+    from orange_tui.outside.processes import is_inside
+    from orange_tui.outside.programs import continue_in_new_session
+
+    if os.environ.get("ORANGE_WINDOW") or is_inside([pane.pid for pane in panes]):
+        continue_in_new_session()
 
 
 def _agent_among(windows: Sequence[Pane], task: Task, state: State | None) -> Pane | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from orange_tui.delivery.half_moves import finish_half_moves
 from orange_tui.domain.errors import OrangeError
-from orange_tui.outside.processes import end_sessions
 from orange_tui.store.store import StoredTask, TaskRef
 
 TYPE_CHECKING = False
@@ -55,8 +54,7 @@ def _end_orphaned_sessions(tasks: Tasks, entries: list[IndexedTask]) -> Iterator
     orphaned = {task_id for task_id in found - at_work if not _is_at_work(tasks, task_id)}
     for session_id in {pane.session_id for pane in panes if pane.task in orphaned}:
         members = [pane for pane in panes if pane.session_id == session_id]
-        tasks.engine.parts.tmux.kill_session(session_id)
-        end_sessions([pane.pid for pane in members])
+        tasks.sessions.end_sessions(members)
         yield f"{members[0].task}: ended the session {members[0].session} it had no more use for"
 
 

@@ -12,7 +12,6 @@ from orange_tui.engine.actions._agent_start import (
     start_agent,
 )
 from orange_tui.engine.hooks import Action
-from orange_tui.outside.processes import end_sessions
 from orange_tui.sessions.liveness import find_window, find_worker, is_worker, new_window, review_window
 
 TYPE_CHECKING = False
@@ -46,11 +45,7 @@ def spawn_reviewer(run: HookRun) -> None:
 
 def kill_session(run: HookRun) -> None:
     """End the task's session with everything in it."""
-    panes = run.parts.sessions.windows(run.task.id, fresh=True)
-    for session_id in {pane.session_id for pane in panes}:
-        run.parts.tmux.kill_session(session_id)
-    end_sessions([pane.pid for pane in panes])
-    run.parts.sessions.forget_panes()
+    run.parts.sessions.end_sessions(run.parts.sessions.windows(run.task.id, fresh=True))
     if run.task.tmux_session is not None:
         run.change("tmux_session", None)
 
@@ -59,9 +54,7 @@ def kill_reviewer(run: HookRun) -> None:
     """End the window of this review round; the worker stays."""
     pane = run.parts.sessions.window(run.task.id, review_window(run.task))
     if pane is not None:
-        run.parts.tmux.kill_window(pane.window_id)
-        end_sessions([pane.pid])
-        run.parts.sessions.forget_panes()
+        run.parts.sessions.end_window(pane)
 
 
 def notify_worker(run: HookRun) -> None:
