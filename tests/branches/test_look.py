@@ -16,6 +16,7 @@ from orange_tui.engine.creation import NewTask
 from orange_tui.outside.git import Repository
 from orange_tui.outside.git_merge import merged_tree
 from orange_tui.outside.git_reader.reader import GitReaders
+from orange_tui.outside.git_saved import is_settled_repository
 from orange_tui.prompt_context._project_rows import diff_text
 from orange_tui.prompt_context._sources import ContextSources
 from support.driver import put, refusal
@@ -157,6 +158,16 @@ def test_a_look_leaves_the_worktrees_index_alone_and_takes_no_lock(site: Site) -
     (own / "index.lock").touch()
     assert "matcha" in site.diff()
     assert (own / "index").stat() == before
+
+
+def test_a_repository_inside_a_worktree_cannot_say_of_itself_that_it_is_clean(site: Site) -> None:
+    inner = site.worktree / "inner"
+    git(site.house.root, "clone", "-q", str(site.house.remote), str(inner))
+    assert is_settled_repository(str(inner))
+    site.set_traps(inner)
+    (inner / "menu").write_text("only here\n")
+    assert not is_settled_repository(str(inner))
+    assert site.sprung == ""
 
 
 def own_repository(site: Site) -> None:

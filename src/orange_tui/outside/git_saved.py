@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import ORANGE_IDENTITY, SLOW_SECONDS, Repository
+from orange_tui.outside.git_guard.look import look_at_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -261,15 +262,21 @@ def is_settled_submodule(worktree: Worktree, path: str) -> bool:
     modules = os.path.join(worktree.git_directory, "modules") + os.sep
     if git_directory is None or not os.path.realpath(git_directory).startswith(modules):
         return False
-    status = inner.ask("status", "--porcelain")
-    return status.code == 0 and not status.output
+    return _has_nothing_uncommitted(inner.path)
+
+
+def _has_nothing_uncommitted(path: str) -> bool:
+    """Whether a repository inside a worktree is clean; its own configuration could say so of anything."""
+    with suppress(Refused), look_at_repository(path) as git:
+        status = git.ask("status", "--porcelain", "--untracked-files=all")
+        return status.code == 0 and not status.output
+    return False
 
 
 def is_settled_repository(path: str) -> bool:
     """Whether all that is in a repository is elsewhere too: every commit on its remote, nothing uncommitted."""
     git = Repository(path)
-    status = git.ask("status", "--porcelain", "--untracked-files=all")
-    if status.code != 0 or status.output or git.answer("rev-parse", "--verify", "--quiet", "refs/stash"):
+    if not _has_nothing_uncommitted(path) or git.answer("rev-parse", "--verify", "--quiet", "refs/stash"):
         return False
     own = git.ask("rev-list", "--max-count=1", "--branches", "HEAD", "--not", "--remotes", "--tags")
     return own.code == 0 and not own.output
