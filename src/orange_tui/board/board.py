@@ -252,6 +252,8 @@ class Boards:
         names = [name for blocker in task.blocked_by if (name := self._unfinished(blocker)) is not None]
         if names:
             return f"waits for {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+        if task.blocked_by and not is_in_first_state:
+            return "waits for a workspace"  # all that it delegated is done, and it goes on as soon as it can
         if not is_in_first_state or known.has_session:
             return None
         return waits_for_workspace(known.entry.start, self._projects_and_pool.pool.get(task.project))

@@ -85,8 +85,8 @@ class ExitRules:
         blockers = opened.task.blocked_by
         unfinished = unfinished_blockers(self.tasks.engine, opened.task)
         if blockers and not unfinished:
-            done = "all that it had delegated is done"
-            any(self._advance(opened, target, done, {"blocked_by": []}) for target in targets)  # the first that it may
+            allowed = (each for each in targets if self.tasks.engine.why_not(opened, each, "engine") is None)
+            self._advance(opened, next(allowed, None), "all that it had delegated is done", {"blocked_by": []})
         elif unfinished and all(will_never_be_done(self.tasks.engine, blocker) for blocker in unfinished):
             gone = ", ".join(unfinished)
             opened.set_attention(f"Of its subtasks, {gone} was cancelled or is gone; unblock it, or cancel it")

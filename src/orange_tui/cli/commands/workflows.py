@@ -42,7 +42,7 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
 
     name = parsed.required("name")
     if parsed.flag("yaml"):
-        return Reply(orange.workflows.text(name).rstrip("\n"))
+        return Reply(printable_text(orange.workflows.text(name).rstrip("\n")))
     workflow = orange.workflows.load(name)
     try:
         width = os.get_terminal_size().columns
