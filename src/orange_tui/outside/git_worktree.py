@@ -104,6 +104,23 @@ class Worktree:
         # It fails over what is in conflict, or in the way.
         self.git.ask("checkout-index", "--all", "--quiet", "--index", timeout=SLOW_SECONDS)
 
+    def existing_refs(self, *names: str) -> set[str]:
+        """Which of these branches exist, read off the files that git keeps them in."""
+        if os.path.isdir(os.path.join(self.common_directory, "reftable")):
+            return set(self.git.refs(*names))
+        # In this order: a branch is in the one file before it leaves its own.
+        found = {name for name in names if os.path.isfile(os.path.join(self.common_directory, name))}
+        packed = {line.partition(" ")[2] for line in _lines(os.path.join(self.common_directory, "packed-refs"))}
+        return found | packed.intersection(names)
+
+    def index_stamp(self) -> str | None:
+        """What tells whether git has written the index since: it does whenever an entry or a flag changes."""
+        try:
+            known = os.stat(os.path.join(self.git_directory, "index"))
+        except FileNotFoundError:
+            return None
+        return f"{known.st_ino}-{known.st_mtime_ns}-{known.st_size}"
+
     def end_operations(self) -> None:
         """Drop what is under way, such as a rebase: its commits are saved."""
         if self._has("rebase-apply/applying"):

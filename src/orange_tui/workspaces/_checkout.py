@@ -13,7 +13,7 @@ from orange_tui.workspaces._save_and_reset import reset, save_work
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container
 
     from orange_tui.home.log import Log
     from orange_tui.home.projects import Project
@@ -88,10 +88,12 @@ class Checkout:
 
     def refs(self) -> dict[str, Ref]:
         """The branches that matter, here and as the remote has them."""
-        names = [form(branch) for branch in (self.branch, self.project.default_branch) for form in (local, remote)]
-        return Repository(self.project.path).refs(*names)
+        return Repository(self.project.path).refs(*self._names())
 
-    def start_point(self, refs: Mapping[str, Ref], fetch_error: str | None) -> str:
+    def _names(self) -> list[str]:
+        return [form(branch) for branch in (self.branch, self.project.default_branch) for form in (local, remote)]
+
+    def start_point(self, refs: Container[str], fetch_error: str | None) -> str:
         """The commit new branches start from: the default branch of the remote, else the local one."""
         default = self.project.default_branch
         for name in (remote(default), local(default)):
@@ -154,14 +156,13 @@ class Checkout:
 
     def _switch_arguments(self, worktree: Worktree) -> tuple[str, ...]:
         """A local branch is checked out as it is; one that only the remote has is tracked; else it is created."""
-        refs = self.refs()
-        ours = refs.get(local(self.branch))
-        if ours is not None:
-            _check_not_elsewhere(self.branch, ours, worktree)
+        existing = worktree.existing_refs(*self._names())
+        if local(self.branch) in existing:
+            _check_not_elsewhere(self.branch, self.refs().get(local(self.branch)), worktree)
             return (*_SWITCH, self.branch)
-        if remote(self.branch) in refs:
+        if remote(self.branch) in existing:
             return (*_SWITCH, "--create", self.branch, "--track", remote(self.branch))
-        return (*_SWITCH, "--no-track", "--create", self.branch, self.start_point(refs, None))
+        return (*_SWITCH, "--no-track", "--create", self.branch, self.start_point(existing, None))
 
     def _save_and_reset(self, worktree: Worktree, task: str) -> None:
         saved = save_work(self.project, worktree, task)
@@ -170,8 +171,8 @@ class Checkout:
         reset(self.project, worktree, saved)
 
 
-def _check_not_elsewhere(branch: str, ref: Ref, worktree: Worktree) -> None:
-    where = ref.worktree
+def _check_not_elsewhere(branch: str, ref: Ref | None, worktree: Worktree) -> None:
+    where = ref.worktree if ref is not None else None
     if where is None or os.path.realpath(where) == os.path.realpath(worktree.path):
         return
     if not os.path.isdir(where):

@@ -137,8 +137,13 @@ def reset(project: Project, worktree: Worktree, saved: SavedState) -> str | None
     return worktree.head()
 
 
-def find_leftover(project: Project, worktree: Worktree) -> str | None:
-    """A file in a free workspace that is not to be there, or not so; None where it is clean."""
+def find_leftover(project: Project, worktree: Worktree, index: str | None) -> str | None:
+    """A file in a free workspace that is not to be there, or not so; None where it is clean.
+
+    `index` is the stamp of the index it was left with, in which no file is flagged.
+    """
+    if index is not None and index == worktree.index_stamp():
+        return _find_leftover(project, worktree)
     flags = read_flags(worktree.git)
     flagged = (*flags.assume_unchanged, *(path for path in flags.skip_worktree if _exists(worktree, path)))
     return next(iter(flagged), None) or _find_leftover(project, worktree)

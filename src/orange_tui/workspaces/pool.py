@@ -149,7 +149,7 @@ class Pool:
         worktree.remove_dead_locks()
         head = worktree.head()
         if head != local(task.branch) or is_being_reset(worktree):
-            clean = head == slot.head and (is_new or find_leftover(project, worktree) is None)
+            clean = head == slot.head and (is_new or find_leftover(project, worktree, slot.index) is None)
             checkout.switch(worktree, clean=clean, task=task.id)
         self._fill(project, task, slot, worktree)
 
@@ -166,7 +166,7 @@ class Pool:
         self._file.put(replace(slot, making=True))
         with self._file.holding(f"{slot.project}.making"):  # git cannot add two at once to one repository
             worktree = checkout.add_worktree(slot.path, start_point, retry=slot.making)
-        made = replace(slot, making=False, prepared=False, head=worktree.head())
+        made = replace(slot, making=False, prepared=False, head=worktree.head(), index=worktree.index_stamp())
         self._file.put(made)
         return made
 
@@ -179,16 +179,16 @@ class Pool:
             return self._save_and_free(project, slot, task_id)
 
     def _save_and_free(self, project: Project, slot: Slot, task_id: str) -> ReleaseResult:
-        saved = head = None
+        saved = head = index = None
         try:
             existing = None if slot.making else find_existing(project, slot.path)
             if existing is not None:
                 work = save_work(project, existing.worktree, task_id)
                 saved, slot = work.ref, self._unprepare(slot)
-                head = reset(project, existing.worktree, work)
+                head, index = reset(project, existing.worktree, work), existing.worktree.index_stamp()
         except (OrangeError, OSError) as problem:
             return self._quarantine(slot, ReleaseResult(saved, str(problem)))
-        free = Slot(slot.name, slot.project, FREE, None, None, slot.path, clock.now(), head, making=slot.making)
+        free = Slot(slot.name, slot.project, FREE, None, None, slot.path, clock.now(), head, index, making=slot.making)
         self._file.put(free)
         self.log.write("info", f"{slot.name} released", task=task_id, saved=saved)
         return ReleaseResult(saved)

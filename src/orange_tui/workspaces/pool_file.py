@@ -30,6 +30,7 @@ _FIELD_TYPES: dict[str, tuple[type, ...]] = {
     "reason": (str, type(None)),
     "since": (str,),
     "head": (str, type(None)),
+    "index": (str, type(None)),
     "making": (bool,),
     "prepared": (bool,),
 }
@@ -39,8 +40,9 @@ _FIELD_TYPES: dict[str, tuple[type, ...]] = {
 class Slot:
     """One workspace of the pool, made or not.
 
-    `head` is the commit it was reset to when it was last released; `making` says that git has begun to add it, and
-    nobody has worked in it yet; `prepared` that a task was given it, and what is in it is the agent's.
+    `head` is the commit it was reset to when it was last released, `index` the stamp of its index then; `making` says
+    that git has begun to add it, and nobody has worked in it yet; `prepared` that a task was given it, and what is in
+    it is the agent's.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Slot:
     path: str
     since: str = ""
     head: str | None = None
+    index: str | None = None
     making: bool = False
     prepared: bool = False
 
