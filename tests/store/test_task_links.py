@@ -68,6 +68,37 @@ def test_written_on_both_sides_nothing_is_lost_and_a_person_is_told(world: World
     assert kept.name in (world.read(ref).attention or "")
 
 
+def test_what_the_engine_wrote_after_the_copy_was_made_is_kept_and_a_person_is_told(world: World) -> None:
+    ref, link = in_worktree(world)
+    copy = link.read_text()
+    with world.orange.engine.open(ref) as opened:
+        opened.edit_body("feedback.given", lambda body: body + "\n## Feedback\nmore foam\n")
+    link.unlink()
+    link.write_text(copy + "three\n")  # renamed over the link, later than all else
+    world.touch(ref)
+    world.touch(ref)
+    [kept] = world.directory(ref).glob("TASK.md.kept-*")
+    assert "more foam" in kept.read_text()
+    assert "three" in world.body(ref)
+    assert kept.name in (world.read(ref).attention or "")
+
+
+def test_what_another_agent_wrote_before_the_copy_came_is_kept_and_a_person_is_told(world: World) -> None:
+    ref, link = in_worktree(world)
+    copy = link.read_text()
+    world.write_body(ref, "from the reviewer\n")
+    later = world.file(ref).stat().st_mtime_ns + 10**10  # long after the engine wrote
+    os.utime(world.file(ref), ns=(0, later))
+    link.unlink()
+    link.write_text(copy + "three\n")
+    os.utime(link, ns=(0, later + 10**10))
+    world.touch(ref)
+    [kept] = world.directory(ref).glob("TASK.md.kept-*")
+    assert "from the reviewer" in kept.read_text()
+    assert "three" in world.body(ref)
+    assert kept.name in (world.read(ref).attention or "")
+
+
 def test_a_replaced_link_changes_a_persons_fields_and_none_of_the_engines(world: World) -> None:
     ref, link = in_worktree(world)
     sed(link, "status: doing", "status: done")

@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from orange_tui.domain.errors import NotSaved
 from orange_tui.domain.text import task_file
+from orange_tui.home import clock
 from orange_tui.home.files import exchange, read_bytes, replace_file
 from orange_tui.store._task_swap import keep_conflict_copy
 
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
     from orange_tui.domain.text.task_file import TaskFile
     from orange_tui.store.task_text import TaskText
 
+_ENGINE_WRITES_WITHIN = 2_000_000_000  # nanoseconds after it has taken the time that it writes
+
 
 def restore_task_link(link: str, text: TaskText) -> list[str] | None:
     """Take over a TASK.md that replaced its link; returns the lines it no longer has, or None if there was none."""
     replaced: list[str] = []
-    ours_is_newer = _was_written_later(text.path, link)
+    written_at = _written_at(text.path)
+    ours_is_newer = written_at is None or written_at > (_written_at(link) or 0)
 
     def merge(data: bytes) -> None:
         theirs = task_file.decode(data)
@@ -34,8 +38,8 @@ def restore_task_link(link: str, text: TaskText) -> list[str] | None:
         def edit(current: TaskFile) -> TaskFile:
             their_lines = set(theirs.body.splitlines())
             missing = [line for line in current.body.splitlines() if line not in their_lines]
-            if missing and ours_is_newer:
-                # Written to on both sides: the lines they do not have are not lost.
+            if missing and (ours_is_newer or not _was_made_from(current, theirs, written_at)):
+                # Written to on both sides: the lines they do not have are not lost, and the person is told.
                 keep_conflict_copy(text.directory, current.encode())
             replaced.extend(line for line in missing if line not in replaced)
             return _with_their_edits(current, theirs)
@@ -50,11 +54,17 @@ def restore_outcome_link(link: str, target: str) -> bool:
     return _restore(link, target, lambda data: replace_file(target, data))
 
 
-def _was_written_later(one: str, other: str) -> bool:
+def _written_at(path: str) -> int | None:
     try:
-        return os.stat(one).st_mtime_ns > os.stat(other).st_mtime_ns
+        return os.stat(path).st_mtime_ns
     except OSError:
-        return True
+        return None
+
+
+def _was_made_from(current: TaskFile, theirs: TaskFile, written_at: int | None) -> bool:
+    """Whether they had read all that is there now: the engine has written nothing since, and nobody else after it."""
+    stamp = current.task.updated_at
+    return theirs.task.updated_at == stamp and clock.at((written_at or 0) - _ENGINE_WRITES_WITHIN) <= stamp
 
 
 def _with_their_edits(current: TaskFile, theirs: TaskFile) -> TaskFile:
