@@ -21,6 +21,7 @@ from orange_tui.orange import assemble
 from orange_tui.outside import libtmux_runner
 from orange_tui.outside import tmux as tmux_module
 from orange_tui.outside.libtmux_runner import run_with_libtmux
+from orange_tui.outside.programs import Finished
 from orange_tui.outside.tmux import Tmux, Window, run_tmux
 from support.office import wait_for
 
@@ -253,3 +254,22 @@ def test_a_wedged_tmux_behind_a_script_is_ended_with_it(
     finally:
         with suppress(ProcessLookupError):
             os.kill(left, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("errors", ["server exited unexpectedly\n", "error connecting to /x (Permission denied)\n", ""])
+def test_tmux_that_fails_does_not_say_that_nothing_runs(errors: str) -> None:
+    failing = Tmux("none", lambda _words, stdin=None: Finished(1, "", errors))
+    with pytest.raises(Refused, match="tmux did not tell which windows there are"):
+        failing.panes()
+
+
+def test_no_windows_are_found_without_a_server_without_a_session_and_after_it_was_killed(tmux: Tmux) -> None:
+    assert tmux.panes() == []
+    server = ["tmux", "-L", str(tmux.socket)]
+    subprocess.run([*server, "start-server", ";", "set-option", "-s", "exit-empty", "off"], check=True)
+    assert tmux.panes() == []
+    subprocess.run([*server, "new-session", "-d", "cat"], check=True)
+    pid = subprocess.run([*server, "display-message", "-p", "#{pid}"], check=True, capture_output=True).stdout
+    os.kill(int(pid), signal.SIGKILL)
+    wait_for(lambda: subprocess.run([*server, "list-sessions"], check=False, capture_output=True).returncode != 0)
+    assert tmux.panes() == []

@@ -99,7 +99,8 @@ def test_agent_whose_server_still_has_other_windows_is_dead(world: World, ref: T
 def test_agent_missing_in_the_middle_of_a_move_counts_as_active(world: World, ref: TaskRef) -> None:
     leave_exit_note(world, ref)
     with world.orange.store.open(ref) as opened:
-        opened.record("transition.started", **{"from": "todo", "to": "doing", "by": "agent", "hooks": []})
+        details = {"from": opened.task.status, "to": "doing", "by": "agent", "hooks": []}
+        opened.change("transition.started", {"status": "doing"}, **details)
     assert judge(world, ref, WORKING) == "active"
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.domain.errors import Refused
+from orange_tui.sessions.liveness import Sessions
 from orange_tui.supervisor.exit_rules import ExitRules
 from support.desk import HANDOFF, PAIR, PLAN
 
@@ -247,3 +249,21 @@ def test_agent_that_left_an_outcome_and_wrote_nothing_in_its_task_is_moved_on(de
     desk.die("worker")
     desk.look()
     assert (desk.task.status, desk.told()) == ("waiting", [])
+
+
+def test_agent_is_not_taken_for_dead_or_lost_while_tmux_does_not_answer(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Sessions, "panes", _does_not_answer)
+        with pytest.raises(Refused):
+            desk.look(1)
+    desk.look(1)
+    assert (desk.told(), desk.task.attention) == ([], None)
+    desk.die("worker")
+    desk.look()
+    assert desk.told() == [("agent.crashed", "worker", "planning")]
+
+
+def _does_not_answer(*_: object, **__: object) -> list[object]:
+    raise Refused("tmux did not tell which windows there are")

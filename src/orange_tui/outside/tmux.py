@@ -48,6 +48,14 @@ _PANE_FORMAT = _SEPARATOR.join(
     ),
 )
 _CHAT_FORMAT = _SEPARATOR.join(("#{@orange_home}", "#{@orange_chat}", "#{session_id}", "#{@orange_spawn}"))
+# What tmux prints where there is no server, where the one there was has been killed, and where one has no session.
+_SAYS_NOTHING_RUNS = (
+    "no server running",
+    "(No such file or directory)",
+    "(Connection refused)",
+    "no current target",
+    "no sessions",
+)
 _WIDTH, _HEIGHT = "200", "50"
 _END = "end"
 _HINT_MILLISECONDS = "4000"  # any key ends it
@@ -115,10 +123,16 @@ class Tmux:
         self._run = runner
 
     def panes(self) -> list[Pane]:
-        """Every window that Orange made on this server, in one call; none when there is no server."""
+        """Every window that Orange made on this server, in one call; none when there is no server.
+
+        Raises `Refused` where tmux does not tell: an agent that was not seen must not be taken for dead, nor be
+        started a second time.
+        """
         finished = self._ask("list-panes", "-a", "-F", _PANE_FORMAT)
         if finished.code != 0:
-            return []
+            if any(words in finished.errors for words in _SAYS_NOTHING_RUNS):
+                return []
+            raise Refused(f"tmux did not tell which windows there are: {finished.message or finished.code}")
         lines = [line.split(_SEPARATOR) for line in finished.output.splitlines()]
         return [_pane(line) for line in lines if len(line) == len(Pane.__annotations__) and line[5]]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import ExitRule, Signal, Workflow
+    from orange_tui.domain.workflow import ExitRule, Signal, State, Workflow
     from orange_tui.engine.agents import Agents
     from orange_tui.engine.tasks import Tasks
     from orange_tui.outside.tmux import Pane
@@ -60,7 +60,7 @@ class ExitRules:
                 self._rejoin(opened, state.rejoin)
             if self._follow_signal(opened, workflow) or state.agent == NONE:
                 return
-            found = self.tasks.sessions.state(opened.task, state, fresh=True)
+            found = self._session_state(opened.task, state)
             if found == ACTIVE:
                 self._finish_restart(opened, self.tasks.sessions.agent(opened.task, state))
                 return
@@ -70,6 +70,11 @@ class ExitRules:
             elif found == DEAD:
                 self._handle_death(agent)
             self._move_if_missing(opened, workflow, was_started=found != NONE)
+
+    def _session_state(self, task: Task, state: State) -> str:
+        """Whether the agent is alive. Where tmux does not answer, nobody can tell, and nothing follows: it raises."""
+        sessions = self.tasks.sessions
+        return sessions.judge(task, state, sessions.windows(task.id, fresh=True) if task.tmux_session else ())
 
     def _move_if_missing(self, opened: OpenTask, workflow: Workflow, *, was_started: bool) -> None:
         """Move a task whose agent could not be started, or that nobody has worked on for a long time."""
