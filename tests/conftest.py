@@ -36,6 +36,8 @@ settings.load_profile("anywhere")
 
 pytest_plugins = ("support.no_skips",)
 
+_LONG = {"test_at_once", "test_end_to_end", "test_lifecycles", "test_event_loop", "test_headless"}
+
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "Tester",
     "GIT_AUTHOR_EMAIL": "tester@example.org",
@@ -44,6 +46,24 @@ _IDENTITY = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
 }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first in each worker's share, so that none is left with it when the others have ended."""
+    shares = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    long = [item for item in items if _is_long(item)]
+    rest = [item for item in items if not _is_long(item)]
+    ordered: list[pytest.Item] = []
+    for number in range(shares):
+        ordered += long[number::shares]
+        end = len(items) * (number + 1) // shares - len(ordered)
+        ordered += rest[:end]
+        del rest[:end]
+    items[:] = ordered + rest
+
+
+def _is_long(item: pytest.Item) -> bool:
+    return "killed" in item.path.stem or item.path.stem in _LONG
 
 
 def pytest_collection_finish() -> None:

@@ -66,11 +66,11 @@ def test_publishing_killed_at_any_step_leaves_one_comment_and_the_label(
     first = 4  # the report itself takes three
     for step in every_step(life, first, watch_with_github):
         desk.sync()
-        desk.sync()
         assert len(made.comments) == step - first + 1
         assert made.labels == ["blocked"]
         assert len(office.events(ref, "issue.commented")) == step - first + 1
         desk.move(ref, "new")
-        desk.sync()
+        desk.sync()  # what it says too often is counted next time
         assert made.labels == []
         github.labels.clear()
+    assert len(made.comments) == step - first + 1

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SETTINGS = ("-c", "protocol.file.allow=always")  # submodules of tests are directories beside them
+_SETTINGS = (
+    *("-c", "protocol.file.allow=always"),  # submodules of tests are directories beside them
+    *("-c", "maintenance.auto=false"),  # nothing here is old enough to be tidied up after each commit
+)
 
 
 def git(directory: Path, *words: str, code: int = 0) -> str:

@@ -25,8 +25,8 @@ class House:
         self.root = root
         self.main, self.remote, self.desk = root / "coffee", root / "remote.git", root / "desk"
         self.notes: list[str] = []
-        self.git("init", "-q", "--bare", "--initial-branch=main", str(self.remote), at=root)
-        self.git("init", "-q", "--initial-branch=main", str(self.main), at=root)
+        self.git("init", "-q", "--bare", "--template=", "--initial-branch=main", str(self.remote), at=root)
+        self.git("init", "-q", "--template=", "--initial-branch=main", str(self.main), at=root)
         self.write(self.main, {"menu": MENU, ".gitignore": "*.log\n"})
         self.git("remote", "add", "origin", str(self.remote))
         self.git("push", "-q", "--set-upstream", "origin", "main")
