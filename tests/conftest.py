@@ -128,7 +128,9 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
     (tmp_path / "home").mkdir(exist_ok=True)
     office = Office(tmp_path)
     yield office
+    refused = office.refused()
     office.close()
+    assert refused == []
 
 
 @pytest.fixture

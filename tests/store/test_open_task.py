@@ -228,3 +228,21 @@ def test_line_of_sixty_megabytes_in_the_history_is_passed_over_quickly(world: Wo
     assert world.read(ref).status == "doing"
     assert world.types(ref)[-1] == "status.changed"
     assert path.stat().st_size > 60_000_000  # whoever wrote it can still find it
+
+
+def test_task_without_history_has_no_workspace_or_address_that_orange_would_not_have_given_it(world: World) -> None:
+    ref = world.task(workspace="coffee--1", pr_url="https://example.org/pull/1", branch="brew")
+    (world.directory(ref) / "history.jsonl").unlink()
+    for old, new in (
+        ("coffee--1", "../elsewhere"),
+        ("https://example.org/pull/1", "file:///bin/sh"),
+        ("brew", "--all"),
+    ):
+        world.edit(ref, old, json.dumps(new).strip('"'))
+    elsewhere = world.root / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "TASK.md").write_text("mine")
+    transition(world.orange, ref, "doing", "agent")
+    task = world.read(ref)
+    assert (task.status, task.workspace, task.pr_url, task.branch) == ("doing", None, None, f"orange-tasks/{ref.id}")
+    assert (elsewhere / "TASK.md").read_text() == "mine"

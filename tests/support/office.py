@@ -125,6 +125,11 @@ class Office:
     def wait(self, condition: Callable[[], bool]) -> None:
         wait_for(condition, self.story)
 
+    def refused(self) -> list[str]:
+        """Lines of histories that the engine has written itself and does not believe."""
+        told = [event for ref in self.orange.store.refs() for event in self.events(ref, "task.tampered")]
+        return [reason for event in told for reason in event.get("reasons", ())]
+
     def close(self) -> None:
         subprocess.run(["tmux", "-L", self.socket, "kill-server"], check=False, capture_output=True)
         os.environ.pop("ORANGE_TMUX_SOCKET", None)

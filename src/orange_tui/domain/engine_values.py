@@ -9,12 +9,14 @@ where the workflow has it for whoever is said to have made it, and so is a whole
 from __future__ import annotations
 
 from orange_tui.domain.errors import Refused
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import ENGINE_FIELDS, FIELDS, check_branch, check_web_address, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from orange_tui.domain.task import Task
 
     Values = Mapping[str, object]
 
@@ -33,6 +35,7 @@ _CHANGED_BY: Mapping[str, frozenset[str]] = {
     "pr.adopted": frozenset({"pr_url"}),
     "pr.moved": frozenset({"pr_url"}),
 }
+_CHECKED = ("workspace", "tmux_session", "pr_url")  # what goes into paths, commands and addresses
 _MAX_TEXT_CHARACTERS = 2000
 
 
@@ -79,7 +82,14 @@ def why_impossible(event: Mapping[str, object], known: Values | None, judge: Jud
         reason = _why_not_changed(event, known, values, changed) or _why_not_moved(event, known, values, judge, stamp)
         if reason is not None:
             return reason
-    return next((reason for name in changed if (reason := _why_no_value(name, values[name], judge))), None)
+    return next((reason for name in changed if (reason := _why_no_value(name, values[name], judge.project))), None)
+
+
+def without_impossible_values(task: Task) -> Task:
+    """A task as its TASK.md has it, without what no engine would have written there: it may have no history."""
+    given = [(name, value) for name in _CHECKED if (value := getattr(task, name)) is not None]
+    wrong = [name for name, value in given if _why_no_value(name, value, task.project)]
+    return replace(task, **dict.fromkeys(wrong)) if wrong else task
 
 
 def is_of_its_kind(name: str, value: object) -> bool:
@@ -121,14 +131,14 @@ def _why_not_moved(event: Values, known: Values, values: Values, judge: Judge, s
     return f"there is no such move: {printable(f'{source} → {target}'[:200])}, by {printable(actor[:100])}"
 
 
-def _why_no_value(name: str, value: object, judge: Judge) -> str | None:
+def _why_no_value(name: str, value: object, project: str) -> str | None:
     """What goes into paths, commands and addresses is what the engine itself would have let through."""
     if not isinstance(value, str):
         return None
     if len(value) > _MAX_TEXT_CHARACTERS or not value.isprintable():
         return f"{name} cannot be {printable(value[:100])}"
-    if name == "workspace" and not _is_workspace_of(judge.project, value):
-        return f"{value} is no workspace of {judge.project}"
+    if name == "workspace" and not _is_workspace_of(project, value):
+        return f"{value} is no workspace of {project}"
     try:
         if name == "pr_url":
             check_web_address(value)

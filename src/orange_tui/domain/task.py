@@ -120,6 +120,7 @@ _MAX_ID_CHARACTERS = 40
 # Patterns are compiled when they are first needed: most commands need none, and compiling takes a millisecond each.
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 _BAD_IN_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)"
+_PLAIN_IN_BRANCH = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_/"
 _MAX_NAME_BYTES = 200
 _MAX_LINE_CHARACTERS = 300
 _MAX_NAMED = 20  # matches of an ambiguous prefix: naming more of them helps nobody
@@ -153,9 +154,11 @@ def check_summary(text: str) -> str:
     return text.strip()
 
 
-def check_branch(name: str) -> str:
+def is_branch(name: str) -> bool:
     """The rules of `git check-ref-format --branch`, plus what would be unsafe on a command line."""
-    bad = (
+    if name.isascii() and name[:1].isalnum() and name[-1:].isalnum() and not name.strip(_PLAIN_IN_BRANCH):
+        return "//" not in name and len(name) <= _MAX_NAME_BYTES and name != "HEAD"  # as nearly all of them are
+    return not (
         not name
         or name in {"@", "HEAD"}
         or name[0] in "-/."
@@ -164,7 +167,11 @@ def check_branch(name: str) -> str:
         or re.search(_BAD_IN_BRANCH, name)
         or _has_control(name)
     )
-    if bad:
+
+
+def check_branch(name: str) -> str:
+    """The name, if git takes it for one."""
+    if not is_branch(name):
         raise Refused(f"'{printable(name)}' is not a branch name git accepts; try something like fix/login-loop")
     return name
 

@@ -85,9 +85,10 @@ class Workflows:
         return loaded.workflow
 
     def has_changed_since(self, name: str, stamp: str) -> bool:
-        """Whether the file of a workflow was written after a time: what was done by then may have been right then."""
+        """Whether a workflow may have been another one at a time: its file, or one that hid it, came or went since."""
         try:
-            return clock.at(os.stat(self.path(name)).st_mtime_ns) > stamp
+            places = [self.path(name), *([self._own] if os.path.isdir(self._own) else [])]
+            return clock.at(max(os.stat(place).st_ctime_ns for place in places)) > stamp
         except (OSError, OrangeError):
             return True
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
-from orange_tui.domain.engine_values import Judge
+from orange_tui.domain.engine_values import Judge, without_impossible_values
 from orange_tui.domain.errors import Busy, NotFound, OrangeError, Unreadable
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.task import check_id, check_project_name, match_prefix
+from orange_tui.domain.task import check_id, check_project_name, is_branch, match_prefix
 from orange_tui.domain.text import task_file
 from orange_tui.home import clock
 from orange_tui.home.files import locked, make_directory, not_saved, read_bytes, sync_directory, write_aside
@@ -149,11 +149,11 @@ class Store:
             return None
 
     def complete(self, task: Task, ref: TaskRef) -> Task:
-        """The directory decides what a task is called; a missing branch has its usual name."""
-        branch = task.branch or f"orange-tasks/{ref.id}"
+        """The directory decides what a task is called; a missing branch, or one that is none, has its usual name."""
+        branch = task.branch if is_branch(task.branch) else f"orange-tasks/{ref.id}"
         if (task.id, task.project, task.branch) != (ref.id, ref.project, branch):
             task = replace(task, id=ref.id, project=ref.project, branch=branch)
-        return self.fill_in(task)
+        return self.fill_in(without_impossible_values(task))
 
     @contextmanager
     def open(self, ref: TaskRef, *, wait: bool = True) -> Iterator[OpenTask]:
