@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.office import kill_agent, started
+
 if TYPE_CHECKING:
     from support.office import Office
 
@@ -24,6 +26,18 @@ def test_session_started_from_an_agents_window_gets_its_own_marks(
     assert office.windows(second) == ["worker"]
     (same,) = office.orange.sessions.windows(first.id, fresh=True)
     assert same == pane
+
+
+def test_agents_death_is_noticed_while_a_persons_shell_beside_it_lives(office: Office) -> None:
+    ref = started(office, "feat/tea")
+    (pane,) = office.orange.sessions.windows(ref.id, fresh=True)
+    office.tmux.cmd("split-window", "-t", pane.pane_id, "cat")
+    assert office.windows(ref) == ["", "worker"]
+    kill_agent(office, ref)
+    office.supervised(lambda: office.task(ref).crash_count == 1)
+    assert office.windows(ref) == [""]
+    office.orange.agents.respawn(ref)
+    assert office.windows(ref) == ["", "worker"]
 
 
 @pytest.mark.parametrize("place", ["new-window", "split-window"])

@@ -163,7 +163,7 @@ class TmuxServer:
             return 0, "", ""
         if pane is None:
             return 1, "", "no current session\n"
-        (pane if "-w" in options else pane.session).options[name] = _unescaped(value)
+        (pane if {"-w", "-p"} & options.keys() else pane.session).options[name] = _unescaped(value)
         return 0, "", ""
 
     def _rename_window(self, options: dict[str, str], rest: list[str], here: _Here, _: object) -> tuple[int, str, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from orange_tui.domain.task import make_task
 from orange_tui.home import paths
 from orange_tui.sessions.deaths import Deaths
@@ -13,8 +15,6 @@ from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
 from support.office import started
 
 if TYPE_CHECKING:
-    import pytest
-
     from support.driver import World
     from support.office import Office
 
@@ -47,6 +47,15 @@ def test_closed_window_that_nobody_tells_of_is_found_within_the_workflows_poll_i
         return office.task(ref).crash_count == 1
 
     office.supervised(is_noticed)
+
+
+@pytest.mark.parametrize(("interval", "seconds"), [(5, 5), (300, 300)])
+def test_poll_interval_of_a_workflow_is_how_often_its_agents_are_looked_for(
+    world: World, interval: int, seconds: int
+) -> None:
+    world.workflow("default", quick_default(interval))
+    rules = StateTable(world.orange.workflows)
+    assert rules.rules_for(make_task({"workflow": "default", "status": "working"})).poll_seconds == seconds
 
 
 def test_workflow_without_a_poll_interval_is_polled_every_half_minute(world: World) -> None:

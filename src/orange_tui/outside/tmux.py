@@ -277,16 +277,23 @@ def _session_options(window: Window) -> list[str]:
 
 
 def _window_options(window: Window, target: str | None = None) -> list[str]:
-    """The window keeps its name, closes with its agent, and what it prints is kept."""
+    """The window keeps its name, closes with its agent, and what it prints is kept.
+
+    What says that it is the agent's belongs to the pane: a shell that a person opens beside the agent is not the agent.
+    """
     at = ["-t", target] if target else []
     options = {
-        "@orange_window": window.name,
-        "@orange_spawn": window.spawn,
-        "remain-on-exit": "off",
-        "automatic-rename": "off",
-        "allow-rename": "off",
+        ("-p", "@orange_window"): window.name,
+        ("-p", "@orange_spawn"): window.spawn,
+        ("-w", "remain-on-exit"): "off",
+        ("-w", "automatic-rename"): "off",
+        ("-w", "allow-rename"): "off",
     }
-    words = [word for name, value in options.items() for word in ("set-option", "-w", *at, name, _literal(value), ";")]
+    words = [
+        word
+        for (level, name), value in options.items()
+        for word in ("set-option", level, *at, name, _literal(value), ";")
+    ]
     return [*words, "pipe-pane", *at, "-o", window.log]
 
 
