@@ -56,6 +56,8 @@ ASKED = (
     ANNOUNCED.replace("announced", "asked").replace("{hooks: [push_branch]}", "{}").replace("g, h", "g, by: person, h")
 )
 
+HOW = ["initial", "again", "again", "again"]
+
 
 def create(world: World, **values: object) -> TaskRef:
     new = {"project": "coffee", "summary": "Brew", "workflow": "default"} | values
@@ -182,6 +184,22 @@ def test_hooks_of_the_first_state_run_when_the_task_starts(world: World) -> None
     assert start_if_possible(world.orange.engine, ref) is not None
     assert moves(world, ref) == [("open", "open", "engine")]
     assert world.effects.seen() == ["acquire_workspace", "spawn_agent"]
+
+
+@pytest.mark.parametrize(("workflow", "status", "spawn"), [("open", "open", True), ("default", "agent-review", False)])
+def test_start_that_fails_where_the_task_is_can_be_tried_until_it_succeeds(
+    world: World, workflow: str, status: str, spawn: bool
+) -> None:
+    world.workflow("open", OPEN)
+    hooks = world.orange.workflows.load(workflow).initial[status]
+    world.effects.failing.add(hooks[-1].action)
+    ref = create(world, workflow=workflow, status=status, spawn=spawn)
+    for _ in range(3 - spawn):
+        world.orange.tasks.spawn(ref)
+    world.effects.failing.clear()
+    assert world.orange.tasks.spawn(ref).hooks_run == tuple(hook.action for hook in hooks)
+    assert [event.get("start") for event in world.history(ref) if event["type"] == "transition.started"] == HOW
+    assert world.read(ref).attention is None
 
 
 def test_hooks_of_the_first_state_run_once_and_before_the_move_that_starts_the_agent(world: World) -> None:

@@ -28,15 +28,21 @@ _NUMBERS = ("review_round", "crash_count")
 def hooks_of(engine: Engine, opened: OpenTask, started: Event) -> Sequence[Hook]:
     """What the workflow has for a move or a start, by how it began; none where it has no such move any more."""
     workflow = engine.workflows.load(opened.task.workflow)
-    source, target, actor, start = (started.get(key) for key in ("from", "to", "by", "start"))
+    target, actor, start = (started.get(key) for key in ("to", "by", "start"))
     if start == "initial" or actor == "create":
         return workflow.initial.get(str(target), ())
     if start == "respawn":
         return start_here_hooks(workflow, opened.task)
-    if source == target:  # once more what has failed on the way here
-        earlier = next((event for event in _moves_before(opened, started) if event.get("from") != target), None)
+    if _is_repetition(started):  # of what has failed on the way here, or when it was started here
+        earlier = next((event for event in _moves_before(opened, started) if not _is_repetition(event)), None)
         return hooks_of(engine, opened, earlier) if earlier is not None else ()
     return _hooks_of_move(engine, workflow, opened, started)
+
+
+def _is_repetition(event: Event) -> bool:
+    """Whether a failed start was tried again; earlier versions did not say how an agent was started where it is."""
+    is_first = event.get("start") in {"initial", "respawn"} or event.get("by") == "create"
+    return bool(event.get("from") == event.get("to")) and not is_first
 
 
 def start_here_hooks(workflow: Workflow, task: Task) -> Sequence[Hook]:
