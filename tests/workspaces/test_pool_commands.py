@@ -91,6 +91,16 @@ def test_releasing_twice_saves_once_and_is_written_in_the_history(cafe: Cafe, or
     assert cafe.states() == ["free", "free"]
 
 
+def test_work_that_was_left_in_a_free_workspace_is_in_the_history_of_the_task_that_gets_it(
+    cafe: Cafe, orange: Orange
+) -> None:
+    orange.pool.init(cafe.project)
+    (cafe.root / "home/workspaces/coffee--1/draft").write_text("x\n")
+    task = new_task(cafe)
+    move(orange, task, "doing")
+    assert [event["ref"] for event in history(cafe, task, "work.saved")] == [f"refs/orange/{task.id}/1"]
+
+
 def test_a_task_that_comes_back_finds_its_commits(cafe: Cafe, orange: Orange) -> None:
     task = new_task(cafe)
     move(orange, task, "doing")

@@ -130,20 +130,23 @@ class Checkout:
         if os.path.lexists(path):
             shutil.rmtree(path)
 
-    def switch(self, worktree: Worktree, *, clean: bool, task: str) -> None:
-        """Check the branch out. A worktree that is not clean, or where git refuses, is saved and reset first."""
-        if not clean:
-            self._save_and_reset(worktree, task)
+    def switch(self, worktree: Worktree, *, clean: bool, task: str) -> str | None:
+        """Check the branch out. A worktree that is not clean, or where git refuses, is saved and reset first.
+
+        Returns the ref that was saved under, if there was anything to be saved.
+        """
+        saved = None if clean else self._save_and_reset(worktree, task)
         failed = self._try_switch(worktree)
         if failed is None:
-            return
+            return saved
         try:
-            self._save_and_reset(worktree, task)
+            saved = self._save_and_reset(worktree, task) or saved
         except (OrangeError, OSError) as problem:
             raise Refused(f"{failed} {problem}") from None
         failed = self._try_switch(worktree)
         if failed is not None:
             raise Refused(failed)
+        return saved
 
     def _try_switch(self, worktree: Worktree) -> str | None:
         done = worktree.git.ask(*self._switch_arguments(worktree), timeout=SLOW_SECONDS, settings=(FETCH_EVERY_BRANCH,))
@@ -164,11 +167,12 @@ class Checkout:
             return (*_SWITCH, "--create", self.branch, "--track", remote(self.branch))
         return (*_SWITCH, "--no-track", "--create", self.branch, self.start_point(existing, None))
 
-    def _save_and_reset(self, worktree: Worktree, task: str) -> None:
+    def _save_and_reset(self, worktree: Worktree, task: str) -> str | None:
         saved = save_work(self.project, worktree, task)
         if saved.ref is not None:
             self.log.write("warning", "work left in a workspace was saved", worktree=worktree.path, saved=saved.ref)
         reset(self.project, worktree, saved)
+        return saved.ref
 
 
 def _check_not_elsewhere(branch: str, ref: Ref | None, worktree: Worktree) -> None:

@@ -113,27 +113,28 @@ class Pool:
             return False
         return os.path.exists(os.path.join(slot.path, ".git"))
 
-    def prepare(self, project: Project, task: Task, name: str) -> None:
+    def prepare(self, project: Project, task: Task, name: str) -> str | None:
         """Check the task's branch out in its workspace, with its links, the project's files and set-up.
 
-        A workspace that was prepared before is the agent's: whatever is checked out and changed there stays.
+        A workspace that was prepared before is the agent's: whatever is checked out and changed there stays. What
+        somebody left in a free one is saved: returns the ref it is under.
         """
         with self._file.holding(name):
             slot = self._file.slot(project.name, name, self._file.read())
             if slot.state != BOUND or slot.task != task.id:
                 raise Refused(f"{name} is not {task.id}'s workspace: {_describe(slot)}")
             try:
-                self._prepare(project, task, slot)
+                return self._prepare(project, task, slot)
             except OSError as problem:
                 raise Refused(f"{name} could not be prepared: {problem}") from None
 
-    def _prepare(self, project: Project, task: Task, slot: Slot) -> None:
+    def _prepare(self, project: Project, task: Task, slot: Slot) -> str | None:
         existing = None if slot.making else find_existing(project, slot.path)
         if existing is not None and slot.prepared and not existing.restored:
             if existing.worktree.head() != local(task.branch):
                 self.log.write("info", f"{slot.name} has another branch checked out than {task.branch}", task=task.id)
             link_task(self.home, task, existing.worktree)
-            return
+            return None
         keep_list(project)  # a mistake in it is told now, not when work is to be saved
         if task.branch == project.default_branch:
             raise Refused(f"{task.branch} is the default branch of {project.name}; a task needs one of its own")
@@ -147,11 +148,12 @@ class Pool:
             raise Refused(f"{slot.path} disappeared while it was being created")
         worktree = existing.worktree
         worktree.remove_dead_locks()
-        head = worktree.head()
+        head, saved = worktree.head(), None
         if head != local(task.branch) or is_being_reset(worktree):
             clean = head == slot.head and (is_new or find_leftover(project, worktree, slot.index) is None)
-            checkout.switch(worktree, clean=clean, task=task.id)
+            saved = checkout.switch(worktree, clean=clean, task=task.id)
         self._fill(project, task, slot, worktree)
+        return saved
 
     def _fill(self, project: Project, task: Task, slot: Slot, worktree: Worktree) -> None:
         """Put into a workspace what its task needs besides its branch; from then on, what is in it is the agent's."""

@@ -12,7 +12,6 @@ from orange_tui.engine.hooks import Action
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.engine.hooks import HookRun
-    from orange_tui.workspaces.pool import ReleaseResult
 
 _COMMAND_TIMEOUT_SECONDS = 600.0
 _MAX_ERROR_CHARS = 2000
@@ -28,11 +27,11 @@ def acquire(run: HookRun) -> None:
     pool, project = run.parts.pool, run.parts.projects.get(run.task.project)
     name = pool.reserve(project, run.task)
     try:
-        pool.prepare(project, run.task, name)
+        _record(run, name, pool.prepare(project, run.task, name))
     except OrangeError:
         if run.task.workspace != name:  # what it has held before is not taken away because something failed
             with suppress(OrangeError):
-                _record(run, name, pool.release(project, run.task.id, name))
+                _record(run, name, pool.release(project, run.task.id, name).saved)
             run.change("workspace", None)
         raise
     run.change("workspace", name)
@@ -44,15 +43,15 @@ def release(run: HookRun) -> None:
     if name is None:
         return
     released = run.parts.pool.release(run.parts.projects.get(run.task.project), run.task.id, name)
-    _record(run, name, released)
+    _record(run, name, released.saved)
     run.change("workspace", None)
     if released.quarantined is not None:
         run.change("attention", f"{name} was not cleared: {released.quarantined}. `orange workspace gc` tries again")
 
 
-def _record(run: HookRun, name: str, released: ReleaseResult) -> None:
-    if released.saved is not None:
-        run.opened.record("work.saved", ref=released.saved, workspace=name)
+def _record(run: HookRun, name: str, saved: str | None) -> None:
+    if saved is not None:
+        run.opened.record("work.saved", ref=saved, workspace=name)
 
 
 def run_command(run: HookRun) -> None:
