@@ -66,7 +66,7 @@ def bring_back(office: Office, ref: TaskRef) -> None:
     office.wait(lambda: starts.read_text().count("started") == before + 1)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_serve_ends_on_a_signal_and_agents_keep_running(
     office: Office, servers: Servers, number: signal.Signals
 ) -> None:

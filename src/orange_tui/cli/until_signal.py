@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ALWAYS = (signal.SIGINT, signal.SIGTERM)  # in the background of a script, SIGINT is ignored otherwise
-_UNLESS_IGNORED = (signal.SIGHUP,)  # its terminal is closed; `nohup` has it ignored
+_UNLESS_IGNORED = (signal.SIGHUP,)  # its terminal is closed, and may say so twice; `nohup` has it ignored
 
 
 class _EndRequest:
@@ -30,9 +30,9 @@ class _EndRequest:
         self.wake: Callable[[], object] = lambda: None
 
     def __call__(self, number: int, _frame: object) -> None:
-        if self.signal is not None:
+        if self.signal is not None and number in _ALWAYS:
             os._exit(INTERRUPTED)  # asked twice: whatever is under way is finished by the next command
-        self.signal = number
+        self.signal = self.signal or number
         self.wake()
 
 

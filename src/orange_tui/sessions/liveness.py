@@ -129,7 +129,7 @@ def _leave(panes: Sequence[Pane]) -> None:
     from orange_tui.outside.processes import is_inside
     from orange_tui.outside.programs import continue_in_new_session
 
-    if os.environ.get("ORANGE_WINDOW") or is_inside([pane.pid for pane in panes]):
+    if panes and (os.environ.get("ORANGE_WINDOW") or is_inside([pane.pid for pane in panes])):
         continue_in_new_session()
 
 
