@@ -144,3 +144,25 @@ def test_a_worktree_that_takes_no_link_is_shown_and_stops_nothing(
     assert "three" in world.body(ref)
     world.touch(ref)
     assert "could not be restored: Read-only" in (world.read(ref).attention or "")
+
+
+def test_line_written_to_the_plain_file_after_the_link_was_restored_is_taken_over(world: World) -> None:
+    ref, link = in_worktree(world)
+    sed(link, "two\n", "two\nthree\n")
+    with link.open("a") as editor:
+        world.touch(ref)
+        assert link.is_symlink()
+        editor.write("four\n")
+    world.touch(ref)
+    assert world.body(ref) == "\n## Notes\none\ntwo\nthree\nfour\n"
+    assert world.dotfiles(ref) == []
+
+
+def test_plain_file_that_a_killed_command_had_swapped_out_is_not_lost(world: World) -> None:
+    ref, link = in_worktree(world)
+    left = link.with_name("TASK.md.orange-link")
+    left.write_text(world.file(ref).read_text() + "three\n")
+    world.touch(ref)
+    assert not left.exists()
+    assert any("three\n" in text.decode() for text in world.contents(ref).values())
+    assert "written at the same time" in str(world.read(ref).attention)

@@ -10,11 +10,11 @@ import os
 import stat
 from contextlib import suppress
 
-from orange_tui.domain.errors import NotSaved
+from orange_tui.domain.errors import NotSaved, Unreadable
 from orange_tui.domain.text import task_file
 from orange_tui.home import clock
 from orange_tui.home.files import exchange, read_bytes, replace_file
-from orange_tui.store._task_swap import keep_conflict_copy
+from orange_tui.store._task_swap import keep_conflict_copy, keep_replaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,12 +46,42 @@ def restore_task_link(link: str, text: TaskText) -> list[str] | None:
 
         text.rewrite(edit)
 
-    return replaced if _restore(link, text.path, merge) else None
+    def let_go(displaced: str, seen: bytes) -> None:
+        """Whoever has it open may yet write to it: it is kept like any other version that was swapped out."""
+        keep_replaced(displaced, text.directory, seen)
+        text.recover()
+
+    _clear_leftover(_aside(link), text)
+    return replaced if _restore(link, text.path, merge, let_go) else None
 
 
 def restore_outcome_link(link: str, target: str) -> bool:
     """The same for `.orange-outcome`, of which the newest version is the one that counts."""
-    return _restore(link, target, lambda data: replace_file(target, data))
+
+    def merge(data: bytes) -> None:
+        replace_file(target, data)
+
+    def let_go(displaced: str, seen: bytes) -> None:
+        if (data := read_bytes(displaced)) != seen:
+            merge(data)
+        os.unlink(displaced)
+
+    return _restore(link, target, merge, let_go)
+
+
+def _clear_leftover(path: str, text: TaskText) -> None:
+    """Clear away what a command had swapped out when it was killed; lines that were not merged are kept."""
+    if not _is_plain_file(path):
+        return
+    data = read_bytes(path)
+    try:
+        known = set(text.read().body.splitlines())
+        is_merged = known.issuperset(task_file.decode(data).body.splitlines())
+    except Unreadable:
+        is_merged = False
+    if not is_merged:
+        keep_conflict_copy(text.directory, data)
+    os.unlink(path)
 
 
 def _written_at(path: str) -> int | None:
@@ -75,16 +105,23 @@ def _with_their_edits(current: TaskFile, theirs: TaskFile) -> TaskFile:
     )
 
 
-def _restore(link: str, target: str, merge: Callable[[bytes], None]) -> bool:
+def _restore(link: str, target: str, merge: Callable[[bytes], None], let_go: Callable[[str, bytes], None]) -> bool:
     restored = False
     while _is_plain_file(link):
         seen = read_bytes(link)
         merge(seen)
         restored = True
-        displaced = _swap_link_in(link, target)
-        if displaced is not None and displaced != seen:
-            merge(displaced)
+        try:
+            displaced = _swap_link_in(link, target)
+            if displaced is not None:
+                let_go(displaced, seen)
+        except OSError as problem:
+            raise NotSaved(f"The link {link} could not be restored: {problem.strerror}") from None
     return restored
+
+
+def _aside(link: str) -> str:
+    return f"{link}.orange-link"
 
 
 def _is_plain_file(path: str) -> bool:
@@ -93,17 +130,16 @@ def _is_plain_file(path: str) -> bool:
     return False
 
 
-def _swap_link_in(link: str, target: str) -> bytes | None:
-    aside = f"{link}.orange-link"
+def _swap_link_in(link: str, target: str) -> str | None:
+    """Put the link in the file's place; returns where the file is now."""
+    aside = _aside(link)
     with suppress(FileNotFoundError):
         os.unlink(aside)
-    try:
-        os.symlink(target, aside)
-        if not exchange(aside, link):
-            os.replace(aside, link)
-            return None
-        displaced = read_bytes(aside) if _is_plain_file(aside) else None
-        os.unlink(aside)
-    except OSError as problem:
-        raise NotSaved(f"The link {link} could not be restored: {problem.strerror}") from None
-    return displaced
+    os.symlink(target, aside)
+    if not exchange(aside, link):
+        os.replace(aside, link)
+        return None
+    if _is_plain_file(aside):
+        return aside
+    os.unlink(aside)
+    return None

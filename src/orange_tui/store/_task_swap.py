@@ -51,6 +51,11 @@ def conflict_copies(directory: str) -> list[str]:
     return sorted(printable(name) for name in os.listdir(directory) if name.startswith(_CONFLICT_COPY))
 
 
+def keep_replaced(path: str, directory: str, merged: bytes) -> None:
+    """Keep a file that was swapped out elsewhere, and of which this was merged, until nobody writes to it any more."""
+    os.rename(path, os.path.join(directory, _name_of_old(merged, os.urandom(4).hex())))
+
+
 @record
 class ReplacedVersion:
     """A version of TASK.md that was swapped out; its name tells what it was then."""
