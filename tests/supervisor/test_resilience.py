@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.domain.actions import ACTIONS
 from orange_tui.domain.errors import Refused
+from orange_tui.engine.hooks import Actions
 from orange_tui.home import paths
 from orange_tui.home.watch import Watch
 from orange_tui.issues.watcher import IssueWatcher
+from orange_tui.orange import assemble
 from orange_tui.outside.tmux import Tmux
 from orange_tui.supervisor.exit_rules import ExitRules
 from orange_tui.supervisor.supervisor import Supervisor
@@ -177,3 +180,16 @@ def test_supervisor_notices_deaths_again_after_what_listens_to_files_has_failed(
     kill_agent(office, ref)
     office.supervised(lambda: office.task(ref).crash_count == 1)
     assert any("can't start new thread" in str(entry["message"]) for entry in office.orange.log.entries())
+
+
+def test_finished_task_that_could_not_release_all_it_had_does_so_at_the_next_look(world: World) -> None:
+    """Its workspace may be another task's by then, whose TASK.md is not this one's business."""
+    orange = assemble(world.home, Actions({name: action.implementation for name, action in ACTIONS.items()}))
+    ref = world.task(status="cancelled", workspace="coffee--1", tmux_session="coffee/brew")
+
+    done = orange.recover()
+
+    assert f"{ref.id}: released coffee--1, which it still held" in done
+    assert (world.read(ref).workspace, world.read(ref).tmux_session) == (None, None)
+    orange.tasks.delete(ref)
+    assert not orange.store.has(ref)

@@ -7,7 +7,8 @@ from contextlib import nullcontext
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_summary, one_line
-from orange_tui.domain.workflow import STUCK
+from orange_tui.domain.workflow import STUCK, Hook
+from orange_tui.engine.hooks import HookRun
 from orange_tui.store.store import BrokenTask, StoredTask
 
 TYPE_CHECKING = False
@@ -148,6 +149,19 @@ class Tasks:
             record_deletion(self.engine.store.home, self.projects.find(ref.project), opened.task)
             self.engine.store.remove(ref)
         self.engine.log.write("info", "task deleted", task=ref.id)
+
+    def let_go(self, ref: TaskRef) -> str | None:
+        """Have a finished task hold nothing: what its last move could not end or release is done now; says what."""
+        with self.engine.open(ref, wait=False) as opened:
+            held = opened.task.workspace or opened.task.tmux_session
+            if held is None or not self.is_finished(opened.task):
+                return None
+            for action in ("kill_session", "release_workspace"):
+                run = HookRun(self.engine, opened, Hook(action, {}), token="")
+                self.engine.actions.find(action).run(run)
+                if run.changes:
+                    opened.change("task.updated", run.changes, fields=run.changes)
+            return held
 
     def repair(self, found: StoredTask) -> StoredTask | BrokenTask:
         """Repair a task whose files were found tampered with; one that another command holds is left to it."""

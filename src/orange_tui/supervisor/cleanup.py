@@ -25,6 +25,7 @@ def recover(
     yield from finish_half_moves(tasks)
     yield from _finish_moves(tasks, found)
     yield from _end_orphaned_sessions(tasks, found)
+    yield from _let_go(tasks, found)
     yield from _free_workspaces(tasks)
     yield from _expire_saved_work(expire_saved_work)
 
@@ -68,10 +69,21 @@ def _is_unfinished(tasks: Tasks, ref: TaskRef) -> bool:
     return not isinstance(found, StoredTask) or not tasks.is_finished(found.task)
 
 
+def _let_go(tasks: Tasks, entries: list[IndexedTask]) -> Iterator[str]:
+    """A finished task whose last move could not release all it had: its workspace would be somebody else's next."""
+    for entry in entries:
+        if entry.task is None or not (entry.task.workspace or entry.task.tmux_session):
+            continue
+        try:
+            if tasks.is_finished(entry.task) and (held := tasks.let_go(entry.ref)) is not None:
+                yield f"{entry.ref.id}: released {held}, which it still held"
+        except OrangeError as problem:
+            yield f"{entry.ref.id}: what it still holds is not released: {problem}"
+
+
 def _free_workspaces(tasks: Tasks) -> Iterator[str]:
     def is_known(project: str, task_id: str) -> bool:
-        ref = TaskRef(project, task_id)
-        return tasks.engine.store.has(ref) and _is_unfinished(tasks, ref)
+        return tasks.engine.store.has(TaskRef(project, task_id))
 
     try:
         yield from tasks.engine.parts.pool.gc(is_known)
