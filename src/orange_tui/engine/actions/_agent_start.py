@@ -171,6 +171,8 @@ def resume_start(run: HookRun, pane: Pane) -> bool:
     """Whether this very hook started that agent before it was interrupted; if so, the start is recorded now."""
     if pane.spawn != run.token:
         return False
+    if run.task.workspace is None and needs_workspace(run):  # it was acquired with that start
+        acquire(run)
     run.change("tmux_session", pane.session)
     record_start_once(run.opened, pane)
     return True
