@@ -87,7 +87,7 @@ class Agent:
 
     # ── TASK.md ──
 
-    def _append_line(self, text: str | None = None) -> None:
+    def _append_line(self, text: str | None = None) -> str:
         """In place, through the link or not, at once or with the file kept open for a while."""
         token = self._world.model.new_token()
         path = self._file if self._random.random() < 0.5 else os.path.join(self._pane.directory, "TASK.md")
@@ -95,7 +95,9 @@ class Agent:
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
         try:
             if self._random.random() < 0.4:
-                self._sleep(0.5)
+                self._sleep(self._random.choice((0.5, 20.0)))
+            elif self._random.random() < 0.2:
+                self._change_summary()
             half = self._random.choice((0, 0, len(data) // 2))
             if half:
                 os.write(descriptor, data[:half])
@@ -103,16 +105,17 @@ class Agent:
             self._world.model.line_written(token, self.task_id, descriptor)
         finally:
             os.close(descriptor)
+        return token
 
-    def _replace_file(self, text: str | None = None) -> None:
+    def _replace_file(self, text: str | None = None) -> str:
         """As most editors do: a new file in the old one's place."""
-        self._rewrite(self._file, text)
+        return self._rewrite(self._file, text)
 
-    def _replace_link(self, text: str | None = None) -> None:
+    def _replace_link(self, text: str | None = None) -> str:
         """As `sed -i` does: the link in the worktree becomes a file."""
-        self._rewrite(os.path.join(self._pane.directory, "TASK.md"), text)
+        return self._rewrite(os.path.join(self._pane.directory, "TASK.md"), text)
 
-    def _rewrite(self, path: str, text: str | None) -> None:
+    def _rewrite(self, path: str, text: str | None) -> str:
         token = self._world.model.new_token()
         with open(path, encoding="utf-8") as file:
             body = file.read()
@@ -129,6 +132,7 @@ class Agent:
             self._world.model.file_replaced(path, aside)
             os.rename(aside, path)
         self._world.model.line_written(token, self.task_id)
+        return token
 
     # ── the worktree ──
 
@@ -162,6 +166,8 @@ class Agent:
     def _commit_detached(self) -> None:
         if self._git("checkout", "--quiet", "--detach") == 0:
             self._commit()
+        if self._random.random() < 0.5:
+            self._world.run_in_window(self._process, ["task", "update", "--branch", "shared"])
 
     def _edit_unwatched(self) -> None:
         """A change that git was told not to look at."""
@@ -203,7 +209,8 @@ class Agent:
     def _write_artifact(self, gate: Gate) -> None:
         text = artifact(gate, self.task_id)
         if isinstance(gate, SectionGate):
-            self._random.choice((self._append_line, self._append_line, self._replace_file, self._replace_link))(text)
+            write = self._random.choice((self._append_line, self._append_line, self._replace_file, self._replace_link))
+            self._world.model.artifact_written(self.task_id, self._process.pid, gate.section, write(text))
         else:
             path = os.path.join(self._pane.directory, ".orange-outcome")
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

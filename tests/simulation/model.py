@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.gates.section import SectionGate
 from orange_tui.sessions.liveness import required_window
 from orange_tui.store.store import StoredTask
 
@@ -40,6 +41,14 @@ class Created:
 
     status: str | None
     starts: bool
+
+
+@dataclass
+class Artifact:
+    """What an agent has written because a gate asks for it, and how much had happened to the task by then."""
+
+    token: str
+    events: int
 
 
 @dataclass
@@ -79,6 +88,7 @@ class Model:
     displaced: set[int] = field(default_factory=set)  # files that agents themselves put others in the place of
     deleted: set[str] = field(default_factory=set)  # tasks that a person has asked to delete
     created: dict[str, Created] = field(default_factory=dict)
+    artifacts: dict[tuple[str, int, str], Artifact] = field(default_factory=dict)  # by task, process and section
     commands: list[Command] = field(default_factory=list)
     _tokens: int = 0
 
@@ -107,6 +117,10 @@ class Model:
         status = os.stat(path)
         if status.st_nlink == 1:
             self.displaced.add(status.st_ino)
+
+    def artifact_written(self, task: str, pid: int, section: str, token: str) -> None:
+        with self.world.system.really():
+            self.artifacts[task, pid, section] = Artifact(token, len(self._events(task)))
 
     def file_written(self, token: str, directory: str) -> None:
         self.files[token] = os.path.basename(directory)
@@ -362,12 +376,17 @@ class _History:
         self._crashes = 0
         self._starts = 0
         self._deaths = 0
+        self._agents: dict[str, int] = {}  # the process in each window
+        self._left: dict[str, int] = {}  # when each state was left last
+        self._position = 0
+        self._body = ""
 
     def _say(self, what: str) -> None:
         self._model.say(f"{self._task} ({self._workflow.name}): {what}")
 
     def check(self, events: list[dict[str, Any]], found: StoredTask) -> None:
-        for event in events:
+        self._body = found.body
+        for self._position, event in enumerate(events):
             handler = getattr(self, f"_{event['type'].replace('.', '_')}", None)
             if handler is not None:
                 handler(event)
@@ -397,6 +416,7 @@ class _History:
         if self._moves == 1:
             self._check_first(target, actor)
         self._move, self._status = event, target
+        self._left[source] = self._position
         self._hooks.clear()
 
     def _is_allowed(self, source: str, target: str, actor: str) -> bool:
@@ -431,14 +451,26 @@ class _History:
             self._say(f"a move to {self._move['to']} ended in {event['to']}")
         self._move, self._crashes = None, 0
 
-    def _agent_spawned(self, _event: dict[str, Any]) -> None:
+    def _agent_spawned(self, event: dict[str, Any]) -> None:
         self._starts += 1
+        self._agents[event["window"]] = event["pid"]
 
     def _agent_crashed(self, event: dict[str, Any]) -> None:
         self._crashes += 1
         self._deaths += 1
         if event.get("crash_count") != self._crashes:
             self._say(f"crash {event.get('crash_count')} follows crash {self._crashes - 1}")
+        self._check_artifact(event["status"], self._agents.get(event.get("window", "worker"), 0))
+
+    def _check_artifact(self, status: str, pid: int) -> None:
+        """An agent that had written what was asked in its own time has not crashed; a verdict may be the wrong one."""
+        for rule in self._workflow.rules:
+            gate = rule.has_artifact
+            if rule.status != status or not isinstance(gate, SectionGate) or gate.verdict:
+                continue
+            found = self._model.artifacts.get((self._task, pid, gate.section))
+            if found and found.token in self._body and self._left.get(status, -1) < found.events:
+                self._say(f"its agent had written {gate.section} ({found.token}), and its end counts as a crash")
 
     def _agent_died(self, _event: dict[str, Any]) -> None:
         self._deaths += 1

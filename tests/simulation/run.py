@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
+from simulation.bugs import put_back
 from simulation.world import World
 
 if TYPE_CHECKING:
@@ -32,13 +33,13 @@ _FAULTS = 10_000
 _SHOWN_STEPS = 25
 
 
-def run_world(seed: int, log: str | None = None) -> Result:
-    """One world, from the first commit of its repositories to the last look at what is left."""
+def run_world(seed: int, log: str | None = None, bug: str | None = None) -> Result:
+    """One world, from the first commit of its repositories to the last look at what is left; perhaps with a bug."""
     faulthandler.dump_traceback_later(_PATIENCE_SECONDS, exit=True)
     gc.collect()
     gc.disable()  # it would tidy up after one process while another one runs
     try:
-        with _folder() as root:
+        with _folder() as root, put_back(bug):
             world = World(root, seed)
             if log is not None:
                 with open(log, "w", encoding="utf-8") as file:
@@ -109,6 +110,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
     parser.add_argument("--seed", type=int, help="one world, with its story")
     parser.add_argument("--log", help="with --seed: a file for every step of that world")
+    parser.add_argument("--bug", help="with --seed: an old bug to put back, see bugs.py")
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--faults", type=int, default=_FAULTS, help="how many faults there are to be")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many worlds at a time")
@@ -123,7 +125,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _one(given: argparse.Namespace) -> list[Result]:
-    result = run_world(given.seed, given.log)
+    result = run_world(given.seed, given.log, given.bug)
     print("\n".join(result.story))
     return [result]
 

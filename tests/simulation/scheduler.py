@@ -46,6 +46,7 @@ class Process:
         self.is_over = False
         self.paused_until = 0
         self.faults: list[str] = []
+        self.calls = 0
         self.problem: BaseException | None = None
         self.output: list[str] = []
         self.errors: list[str] = []

@@ -95,6 +95,7 @@ class System:
         if process.is_killed:
             raise Killed
         self.calls += 1
+        process.calls += 1
         self.scheduler.now += _CALL_NANOSECONDS
         self.note(process, call, what)
         if self.restlessness and self.random.random() < self.restlessness:
@@ -189,7 +190,7 @@ class System:
         from orange_tui.outside import processes, programs
         from orange_tui.supervisor import starter
 
-        self._wrap_everywhere(files, "exchange", self._on_names("exchange", "name", files.exchange))
+        self._wrap_everywhere(files, "exchange", self._exchange(self._on_names("exchange", "name", files.exchange)))
         self._wrap_everywhere(processes, "processes_in", self._processes_in)
         self._wrap_everywhere(processes, "git_processes", lambda *_paths: [])
         self._wrap_everywhere(processes, "descendants", lambda _pid: set())
@@ -234,6 +235,15 @@ class System:
         def call(*arguments: Any, **options: Any) -> Any:
             self.step(kind, f"{name} {' '.join(each for each in arguments if isinstance(each, str))}")
             return real(*arguments, **options)
+
+        return call
+
+    def _exchange(self, exchange: Callable[..., bool]) -> Callable[..., bool]:
+        def call(one: str, other: str) -> bool:
+            try:
+                return exchange(one, other)
+            except OSError:
+                return False  # as it says when it fails
 
         return call
 
@@ -464,8 +474,8 @@ class _Program:
             self._system.leave_lock(self._words)
             return b"", b""
         if self._fault == "tmux failed":
-            self.returncode = 1
-            return b"", b"server exited unexpectedly\n"
+            self.returncode = -9  # only what we have started is killed, not the server
+            return b"", b""
         if self._fault == "tmux died":
             self._system.tmux.die()
         output, errors = self._run(given)

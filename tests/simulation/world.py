@@ -45,6 +45,8 @@ _IDENTITY = {
 _WORKFLOWS = ("default", "default", "classic", "minimal", "solo")
 _RATES = (0.005, 0.02, 0.03, 0.05)  # of faults, for each call
 _ACTIONS = 30  # of persons, in one world
+_REST_SECONDS = 60.0
+_CALLS_AT_REST = 10**9  # of a supervisor, in that time
 _QUIET_SECONDS = 100.0  # in which a supervisor has looked at everything, and stale locks have become old
 
 
@@ -127,8 +129,11 @@ class World:
     def _direct(self) -> None:
         self.system.rate = self.random.choice(_RATES)
         self.system.restlessness = self.random.choice((0.02, 0.1, 0.3))
-        for _ in range(_ACTIONS):
-            self._act()
+        for number in range(_ACTIONS):
+            if number < 2:
+                self._create()
+            else:
+                self._act()
             self.scheduler.sleep(self.random.choice((0.0, 0.01, 0.5, 5.0, 20.0)))
         self.system.end_faults()
         self._settle()
@@ -157,15 +162,24 @@ class World:
         for _ in range(2):
             self._wait_for_commands()
             self._end_supervisors()
-            self._supervise()
+            supervisor = self._supervise()
             self.scheduler.sleep(_QUIET_SECONDS)
             self._wait_for_commands()
             self._command(["task", "respawn", "--lost"], wait=True)
+        self.scheduler.sleep(_QUIET_SECONDS)
+        self._check_rest(supervisor)
         self._end_supervisors()
         examine(self.orange.doctor)
         for finding in examine(self.orange.doctor):
             if finding.level == "bad" or (finding.level == "note" and "installed" not in finding.what):
                 self.model.say(f"doctor: {finding.what}")
+
+    def _check_rest(self, supervisor: Process) -> None:
+        """With nothing to do, a supervisor looks now and then, and that is all."""
+        before, starts = supervisor.calls, len(self.tmux.starts)
+        self.scheduler.sleep(_REST_SECONDS)
+        if supervisor.calls - before > _CALLS_AT_REST and len(self.tmux.starts) == starts:
+            self.model.say(f"at rest, the supervisor made {supervisor.calls - before} calls in {_REST_SECONDS:.0f} s")
 
     def _wait_for_commands(self) -> None:
         self.scheduler.wait(
@@ -390,3 +404,4 @@ def make_repository(path: str) -> None:
             file.write(text)
     subprocess.run(["git", "-C", path, "add", "."], check=True, env=environment)
     subprocess.run(["git", "-C", path, "commit", "-q", "-m", "First"], check=True, env=environment)
+    subprocess.run(["git", "-C", path, "branch", "shared"], check=True, env=environment)

@@ -1,0 +1,253 @@
+"""Old bugs, put back one at a time: the simulation must find each of them (`make simulate BUGS=1`).
+
+Each entry takes the mending of one bug out again, by a small change to one function, and says by which words its
+finding is known. The number is that of the bug in the list it was reported in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from orange_tui.branches import rename
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import replace
+from orange_tui.engine import starting
+from orange_tui.engine.engine import Engine, checksum
+from orange_tui.engine.tasks import Tasks
+from orange_tui.store._task_swap import Swap
+from orange_tui.store.journal import Journal
+from orange_tui.store.open_task import OpenTask
+from orange_tui.supervisor._state_agent import StateAgent
+from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.outbox import Outbox
+from orange_tui.workspaces import _save_and_reset, pool, saved_work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Put = Callable[[Any, str, Any], None]
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A bug that was, how it is put back, and what the model says when it finds it."""
+
+    number: int
+    title: str
+    put_back: Callable[[Put], None]
+    words: str
+
+
+def _detached_commits(put: Put) -> None:
+    put(rename, "_save_commit", lambda *_: None)
+
+
+def _removes_what_appears(put: Put) -> None:
+    """Everything that is there when the workspace is cleared goes, saved or not."""
+    real = _save_and_reset.reset
+
+    def reset(project: Any, worktree: Any, saved: Any) -> Any:
+        worktree.git.must("clean", "--quiet", "--force", "-d", "--exclude=TASK.md", "--exclude=.orange-outcome")
+        return real(project, worktree, saved)
+
+    put(pool, "reset", reset)
+
+
+def _hands_on_ignored_files(put: Put) -> None:
+    put(_save_and_reset, "delete_ignored", lambda *_: None)
+    put(_save_and_reset, "_find_leftover", lambda *_: None)
+    put(pool, "find_leftover", lambda *_: None)
+
+
+def _skips_hidden_edits(put: Put) -> None:
+    """What git was told not to look at is neither saved nor seen."""
+    from orange_tui.outside import git_changes
+
+    flags = git_changes.read_flags
+
+    def none(git: Any) -> Any:
+        found = flags(git)
+        return replace(found, skip_worktree=(), assume_unchanged=())
+
+    put(git_changes, "read_flags", none)
+    put(_save_and_reset, "read_flags", none)
+
+
+def _expires_by_the_clock(put: Put) -> None:
+    def is_expired(deleted: Any, now: str) -> bool:
+        end = saved_work._expiry(deleted)
+        return end is not None and end < saved_work._parse_time(now)
+
+    put(saved_work, "is_expired", is_expired)
+
+
+def _one_death_for_all(put: Put) -> None:
+    """Any death since the last start of any agent is taken for this one's."""
+    handled = frozenset({"agent.crashed", "agent.died", "session.lost"})
+    put(StateAgent, "ends", lambda _self, life: (event for event in life if event["type"] in handled))
+
+
+def _waits_as_anything(put: Put) -> None:
+    """What a task was created for is forgotten while it waits."""
+    start = Journal.start
+    put(Journal, "start", lambda self: replace(start(self), state=None))
+
+
+def _starts_twice(put: Put) -> None:
+    """A task that was begun by its own command is begun by the supervisor as well."""
+    start = Journal.start
+    put(Journal, "start", lambda self: replace(start(self), has_begun=False))
+    put(starting, "is_ready", lambda *_: True)
+
+
+def _cancel_starts_the_next(put: Put) -> None:
+    cancel = Tasks.cancel
+
+    def and_next(self: Any, ref: Any) -> Any:
+        moved = cancel(self, ref)
+        for other in self.engine.store.refs(ref.project):
+            try:
+                if starting.start_by_itself(self.engine, other, is_next=True):
+                    break
+            except OrangeError:
+                continue
+        return moved
+
+    put(Tasks, "cancel", and_next)
+
+
+def _starts_what_is_held(put: Put) -> None:
+    start = Journal.start
+    put(Journal, "start", lambda self: replace(start(self), is_held=False, is_wanted=True))
+
+
+def _early_work_is_stale(put: Put) -> None:
+    """What was written before the task came to the state it is in does not count."""
+
+    def is_fresh(_self: Any, agent: Any, gate: Any, _rule: Any) -> bool:
+        entered = agent.opened.journal.last("transition.started")
+        return not gate.is_in_body or entered is None or entered.get("body") != checksum(agent.opened.body)
+
+    put(ExitRules, "_is_fresh", is_fresh)
+
+
+def _retries_for_ever(put: Put) -> None:
+    put(Outbox, "_drop_unless_awaited", lambda *_: None)
+    deliver = Outbox.deliver
+
+    def again(self: Any, ref: Any) -> bool:
+        from orange_tui.agents import messages
+
+        return deliver(self, ref) and not messages.undelivered(self.tasks.engine.store.journal(ref))
+
+    put(Outbox, "deliver", again)
+
+
+def _journal_comes_last(put: Put) -> None:
+    """TASK.md is replaced before the journal says why."""
+
+    def change(self: Any, event: str, changes: Any, **details: object) -> Any:
+        self._begin_journal()
+        entry = self._entry(event, changes, details)
+        fields = self._fields(changes, entry["timestamp"])
+        self._accept(self._text.prepare(lambda file: file.with_fields(fields)).commit(), fields)
+        self.journal.append(entry)
+        return entry
+
+    put(OpenTask, "change", change)
+
+
+def _ignores_late_writes(put: Put) -> None:
+    """What an agent writes to TASK.md while it is replaced is thrown away with the old file."""
+    put(Swap, "late_writes", lambda _self: [])
+
+    def clear(self: Any) -> None:
+        for path in (self._new, self._old):
+            if os.path.exists(path):
+                os.unlink(path)
+
+    put(Swap, "clear", clear)
+
+
+def _runs_hooks_twice(put: Put) -> None:
+    """A move that was interrupted is made again from its first hook."""
+    finish = Engine._finish
+    put(Engine, "_finish", lambda self, opened, started, hooks, _done=None: finish(self, opened, started, hooks))
+
+
+BUGS = {
+    "detached": Bug(1, "commits of a detached HEAD are lost by --branch", _detached_commits, "is on no ref"),
+    "appears": Bug(2, "what appears while a workspace is cleared is removed", _removes_what_appears, "nowhere"),
+    "hidden": Bug(3, "edits that git was told not to look at are not saved", _skips_hidden_edits, "nowhere"),
+    "secrets": Bug(4, "ignored files are handed to the next task", _hands_on_ignored_files, "ignored files of"),
+    "clock": Bug(5, "a clock that is ahead expires saved work", _expires_by_the_clock, "nowhere"),
+    "deaths": Bug(6, "a reviewer's crash hides the worker's", _one_death_for_all, "nobody has noticed"),
+    "as-worker": Bug(7, "one that waits starts as something else", _waits_as_anything, "it was created for"),
+    "twice": Bug(7, "a task is started twice", _starts_twice, ""),
+    "cancel": Bug(8, "cancelling starts the next task", _cancel_starts_the_next, "cancel"),
+    "no-spawn": Bug(8, "a task created with --no-spawn starts", _starts_what_is_held, "--no-spawn"),
+    "early": Bug(10, "a Handoff written too early counts as a crash", _early_work_is_stale, "counts as a crash"),
+    "retry": Bug(14, "a message that nobody will take is retried for ever", _retries_for_ever, "at rest"),
+    "journal": Bug(0, "the journal comes last", _journal_comes_last, ""),
+    "late": Bug(0, "what is written during a replacement is lost", _ignores_late_writes, "nowhere"),
+    "hooks": Bug(0, "an interrupted move runs its hooks twice", _runs_hooks_twice, ""),
+}
+
+
+@contextmanager
+def put_back(name: str | None) -> Iterator[None]:
+    """With this bug, for a while."""
+    real: list[tuple[Any, str, Any]] = []
+
+    def put(owner: Any, attribute: str, new: Any) -> None:
+        real.append((owner, attribute, vars(owner)[attribute]))
+        setattr(owner, attribute, new)
+
+    try:
+        if name is not None:
+            BUGS[name].put_back(put)
+        yield
+    finally:
+        for owner, attribute, old in reversed(real):
+            setattr(owner, attribute, old)
+
+
+def hunt(name: str, first: int, most_worlds: int) -> str | None:
+    """Look for a bug that was put back, world after world; says where it was found."""
+    from simulation.run import run_world
+
+    faults = calls = 0
+    for seed in range(first, first + most_worlds):
+        result = run_world(seed, bug=name)
+        faults, calls = faults + result.faults.total(), calls + result.calls
+        found = [each for each in result.violations if BUGS[name].words in each]
+        if found:
+            return f"seed {seed}, {seed - first + 1} worlds, {faults} faults, {calls:,} calls: {found[0][:160]}"
+    return None
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Put every bug back, one after the other; the exit code says whether all were found."""
+    parser = argparse.ArgumentParser(prog="make simulate BUGS=1", description=__doc__)
+    parser.add_argument("names", nargs="*", default=list(BUGS), help="which ones")
+    parser.add_argument("--first", type=int, default=1, help="the first seed")
+    parser.add_argument("--worlds", type=int, default=150, help="how many worlds to look for each")
+    given = parser.parse_args(words)
+    missed = 0
+    for name in given.names:
+        began, found = time.monotonic(), hunt(name, given.first, given.worlds)
+        missed += found is None
+        number = f"({BUGS[name].number}) " if BUGS[name].number else ""
+        where = found or f"NOT FOUND in {given.worlds} worlds"
+        print(f"{name}: {number}{BUGS[name].title}: {where} ({time.monotonic() - began:.0f} s)", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
