@@ -13,6 +13,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter, deque
 from contextlib import contextmanager
@@ -178,9 +179,12 @@ class System:
         self._wrap(time, "time_ns", self.now)
         self._wrap(time, "time", lambda: self.now() / 10**9)
         self._wrap(time, "monotonic", lambda: self.scheduler.now / 10**9)
+        self._wrap(time, "monotonic_ns", lambda: self.scheduler.now)
         self._wrap(time, "sleep", self._sleep)
         self._wrap(fcntl, "flock", self._flock(fcntl.flock))
         self._wrap(subprocess, "Popen", lambda *words, **options: _Program(self, *words, **options))
+        self.put(tempfile, "_name_sequence", _TemporaryNames(self.random))
+        self.put(tempfile, "tempdir", self.root)
         self._wrap_ours()
         self.put(sys, "stdout", _Stream(self.scheduler, sys.stdout, "output"))
         self.put(sys, "stderr", _Stream(self.scheduler, sys.stderr, "errors"))
@@ -193,6 +197,7 @@ class System:
         self._wrap_everywhere(files, "exchange", self._exchange(self._on_names("exchange", "name", files.exchange)))
         self._wrap_everywhere(processes, "processes_in", self._processes_in)
         self._wrap_everywhere(processes, "git_processes", lambda *_paths: [])
+        self._wrap_everywhere(processes, "is_open_anywhere", lambda _path: False)
         self._wrap_everywhere(processes, "descendants", lambda _pid: set())
         self._wrap_everywhere(processes, "end_sessions", self._end_sessions)
         self._wrap_everywhere(processes, "is_tmux_server", self.tmux.is_running)
@@ -418,6 +423,19 @@ class System:
 
 def _is_inside(path: str | None, directory: str) -> bool:
     return path is not None and (path == directory or path.startswith(directory + os.sep))
+
+
+class _TemporaryNames:
+    """Names of temporary files, the same in every run."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+
+    def __iter__(self) -> _TemporaryNames:
+        return self
+
+    def __next__(self) -> str:
+        return self._random.randbytes(4).hex()
 
 
 class _Thread:
