@@ -107,6 +107,10 @@ def test_the_newest_comes_first_unless_asked_otherwise() -> None:
         (event("task.merged"), "Merged"),
         (event("task.cancelled", **{"from": "working"}), "Cancelled (was working)"),
         (
+            event("task.tampered", refused=[7], reasons=["it is too long"]),
+            "A line that Orange did not write into the history was not believed: it is too long",
+        ),
+        (
             event("task.tampered", fields={"status": "done"}, restored={}),
             "status changed by hand in TASK.md; restored",
         ),

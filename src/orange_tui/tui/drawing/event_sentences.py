@@ -86,7 +86,9 @@ def _updated(event: Event) -> str:
 
 
 def _tampered(event: Event) -> str:
-    fields = event.get("fields")
+    fields, reasons = event.get("fields"), event.get("reasons")
+    if isinstance(reasons, list) and reasons:
+        return f"A line that Orange did not write into the history was not believed: {value_text(reasons[0])}"
     names = ", ".join(map(value_text, fields)) if isinstance(fields, dict | list) else "A field"
     return f"{names} changed by hand in TASK.md; restored"
 
