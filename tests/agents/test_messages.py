@@ -196,7 +196,7 @@ def test_agent_that_crashed_on_its_resumed_conversation_starts_with_a_new_one(of
     end_agent(office, ref, crashes=1)
     assert restarted_with(office, cli, seen, ref) == "--resume talk-7"  # the one that crashed had not resumed it
     with office.orange.engine.open(ref) as opened:
-        opened.change("task.updated", {"crash_count": 0})
+        opened.change("status.changed", {"crash_count": 0})
     end_agent(office, ref, crashes=2)
     assert restarted_with(office, cli, seen, ref).startswith("Resuming: Brew")
 

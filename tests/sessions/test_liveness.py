@@ -9,6 +9,7 @@ import pytest
 from orange_tui.domain.workflow import State
 from orange_tui.outside.tmux import Pane
 from orange_tui.sessions.liveness import Sessions
+from support.driver import put
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -99,7 +100,8 @@ def test_agent_whose_server_still_has_other_windows_is_dead(world: World, ref: T
 def test_agent_missing_in_the_middle_of_a_move_counts_as_active(world: World, ref: TaskRef) -> None:
     leave_exit_note(world, ref)
     with world.orange.store.open(ref) as opened:
-        details = {"from": opened.task.status, "to": "doing", "by": "agent", "hooks": []}
+        put(opened, "test", {"status": "todo"})
+        details = {"from": "todo", "to": "doing", "by": "agent", "hooks": []}
         opened.change("transition.started", {"status": "doing"}, **details)
     assert judge(world, ref, WORKING) == "active"
 

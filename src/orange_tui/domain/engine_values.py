@@ -36,7 +36,7 @@ _CHANGED_BY: Mapping[str, frozenset[str]] = {
     "pr.moved": frozenset({"pr_url"}),
 }
 _CHECKED = ("workspace", "tmux_session", "pr_url")  # what goes into paths, commands and addresses
-_MAX_TEXT_CHARACTERS = 2000
+_MAX_TEXT_CHARACTERS = 10_000
 
 
 @record
