@@ -46,6 +46,24 @@ def test_flagged_file_without_an_edit_is_not_saved(cafe: Cafe) -> None:
     assert cafe.is_clean(workspace)
 
 
+@pytest.mark.parametrize("of_person", [False, True])
+def test_sparse_checkout_of_a_task_ends_with_it_and_that_of_the_person_stays(cafe: Cafe, of_person: bool) -> None:
+    for name in ("a/file", "b/file"):
+        commit(cafe.main, name)
+    git(cafe.main, "push", "--quiet")
+    if of_person:
+        git(cafe.main, "sparse-checkout", "set", "a")
+    first = cafe.task("a")
+    workspace = cafe.spawn(first)
+    git(workspace, "sparse-checkout", "set", "a")
+    (workspace / "b").mkdir()
+    (workspace / "b/file").write_text("hidden\n")
+    assert cafe.in_saved(str(cafe.release(first, workspace).saved), "b/file") == "hidden"
+    assert cafe.spawn(cafe.task("b")) == workspace
+    assert ((workspace / "a/file").exists(), (workspace / "b/file").exists()) == (True, not of_person)
+    assert git(workspace, "status", "--porcelain") == ""
+
+
 def test_file_that_was_untracked_and_ignored_but_is_tracked_on_the_default_branch_is_saved(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)

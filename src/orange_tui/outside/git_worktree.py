@@ -155,6 +155,20 @@ class Worktree:
             if paths:
                 self.git.must("update-index", "-z", option, "--stdin", stdin="".join(f"{path}\0" for path in paths))
 
+    def end_sparse_checkout(self) -> bool:
+        """End one that was set here alone; that of the person's own checkout is meant for all. Tells if there was one.
+
+        While there is one, git does not tell of every flag that it has set in the index.
+        """
+        if not self._has("config.worktree"):
+            return False
+        question = ("config", "--type=bool", "core.sparseCheckout")
+        here, of_person = self.git.answer(*question), Repository(self.path, self.common_directory).answer(*question)
+        if here != "true" or of_person == "true":
+            return False
+        self.git.must("config", "--worktree", "core.sparseCheckout", "false")
+        return True
+
     def exclude(self, patterns: tuple[str, ...]) -> None:
         """Have git ignore these files, in every worktree of the repository; each pattern is added once."""
         path = os.path.join(self.common_directory, "info", "exclude")

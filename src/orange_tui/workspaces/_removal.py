@@ -55,7 +55,9 @@ class Aside:
 
     def delete_files(self, saved: Mapping[str, Content], unchanged: Mapping[str, Identity]) -> None:
         """Delete files that are as they were saved, or as they were when they were found to be unchanged."""
-        moved = [path for path in (*saved, *unchanged) if self._move(path)]
+        paths = [*saved, *unchanged]
+        reachable = {parent for parent in {os.path.dirname(path) for path in paths} if self._is_inside(parent)}
+        moved = [path for path in paths if os.path.dirname(path) in reachable and self._move(path)]
         try:
             self._delete(moved, saved, unchanged)
         finally:
@@ -71,13 +73,14 @@ class Aside:
             if known and not self._is_being_written(path):
                 os.unlink(os.path.join(self._path, path))
 
+    def _is_inside(self, directory: str) -> bool:
+        """Whether a directory is where its name says, and not behind a link by now."""
+        root = os.path.realpath(self._worktree.path)
+        return os.path.realpath(os.path.join(root, directory)) == os.path.normpath(os.path.join(root, directory))
+
     def _move(self, path: str) -> bool:
-        """Move one file aside; one that is gone, or behind a link by now, is not moved."""
+        """Move one file aside; False where it is gone."""
         source, target = os.path.join(self._worktree.path, path), os.path.join(self._path, path)
-        if os.path.realpath(os.path.dirname(source)) != os.path.normpath(
-            os.path.join(os.path.realpath(self._worktree.path), os.path.dirname(path))
-        ):
-            return False
         if os.path.isdir(source) and not os.path.islink(source):
             return False
         os.makedirs(os.path.dirname(target), exist_ok=True)

@@ -129,7 +129,8 @@ def reset(project: Project, worktree: Worktree, saved: SavedState) -> str | None
     delete_ignored(worktree.path, ignored, keep_list(project))
     remove_empty_directories(worktree.path, keep_list(project))
     worktree.end_operations()
-    worktree.detach(saved.target, saved.before, saved.changes.flags)
+    flags = read_flags(worktree.git) if worktree.end_sparse_checkout() else saved.changes.flags
+    worktree.detach(saved.target, saved.before, flags)
     left = _find_leftover(project, worktree)
     if left is not None:
         raise Refused(f"{left} appeared while the workspace was being cleared")
