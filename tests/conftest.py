@@ -36,7 +36,8 @@ settings.load_profile("anywhere")
 
 pytest_plugins = ("support.no_skips",)
 
-_LONG = {"test_at_once", "test_end_to_end", "test_lifecycles", "test_event_loop", "test_headless"}
+_LONGEST_NAME = 80
+_LONG = {"test_simulation", "test_at_once", "test_end_to_end", "test_lifecycles", "test_event_loop", "test_headless"}
 
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "Tester",
@@ -46,6 +47,14 @@ _IDENTITY = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
 }
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Megabytes of hostile text are not fit to be a test's name: workers send it about, and programs are given it."""
+    if not isinstance(val, str | bytes) or len(val) <= _LONGEST_NAME:
+        return None
+    begins = val[:_LONGEST_NAME]
+    return f"{begins if isinstance(begins, str) else begins.decode('latin-1')}... of {len(val)}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
