@@ -34,9 +34,9 @@ def test_agent_that_replaces_the_logs_by_a_link_has_nothing_written_there(tmp_pa
     swap = f"mv {logs} {task}/old && ln -s {elsewhere} {logs} && echo brewed; exit 3"
     spec = LaunchSpec(["sh", "-c", swap], "Brew", str(tmp_path), {}, keep_output=keep_output)
     made = write_launcher(str(task), "worker", spec)
-    subprocess.run(made.command, capture_output=True, timeout=30, check=False)
+    subprocess.run(made.command, capture_output=True, timeout=60, check=False)
     log = made.log_command.replace("%%", "%")
-    subprocess.run(log, shell=True, cwd=elsewhere, input=b"brewing", timeout=30, check=True)
+    subprocess.run(log, shell=True, cwd=elsewhere, input=b"brewing", timeout=60, check=True)
     assert list(elsewhere.iterdir()) == []
     assert (task / "old" / "worker.exit").read_text() == "3\n"
     if keep_output:
@@ -51,5 +51,5 @@ def test_window_is_logged_into_nothing_but_a_file(tmp_path: Path, make: object) 
     assert callable(make)
     make(task / "logs" / "worker.log")
     before = os.lstat(task / "logs" / "worker.log")
-    subprocess.run(made.log_command.replace("%%", "%"), shell=True, input=b"brewing", timeout=30, check=True)
+    subprocess.run(made.log_command.replace("%%", "%"), shell=True, input=b"brewing", timeout=60, check=True)
     assert os.path.samestat(before, os.lstat(task / "logs" / "worker.log"))

@@ -156,4 +156,4 @@ def test_lock_that_is_given_up_in_the_new_session_is_not_held_by_who_waits(tmp_p
     again += "fcntl.flock(os.open('lock', os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)"
     script = GOES_ON.replace('print("before"', 'import fcntl; fcntl.flock(held, fcntl.LOCK_EX)\nprint("before"')
     words = [sys.executable, "-c", script, str(os.getpid()), again]
-    subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, timeout=30)
+    subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, timeout=60)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from support.driver import Cli, World
 
-PATIENCE = 20  # seconds; all of it takes one, and what blocks would do so for ever
+PATIENCE = 60  # seconds; all of it takes one, and what blocks would do so for ever
 HUGE = 1_000_000_000  # bytes; the disk holds none of them
 NUMBERS = '7\n[7]\n{"type": 7}\n{"worker": 7, "type": "engine", "engine": 7}\n'
 NAMES = (
