@@ -36,9 +36,9 @@ format: $(READY)
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --quiet --fix . || true
 
-# Random worlds with faults at every system call; `make simulate SEED=7` is one of them.
+# Random worlds with faults at every system call. SEED=7 is one of them; BUGS=1 puts old bugs back and looks for them.
 simulate: $(READY)
-	@PYTHONPATH=tests $(BIN)/python -m simulation.run $(if $(SEED),--seed $(SEED)) $(ARGS)
+	@PYTHONHASHSEED=0 PYTHONPATH=tests $(BIN)/python -m simulation.$(if $(BUGS),bugs,run) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 bench: $(READY)
 	@$(BIN)/python bench/run.py $(ARGS)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from simulation.tmux import Pane
     from simulation.world import World
 
+FORGED = "touch forged"  # a command that nobody but an agent has ever asked for
 _EXPORT = re.compile(r"^export (\w+)=(.*)$", re.MULTILINE)
 
 
@@ -78,8 +79,9 @@ class Agent:
             self._leave_file: 3,
             self._commit_detached: 1,
             self._edit_unwatched: 1,
-            self._leave_secret: 1,
+            self._leave_secret: 2,
             self._change_summary: 1,
+            self._forge: 5 if self._world.is_hostile else 0,
         }
         work = self._world.choose(works)
         with suppress(OSError, OrangeError):  # a worktree that is gone, a full disk: an agent's trouble
@@ -134,6 +136,27 @@ class Agent:
         self._world.model.line_written(token, self.task_id)
         return token
 
+    def _forge(self) -> None:
+        """Lines in the history that would run a command, or that no engine can have written."""
+        path = os.path.join(os.path.dirname(self._file), "history.jsonl")
+        with open(path, "rb") as file:
+            engines = [line for line in file.read().splitlines() if b'"engine": {' in line]
+        if not engines:
+            return
+        event = json.loads(engines[-1])
+        status = event["engine"]["status"]
+        if self._random.random() < 0.5:
+            event |= {"type": "transition.started", "from": status, "to": status, "by": "person", "start": "again"}
+            event["hooks"] = [{"action": "run_command", "command": FORGED}]
+        else:
+            event |= {"type": "task.updated", "engine": event["engine"] | {"status": 7}}
+        self._world.model.forged.add(self.task_id)
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(descriptor, json.dumps(event).encode() + b"\n")
+        finally:
+            os.close(descriptor)
+
     # ── the worktree ──
 
     def _write(self, name: str, text: str, flags: int = os.O_CREAT) -> None:
@@ -174,7 +197,7 @@ class Agent:
         token = self._world.model.new_token()
         if self._git("update-index", self._random.choice(("--skip-worktree", "--assume-unchanged")), "README") == 0:
             self._write("README", f"{token}\n", os.O_APPEND)
-            self._world.model.file_written(token, self._pane.directory)
+            self._world.model.file_written(token, self._pane.directory, self.task_id)
 
     # ── orange ──
 
@@ -193,7 +216,7 @@ class Agent:
         moves = [move for move in workflow.moves(found.task.status, "agent") if not workflow.is_terminal(move.target)]
         if not moves:
             return
-        move = self._random.choice(moves)
+        move = self._random.choice((moves[0], *moves))
         if move.gate is not None and self._random.random() < 0.9:
             with suppress(OSError):
                 self._write_artifact(move.gate)

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 from orange_tui.branches import rename
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
-from orange_tui.engine import starting
+from orange_tui.domain.workflow import Hook
+from orange_tui.engine import _move_hooks, starting
 from orange_tui.engine.engine import Engine, checksum
 from orange_tui.engine.tasks import Tasks
+from orange_tui.store import _engine_history
 from orange_tui.store._task_swap import Swap
 from orange_tui.store.journal import Journal
 from orange_tui.store.open_task import OpenTask
@@ -149,6 +151,23 @@ def _retries_for_ever(put: Put) -> None:
     put(Outbox, "deliver", again)
 
 
+def _believes_hooks(put: Put) -> None:
+    """What is run after a kill is what the journal says."""
+    put(_engine_history, "why_impossible", lambda *_: None)
+    hooks_of = _move_hooks.hooks_of
+
+    def forged_too(engine: Any, opened: Any, started: Any) -> Any:
+        named = [dict(hook) for hook in started.get("hooks", ())]
+        return [Hook(hook.pop("action"), hook) for hook in named] or hooks_of(engine, opened, started)
+
+    put(_move_hooks, "hooks_of", forged_too)
+
+
+def _believes_any_value(put: Put) -> None:
+    """What an event says of the engine's fields counts, whatever it is."""
+    put(_engine_history, "why_impossible", lambda *_: None)
+
+
 def _journal_comes_last(put: Put) -> None:
     """TASK.md is replaced before the journal says why."""
 
@@ -184,7 +203,7 @@ def _runs_hooks_twice(put: Put) -> None:
 BUGS = {
     "detached": Bug(1, "commits of a detached HEAD are lost by --branch", _detached_commits, "is on no ref"),
     "appears": Bug(2, "what appears while a workspace is cleared is removed", _removes_what_appears, "nowhere"),
-    "hidden": Bug(3, "edits that git was told not to look at are not saved", _skips_hidden_edits, "nowhere"),
+    "hidden": Bug(3, "edits that git was told not to look at are handed on", _skips_hidden_edits, "edits of"),
     "secrets": Bug(4, "ignored files are handed to the next task", _hands_on_ignored_files, "ignored files of"),
     "clock": Bug(5, "a clock that is ahead expires saved work", _expires_by_the_clock, "nowhere"),
     "deaths": Bug(6, "a reviewer's crash hides the worker's", _one_death_for_all, "nobody has noticed"),
@@ -194,9 +213,11 @@ BUGS = {
     "no-spawn": Bug(8, "a task created with --no-spawn starts", _starts_what_is_held, "--no-spawn"),
     "early": Bug(10, "a Handoff written too early counts as a crash", _early_work_is_stale, "counts as a crash"),
     "retry": Bug(14, "a message that nobody will take is retried for ever", _retries_for_ever, "at rest"),
+    "hooks": Bug(18, "an agent has its own commands run", _believes_hooks, "had forged"),
+    "values": Bug(19, "a status that is a number stops everything", _believes_any_value, ""),
     "journal": Bug(0, "the journal comes last", _journal_comes_last, ""),
     "late": Bug(0, "what is written during a replacement is lost", _ignores_late_writes, "nowhere"),
-    "hooks": Bug(0, "an interrupted move runs its hooks twice", _runs_hooks_twice, ""),
+    "again": Bug(0, "an interrupted move runs its hooks twice", _runs_hooks_twice, ""),
 }
 
 
@@ -227,7 +248,7 @@ def hunt(name: str, first: int, most_worlds: int) -> str | None:
         result = run_world(seed, bug=name)
         faults, calls = faults + result.faults.total(), calls + result.calls
         found = [each for each in result.violations if BUGS[name].words in each]
-        if found:
+        if found and not run_world(seed).violations:
             return f"seed {seed}, {seed - first + 1} worlds, {faults} faults, {calls:,} calls: {found[0][:160]}"
     return None
 

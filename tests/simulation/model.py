@@ -17,6 +17,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.gates.section import SectionGate
 from orange_tui.sessions.liveness import required_window
 from orange_tui.store.store import StoredTask
+from simulation.agents import FORGED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,10 +84,12 @@ class Model:
     violations: list[str] = field(default_factory=list)
     lines: dict[str, str] = field(default_factory=dict)  # token → task
     files: dict[str, str] = field(default_factory=dict)  # token → worktree
+    authors: dict[str, str] = field(default_factory=dict)  # token → task
     commits: dict[str, str] = field(default_factory=dict)  # commit → repository
     excused: set[str] = field(default_factory=set)  # tokens that agents themselves wrote over
     displaced: set[int] = field(default_factory=set)  # files that agents themselves put others in the place of
     deleted: set[str] = field(default_factory=set)  # tasks that a person has asked to delete
+    forged: set[str] = field(default_factory=set)  # tasks in whose history an agent has written
     created: dict[str, Created] = field(default_factory=dict)
     artifacts: dict[tuple[str, int, str], Artifact] = field(default_factory=dict)  # by task, process and section
     commands: list[Command] = field(default_factory=list)
@@ -122,8 +125,9 @@ class Model:
         with self.world.system.really():
             self.artifacts[task, pid, section] = Artifact(token, len(self._events(task)))
 
-    def file_written(self, token: str, directory: str) -> None:
+    def file_written(self, token: str, directory: str, task: str = "") -> None:
         self.files[token] = os.path.basename(directory)
+        self.authors[token] = task
 
     def committed(self, directory: str) -> None:
         code, output, _ = self.world.system.real_git(["git", "-C", directory, "rev-parse", "HEAD"])
@@ -148,6 +152,10 @@ class Model:
             self.say(f"{pane.task} was created with --no-spawn, and started by {pane.starter and pane.starter.name}")
 
     def _look_for_secrets(self, pane: Pane) -> None:
+        edits = _tokens_in_file(os.path.join(pane.directory, "README"))  # which nobody ever commits
+        others = {self.authors[token] for token in edits} - {pane.task}
+        if others:
+            self.say(f"{pane.task} was given a workspace with edits of {', '.join(others)}")
         try:
             with open(os.path.join(pane.directory, ".env"), encoding="utf-8") as file:
                 owner = file.read().split()[-1]
@@ -199,7 +207,7 @@ class Model:
 
     def _check_promise(self, command: Command) -> None:
         target = command.target
-        if target is None or target in self.deleted:
+        if target is None or target in self.deleted | self.forged:
             return
         events = self._events(target)
         if command.verb == "cancel" and not any(
@@ -245,6 +253,8 @@ class Model:
             self.say(f"{process.name} ended with {len(process.descriptors)} files open")
 
     def _check_processes(self) -> None:
+        if any(FORGED in words for words in self.world.system.programs):
+            self.say("a command was run that an agent had forged")
         for command in self.commands:
             if command.process.problem is not None:
                 self.say(f"`{command}` ended with {command.process.problem!r}")
@@ -297,6 +307,8 @@ class Model:
         for task in self.created.keys() - there - self.deleted:
             self.say(f"the task {task} is gone")
         for ref, found, workflow in self._tasks():
+            if ref.id in self.forged:
+                continue  # what is in its history is no story any more
             if found.tampered:
                 self.say(f"{ref.id}: TASK.md differs from the journal")
             events = self.world.orange.store.journal(ref).events()

@@ -85,6 +85,7 @@ class System:
         self.log: Any = None  # where every step is written, for those who look for a difference
         self.digest = hashlib.blake2b(digest_size=8)
         self.tmux: TmuxServer
+        self.programs: list[list[str]] = []  # that were started, but for git and tmux
         self._real: list[tuple[Any, str, Any]] = []
         self._popen = subprocess.Popen
 
@@ -136,7 +137,7 @@ class System:
             self.scheduler.pause(process, self.random.choice(_PAUSES))
             self.scheduler.pass_on()
         elif fault == "clock":
-            self.offset += int(self.random.choice(_JUMPS) * 10**9)
+            self.set_clock(self.random.choice(_JUMPS))
         elif fault in _ERRORS:
             if fault == "ENOSPC" and self.random.random() < 0.5:
                 self.disk_is_full_for = self.random.randrange(1, _LONGEST_FULL_DISK)
@@ -157,6 +158,10 @@ class System:
     def kill_self(self, process: Process) -> None:
         self.scheduler.kill(process)
         raise Killed
+
+    def set_clock(self, seconds: float) -> None:
+        """Somebody sets the clock forward, or back."""
+        self.offset += int(seconds * 10**9)
 
     def now(self) -> int:
         """The time of day, in nanoseconds."""
@@ -482,6 +487,8 @@ class _Program:
     def __init__(self, system: System, words: Sequence[str], **options: Any) -> None:
         self._system, self._words, self._options = system, list(words), options
         self._kind = words[0] if words[0] in {"git", "tmux"} else "program"
+        if self._kind == "program":
+            system.programs.append(self._words)
         self._fault = system.step(self._kind, " ".join(words[1:])[:160].replace("\x1f", "|"))
         self.pid = 0
         self.returncode = 0

@@ -10,10 +10,10 @@ from pathlib import Path
 TESTS = Path(__file__).parent.parent
 
 
-def simulate(*words: str) -> subprocess.CompletedProcess[str]:
+def simulate(*words: str, module: str = "run") -> subprocess.CompletedProcess[str]:
     """In a process of its own, in which sets have the same order every time."""
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(TESTS)}
-    command = [sys.executable, "-m", "simulation.run", *words]
+    command = [sys.executable, "-m", f"simulation.{module}", *words]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -31,3 +31,9 @@ def test_the_same_seed_is_the_same_world_to_the_last_call(tmp_path: Path) -> Non
     first, second = (log.read_text() for log in logs)
     assert first == second
     assert "***" in first
+
+
+def test_old_bugs_that_are_put_back_are_found() -> None:
+    done = simulate("journal", "cancel", "--worlds", "20", module="bugs")
+
+    assert done.returncode == 0, done.stdout + done.stderr

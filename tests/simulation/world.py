@@ -22,7 +22,7 @@ from simulation.agents import Agent, environment_of
 from simulation.loop import run_async
 from simulation.model import Command, Created, Model
 from simulation.scheduler import Process, Scheduler
-from simulation.system import System
+from simulation.system import DAY, System
 from simulation.tmux import Pane, TmuxServer
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _WORKFLOWS = ("default", "default", "classic", "minimal", "solo")
 _RATES = (0.005, 0.02, 0.03, 0.05)  # of faults, for each call
 _ACTIONS = 30  # of persons, in one world
 _REST_SECONDS = 60.0
-_CALLS_AT_REST = 10**9  # of a supervisor, in that time
+_CALLS_AT_REST = 100  # of a supervisor, in that time; with nothing to do it makes thirty
 _QUIET_SECONDS = 100.0  # in which a supervisor has looked at everything, and stale locks have become old
 
 
@@ -81,6 +81,7 @@ class World:
         self.system = System(self.scheduler, self.random, self.root)
         self.tmux = self.system.tmux = TmuxServer(self.system, self._start_agent, self._window_opened)
         self.model = Model(self)
+        self.is_hostile = self.random.random() < 0.2  # whether its agents forge what the engine has written
         os.environ.update(_IDENTITY, ORANGE_HOME=os.path.join(self.root, "home"), ORANGE_TMUX_SOCKET="virtual")
         self.orange = assemble(Home(os.environ["ORANGE_HOME"]))
         self._found()
@@ -191,11 +192,15 @@ class World:
                 self.scheduler.kill(command.process)
 
     def _finish_everything(self) -> None:
-        """The person gives up on all that is left: then, too, everything must be somewhere."""
+        """The person gives up on all that is left, and the clock jumps: then, too, everything must be somewhere."""
         for each in self._all_tasks():
             workflow = self.orange.workflows.load(each.workflow)
             if not workflow.is_terminal(each.status):
                 self._command(["task", "cancel", each.id, "--yes"], each.id, wait=True)
+            if self.random.random() < 0.3:
+                self.model.deleted.add(each.id)
+                self._command(["task", "delete", each.id, "--yes"], each.id, wait=True)
+        self.system.set_clock(40 * DAY)
 
     # ── who is there ──
 
@@ -235,10 +240,11 @@ class World:
 
     def _edit(self) -> None:
         """An editor, or a container: its working directory is elsewhere, and it writes into a worktree."""
-        worktrees = [each.workspace for each in self._all_tasks() if each.workspace]
-        if not worktrees:
+        tasks = [each for each in self._all_tasks() if each.workspace]
+        if not tasks:
             return
-        directory = os.path.join(self.orange.home.workspaces, self.random.choice(worktrees))
+        task = self.random.choice(tasks)
+        directory = os.path.join(self.orange.home.workspaces, str(task.workspace))
 
         def edit() -> None:
             for _ in range(30):
@@ -254,6 +260,8 @@ class World:
                 self.model.file_written(token, directory)
 
         self._run("editor", edit).takes_errors = False
+        if self.random.random() < 0.5:
+            self._command(["task", "cancel", task.id, "--yes"], task.id)
 
     def _doctor(self) -> None:
         self._command(["doctor"])
