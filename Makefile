@@ -13,7 +13,7 @@ QUICK = tests/domain tests/drawing tests/presentation tests/board/test_needs.py 
 # Commands that tests start would compile all of Orange each time, and four workers all tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick check format simulate bench clean
+.PHONY: run test quick check format simulate simulate-real bench clean
 
 run: $(READY)
 	@$(BIN)/orange $(or $(ARGS),--all)
@@ -39,6 +39,10 @@ format: $(READY)
 # Random worlds with faults at every system call. SEED=7 is one of them; BUGS=1 puts old bugs back and looks for them.
 simulate: $(READY)
 	@PYTHONHASHSEED=0 PYTHONPATH=tests $(BIN)/python -m simulation.$(if $(BUGS),bugs,run) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+# The same with real git and real tmux, where kills hit commands and the gits they run.
+simulate-real: $(READY)
+	@PYTHONPATH=tests $(BIN)/python -m simulation.real_run $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 bench: $(READY)
 	@$(BIN)/python bench/run.py $(ARGS)

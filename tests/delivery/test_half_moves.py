@@ -163,6 +163,17 @@ def test_a_lock_is_not_taken_from_a_git_that_is_at_work(house: House, killer: Ki
     assert locks(house) == []
 
 
+def test_a_worktree_that_a_killed_git_had_only_begun_stops_no_other_git(house: House, killer: Killer) -> None:
+    """While nothing is in its `commondir`, every git that lists worktrees fails."""
+    begun = "mkdir .git/worktrees/x; cd .git/worktrees/x; echo initializing >locked; echo /x/.git >gitdir; >commondir"
+    killer.arm("worktree add", begun, both=False)
+    git = Repository(str(house.main))
+    assert git.ask("worktree", "add", "-q", "--detach", str(house.root / "x")).code == -signal.SIGKILL
+    killer.disarm()
+    assert "desk" in house.git("worktree", "list")
+    assert not (house.main / ".git/worktrees/x").exists()
+
+
 @pytest.mark.parametrize("name", ["feat/coffee", "feat/tea/green", "feat"])
 def test_a_branch_that_is_renamed_has_a_name_at_every_moment(house: House, killer: Killer, name: str) -> None:
     """`git branch -m` deletes the old name first: killed then, it leaves the commits on no branch."""

@@ -102,6 +102,7 @@ class Repository:
         for _ in range(_MOST_RETRIES):
             if not _is_worth_a_retry(finished):
                 break
+            locks.clear(self.path, self.git_directory)
             time.sleep(_RETRY_SECONDS)
             finished = attempt()
         return finished

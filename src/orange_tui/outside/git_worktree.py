@@ -15,6 +15,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import ORANGE_IDENTITY, SLOW_SECONDS, Repository
+from orange_tui.outside.git_guard import locks
 from orange_tui.outside.processes import git_processes
 
 TYPE_CHECKING = False
@@ -84,6 +85,7 @@ class Worktree:
 
     def remove_dead_locks(self) -> list[str]:
         """Remove locks that a killed git has left; one whose git may be alive is refused."""
+        locks.clear(self.path, self.git_directory)
         there = [path for name in _LOCKS if os.path.exists(path := os.path.join(self.git_directory, name))]
         for path in there:
             with suppress(FileNotFoundError):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from orange_tui.delivery.half_moves import finish_half_moves
 from orange_tui.domain.errors import OrangeError
+from orange_tui.outside.git_guard.locks import clear
 from orange_tui.store.store import StoredTask, TaskRef
 
 TYPE_CHECKING = False
@@ -22,6 +23,8 @@ def recover(
 ) -> Iterator[str]:
     """Finish interrupted moves, and free what finished tasks still hold; a sentence for everything that was done."""
     found = list(entries)
+    for project in tasks.projects.all():
+        clear(project.path, None)
     yield from finish_half_moves(tasks)
     yield from _finish_moves(tasks, found)
     yield from _end_orphaned_sessions(tasks, found)

@@ -3,7 +3,8 @@
 Git locks a file with a file beside it (`index.lock`, `HEAD.lock`, `refs/heads/main.lock`). It outlives the git that is
 killed, and every other git then refuses to work. So each git of ours that takes locks leaves a note in the repository
 while it runs, and Orange holds the lock of that note. Where nobody holds it, and no git is at work there any more, a
-git of ours was killed: the locks that were taken since, and that no process has open, are its.
+git of ours was killed: the locks that were taken since, and that no process has open, are its. So is a worktree that
+was only begun: while git has written nothing into its `commondir`, every git in the repository fails.
 
 Who is at work is read from /proc. Where there is none, nothing is noted and nothing removed.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import time
 from contextlib import contextmanager, suppress
 
@@ -31,6 +33,7 @@ _LOCKING = frozenset(
     }
 )
 _WITHOUT_LOCKS = ("objects", "modules", "logs", "hooks", "lfs", _NOTES)
+_BEGUN = "initializing"  # as git locks a worktree while it adds it
 _MARGIN_NS = 1_000_000_000  # by which a file can seem older than the clock says
 _OLD_SECONDS = 60.0  # after which a lock that nobody holds is told of, whoever has left it
 
@@ -73,27 +76,40 @@ def end(note: Note | None, *, was_killed: bool) -> None:
         settle(note.shared)
 
 
-def settle(shared: str) -> list[str]:
-    """Remove the locks that killed gits of ours have left in a repository; returns their paths."""
+def clear(path: str, git_directory: str | None) -> None:
+    """Clear up after killed gits of ours, in the repository of a path."""
+    shared = _shared_directory(path, git_directory)
+    if shared is not None:
+        settle(shared)
+
+
+def settle(shared: str) -> None:
+    """Remove the locks that killed gits of ours have left in a repository, and the worktrees they had only begun."""
     notes = _dead_notes(shared)
     if not notes:
-        return []
+        return
     with _alone(os.path.join(shared, _NOTES)) as is_alone:
         notes = _dead_notes(shared) if is_alone else {}
-        if not notes or _is_at_work(shared):
-            return []
+        if not notes:
+            return
         since = min(notes.values()) - _MARGIN_NS
-        left = [lock for lock, taken in _locks(shared).items() if taken >= since and not is_open_anywhere(lock)]
+        # These are listed first: whoever has made one of them, and is alive, is found after that.
+        locks, begun = _locks(shared), _begun_worktrees(shared, since)
+        if _is_at_work(shared):
+            return
+        same = [lock for lock, taken in _locks(shared).items() if taken >= since and locks.get(lock) == taken]
+        left = [lock for lock in same if not is_open_anywhere(lock)]
+        for path in begun:
+            shutil.rmtree(path, ignore_errors=True)
         for path in (*left, *notes):
             with suppress(FileNotFoundError):
                 os.unlink(path)
-    return left
 
 
 def abandoned_locks(path: str) -> list[str]:
     """The locks in a repository that have been there for a while and belong to nobody who is alive."""
     shared = _shared_directory(path, None)
-    if shared is None:
+    if shared is None or not os.path.isdir("/proc"):
         return []
     settle(shared)
     until = (time.time() - _OLD_SECONDS) * 1e9
@@ -163,6 +179,20 @@ def _locks(shared: str) -> dict[str, int]:
             with suppress(OSError):
                 found[path] = os.lstat(path).st_mtime_ns
     return found
+
+
+def _begun_worktrees(shared: str, since: int) -> list[str]:
+    """What git keeps about worktrees that it had only begun to add: nobody has worked in them."""
+    listed = os.path.join(shared, "worktrees")
+    found = [os.path.join(listed, name) for name in (os.listdir(listed) if os.path.isdir(listed) else [])]
+    return [path for path in found if os.stat(path).st_mtime_ns >= since and _is_only_begun(path)]
+
+
+def _is_only_begun(path: str) -> bool:
+    with suppress(FileNotFoundError, UnicodeDecodeError):
+        has_begun = _read(os.path.join(path, "locked")) == _BEGUN and not os.path.exists(os.path.join(path, "index"))
+        return has_begun and not _read(os.path.join(path, "commondir"))
+    return False
 
 
 def _shared_directory(path: str, git_directory: str | None) -> str | None:
