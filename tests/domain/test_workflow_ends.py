@@ -63,6 +63,58 @@ def judged(states: str, moves: str) -> tuple[dict[str, str | None], str | None, 
         ),
         # only one end: it is a good one
         ((SOLD,), (SELL, "  - {from: ordered, to: sold}"), {"sold": "done"}, "sold", None),
+        # a state that is called done or cancelled is that, alone or beside others, from wherever it is reached
+        (
+            ("  done: {terminal: true}", THROWN),
+            ("  - {from: [ordered, tasting], to: done}", THROW),
+            {"done": "done", "thrown": "cancelled"},
+            "done",
+            "thrown",
+        ),
+        (
+            ("  cancelled: {terminal: true}",),
+            ("  - {from: tasting, to: cancelled}",),
+            {"cancelled": "cancelled"},
+            None,
+            "cancelled",
+        ),
+        (
+            (SOLD, "  thrown: {terminal: true, end: cancelled}", "  cancelled: {terminal: true}"),
+            (SELL, "  - {from: [ordered, tasting], to: cancelled}"),
+            {"sold": "done", "thrown": "cancelled", "cancelled": "cancelled"},
+            "sold",
+            "cancelled",
+        ),
+        # two good ends: each is one, and a merge takes the first
+        (
+            (SOLD, "  eaten: {terminal: true}", "  cancelled: {terminal: true}"),
+            (SELL, "  - {from: tasting, to: eaten}", "  - {from: tasting, to: cancelled}"),
+            {"sold": "done", "eaten": "done", "cancelled": "cancelled"},
+            "sold",
+            "cancelled",
+        ),
+        (
+            ("  done: {terminal: true}", "  eaten: {terminal: true}", "  cancelled: {terminal: true}"),
+            ("  - {from: baking, to: done}", "  - {from: tasting, to: eaten}", "  - {from: tasting, to: cancelled}"),
+            {"done": "done", "eaten": "done", "cancelled": "cancelled"},
+            "eaten",
+            "cancelled",
+        ),
+        # given up from some states only, or from the same as the good end: never the first choice
+        (
+            (THROWN, SOLD),
+            ("  - {from: baking, to: thrown}", SELL, "  - {from: tasting, to: thrown}"),
+            {"sold": "done", "thrown": "cancelled"},
+            "sold",
+            "thrown",
+        ),
+        (
+            (SOLD, THROWN),
+            ("  - {from: [ordered, tasting], to: sold}", THROW),
+            {"sold": "done", "thrown": "cancelled"},
+            "sold",
+            "thrown",
+        ),
         # the file says it
         (
             ("  sold: {terminal: true, end: cancelled}", "  thrown: {terminal: true, end: done}"),
@@ -88,3 +140,13 @@ def test_end_is_for_terminal_states_and_one_of_two_words() -> None:
     problems = "\n".join(map(str, loaded.problems))
     assert "done, cancelled" in problems
     assert "is for a terminal state only" in problems
+
+
+def test_an_end_that_could_be_either_is_warned_about() -> None:
+    states = "  done: {terminal: true}\n  shelved: {terminal: true}"
+    moves = "  - {from: tasting, to: done}\n  - {from: baking, to: shelved}"
+    loaded = load_workflow(ENDS % (states, moves), "bakery.yml")
+    (warning,) = map(str, loaded.warnings)
+    assert "bakery.yml:7" in warning
+    assert "'shelved' is a good end or for cancelled tasks" in warning
+    assert "`end: done` or `end: cancelled`" in warning

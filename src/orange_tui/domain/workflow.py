@@ -188,27 +188,38 @@ class Workflow:
 def judge_ends(workflow: Workflow) -> Workflow:
     """The workflow with `end` set on the terminal states of which its file does not say it.
 
-    Cancelled tasks end in the state called so. Where there is none: before anything was done, nothing can be merged, so
-    it is where a person may end a task that is in the first state, and where no forced merge leads. A good end is the
-    one that a merge leads to, whatever it is called.
+    States called `done` and `cancelled` are that. Where none is for cancelled tasks, see `_given_up`; what else a merge
+    leads to is a good end, whatever it is called. What cannot be told, or where only the engine goes, stays open.
     """
-    open_ends = [name for name, state in workflow.states.items() if state.terminal and state.end is None]
-    if not any(state.end == CANCELLED for state in workflow.states.values()):
-        merged = {move.target for move in workflow.transitions if move.by == "force"}
-        first = [end for end in workflow.targets(workflow.first_state, "person") if end in open_ends]
-        given_up = [CANCELLED] if CANCELLED in open_ends else [end for end in first if end not in merged]
-        if len(given_up) < len(open_ends):
-            workflow, open_ends = _with_end(workflow, given_up, CANCELLED), [e for e in open_ends if e not in given_up]
-    if not any(state.end == DONE for state in workflow.states.values()):
-        ways = [(name, actor) for name in workflow.states for actor in _MERGING]
-        to = {next((end for end in workflow.targets(*way) if end in open_ends), None) for way in ways}
-        workflow = _with_end(workflow, [end for end in open_ends if end in to] or open_ends, DONE)
-    return workflow
-
-
-def _with_end(workflow: Workflow, names: Iterable[str], end: str) -> Workflow:
-    judged = {name: replace(workflow.states[name], end=end) for name in names}
+    terminal = [state for state in workflow.states.values() if state.terminal]
+    ends = {state.name: state.end or (state.name if state.name in {DONE, CANCELLED} else None) for state in terminal}
+    if CANCELLED not in ends.values():
+        ends |= dict.fromkeys(_given_up(workflow, ends), CANCELLED)
+    unsaid = [name for name, end in ends.items() if end is None]
+    if CANCELLED in ends.values() or DONE not in ends.values():
+        ways = {target for name in workflow.states for actor in _MERGING for target in workflow.targets(name, actor)}
+        ends |= dict.fromkeys([name for name in unsaid if name in ways], DONE)
+    if DONE not in ends.values():
+        ends |= dict.fromkeys(unsaid, DONE)
+    judged = {name: replace(workflow.states[name], end=end) for name, end in ends.items()}
     return replace(workflow, states={**workflow.states, **judged})
+
+
+def _given_up(workflow: Workflow, ends: Mapping[str, str | None]) -> list[str]:
+    """The states for cancelled tasks where none is called so: no forced merge leads there, and some good end is left.
+
+    Before anything was done nothing can be merged: so it is where a person may end a task that is in the first state.
+    Else, as the way forward is listed first, it is where a person may end one only as the second choice.
+    """
+    merged = {move.target for move in workflow.transitions if move.by == "force"}
+    open_ends = [name for name, end in ends.items() if end is None and name not in merged]
+    choices = [[end for end in workflow.targets(name, "person") if end in ends] for name in workflow.states]
+    firsts = {choice[0] for choice in choices if len(choice) > 1}
+    first_state = workflow.targets(workflow.first_state, "person")
+    at_the_start = [end for end in open_ends if end in first_state]
+    second_choice = [end for end in open_ends if end not in firsts and any(end in choice[1:] for choice in choices)]
+    found = (each for each in (at_the_start, second_choice) if each and len(each) < len(ends))
+    return next(found, [])
 
 
 def send_back_target(workflow: Workflow, source: str) -> str | None:

@@ -147,7 +147,17 @@ def add_warnings(workflow: Workflow, draft: Draft) -> None:
         if name not in ending:
             what = f"no terminal state can be reached from {quoted(name)}"
             draft.findings.add_warning(line, what, "add a transition that leads on from it")
+    _warn_about_ends_that_could_be_either(workflow, draft)
     _warn_about_rules_without_transition(draft)
+
+
+def _warn_about_ends_that_could_be_either(workflow: Workflow, draft: Draft) -> None:
+    """Neither a merge nor a cancel would end a task there, though a person may."""
+    for name, state in workflow.states.items():
+        by_person = any(name in workflow.targets(source, "person") for source in workflow.states)
+        if state.terminal and state.end is None and by_person:
+            what = f"nobody can tell whether {quoted(name)} is a good end or for cancelled tasks"
+            draft.findings.add_warning(draft.state_lines[name], what, "add `end: done` or `end: cancelled` to it")
 
 
 def _reachable(starts: Iterable[str], edges: Mapping[str, set[str]]) -> set[str]:

@@ -81,16 +81,18 @@ def _read(item: Item, draft: Draft) -> None:
 
 
 def _build(draft: Draft) -> Workflow:
-    workflow = Workflow(
-        name=draft.name,
-        version=draft.version,
-        states=draft.states,
-        initial=implied_initial(draft) if draft.initial is None else draft.initial,
-        transitions=tuple(move.transition for move in draft.moves),
-        poll_interval=draft.poll_interval,
-        rules=tuple(rule for rule, _ in draft.rules),
-        signals=tuple(signal for signal, _ in draft.signals),
-        prompts=draft.prompts,
+    workflow = judge_ends(
+        Workflow(
+            name=draft.name,
+            version=draft.version,
+            states=draft.states,
+            initial=implied_initial(draft) if draft.initial is None else draft.initial,
+            transitions=tuple(move.transition for move in draft.moves),
+            poll_interval=draft.poll_interval,
+            rules=tuple(rule for rule, _ in draft.rules),
+            signals=tuple(signal for signal, _ in draft.signals),
+            prompts=draft.prompts,
+        )
     )
     add_warnings(workflow, draft)
-    return judge_ends(workflow)
+    return workflow
