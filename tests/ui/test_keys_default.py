@@ -102,7 +102,7 @@ async def test_one_key_brings_back_all_that_was_lost_with_the_tmux_server(
     monkeypatch.setattr(type(stage.orange.agents), "respawn", respawn)
     agents.task(0, branch="crashed", status="working", agent="dead")
     lost = [
-        stage.task(number, branch=branch, status="working", workspace=f"coffee--{number}", tmux_session=branch)
+        stage.task(number, branch=branch, status="working", workspace=f"coffee--{number + 1}", tmux_session=branch)
         for number, branch in ((1, "brew"), (2, "pour"))
     ]
     async with stage.open() as scene:
