@@ -17,6 +17,10 @@ class Busy(Refused):
     """Another command is working on this task; the same command may succeed in a moment."""
 
 
+class CannotTell(Refused):
+    """Whoever would know does not answer now: whether something is so is open, and nothing follows from it."""
+
+
 class NoWorkspace(Refused):
     """Every workspace of the project is taken, of as many as there were then."""
 

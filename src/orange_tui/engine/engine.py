@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
 
-from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.errors import CannotTell, OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import ATTEMPTS_LEFT, CANCELLED, DONE, OWN_COMMITS
 from orange_tui.engine.hooks import HookRun
@@ -213,26 +213,29 @@ class Engine:
                 if reserve is not None:
                     reserve(HookRun(self, opened, hook, token=""))
 
-    def _finish(self, opened: OpenTask, started: Event, hooks: Sequence[Hook], done: HooksRun = frozenset()) -> Moved:
+    def _finish(self, opened: OpenTask, started: Event, hooks: Sequence[Hook], done: HooksRun | None = None) -> Moved:
         """Steps 6 to 8: the hooks that have not had their turn, then the end of the move."""
         run, errors = [], []
         for index, hook in enumerate(hooks):
-            if (index, hook.action) in done:
+            if (index, hook.action) in (done or ()):
                 continue
-            error = self._run_hook(opened, index, HookRun(self, opened, hook, f"{started['timestamp']}#{index}"))  # 6
+            this = HookRun(self, opened, hook, f"{started['timestamp']}#{index}")
+            error = self._run_hook(index, this, may_be_done=done is not None)  # 6
             run.append(hook.action)
             if error is not None:
                 errors.append(f"{hook.action}: {error}")
         self._end(opened, started)  # 7, 8
         return Moved(opened.task, started["from"], started["to"], tuple(run), tuple(errors))
 
-    def _run_hook(self, opened: OpenTask, index: int, run: HookRun) -> str | None:
+    def _run_hook(self, index: int, run: HookRun, *, may_be_done: bool) -> str | None:
         """Step 6 for one hook; what it changes is written with the note that it had its turn."""
-        details = {"index": index, "action": run.action}
+        opened, details = run.opened, {"index": index, "action": run.action}
         try:
             _increment_counter(run)
             self.actions.find(run.action).run(run)
-        except Exception as problem:  # noqa: BLE001 - a hook may be anybody's code; the move goes on without it
+        except Exception as problem:
+            if may_be_done and isinstance(problem, CannotTell):
+                raise  # a killed command may have done it: the move waits until somebody can tell
             reason = str(problem) if isinstance(problem, OrangeError) else f"{type(problem).__name__}: {problem}"
             self.log.write("error", f"{run.action} failed", task=opened.task.id, reason=reason)
             run.changes["attention"] = opened.task.attention_and(f"{run.action} failed: {reason}")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.domain.errors import NotFound, Refused
+from orange_tui.domain.errors import CannotTell, NotFound, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.outside.programs import run
 
@@ -125,14 +125,14 @@ class Tmux:
     def panes(self) -> list[Pane]:
         """Every window that Orange made on this server, in one call; none when there is no server.
 
-        Raises `Refused` where tmux does not tell: an agent that was not seen must not be taken for dead, nor be
+        Raises `CannotTell` where tmux does not: an agent that was not seen must not be taken for dead, nor be
         started a second time.
         """
         finished = self._ask("list-panes", "-a", "-F", _PANE_FORMAT)
         if finished.code != 0:
             if any(words in finished.errors for words in _SAYS_NOTHING_RUNS):
                 return []
-            raise Refused(f"tmux did not tell which windows there are: {finished.message or finished.code}")
+            raise CannotTell(f"tmux did not tell which windows there are: {finished.message or finished.code}")
         lines = [line.split(_SEPARATOR) for line in finished.output.splitlines()]
         return [_pane(line) for line in lines if len(line) == len(Pane.__annotations__) and line[5]]
 

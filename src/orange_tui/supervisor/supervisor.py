@@ -14,7 +14,7 @@ import os
 import time
 from contextlib import ExitStack, suppress
 
-from orange_tui.domain.errors import Busy, OrangeError
+from orange_tui.domain.errors import Busy, CannotTell, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.files import locked, make_directory
 from orange_tui.outside.backoff import pause
@@ -79,7 +79,7 @@ class Supervisor:
         self._everything_is_due = False
         self._active: dict[TaskRef, int] = {}  # tasks with an agent to lose, and how often to poll for it (seconds)
         self._starter = Starter(parts.tasks, self._enqueue_from_thread)
-        self._retry: set[TaskRef] = set()  # a message could not be delivered, or a command was at work on it
+        self._retry: set[TaskRef] = set()  # a message waits, a command was at work on it, or tmux did not tell
         self._polled_at = time.monotonic()
         # What goes on beside the rounds for as long as this supervisor acts.
         self._companions: list[Companion] = [
@@ -285,7 +285,7 @@ class Supervisor:
         """One task's trouble is logged and stops no other."""
         try:
             work(ref)
-        except Busy:
+        except (Busy, CannotTell):
             self._retry.add(ref)
         except OrangeError as problem:
             self._log.write("warning", str(problem), task=ref.id)

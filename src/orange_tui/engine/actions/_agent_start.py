@@ -47,12 +47,14 @@ def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> No
         reports.archive_report(run.opened, window)
     try:
         prepared = _prepare_window(run, window, role)
-        _open_window(run, prepared, windows)
-        if prepared.unsent:
-            messages.queue(run.opened, run.token, window, prepared.unsent)
+        pane = _open_window(run, prepared, windows)
     except OrangeError:
         _release_new_workspace(run)
         raise
+    run.change("tmux_session", pane.session)
+    record_start(run.opened, pane, prepared.harness, resumed=prepared.resumes)
+    if prepared.unsent:
+        messages.queue(run.opened, run.token, window, prepared.unsent)
 
 
 def prompt_text(run: HookRun, key: str) -> str:
@@ -156,26 +158,28 @@ def reserve_workspace(run: HookRun) -> None:
         reserve(run)
 
 
-def _open_window(run: HookRun, prepared: _PreparedWindow, others: list[Pane]) -> None:
+def _open_window(run: HookRun, prepared: _PreparedWindow, others: list[Pane]) -> Pane:
     tmux, task, wanted = run.parts.tmux, run.task, prepared.window
     if others:
         pane = tmux.start_window(others[0].session_id, wanted)
     else:
         pane = tmux.start_session(f"{task.project}/{task.branch}", wanted)
     run.parts.sessions.forget_panes()
-    run.change("tmux_session", pane.session)
-    record_start(run.opened, pane, prepared.harness, resumed=prepared.resumes)
+    return pane
 
 
 def resume_start(run: HookRun, pane: Pane) -> bool:
-    """Whether this very hook started that agent before it was interrupted; if so, the start is recorded now."""
-    if pane.spawn != run.token:
-        return False
-    if run.task.workspace is None and needs_workspace(run):  # it was acquired with that start
-        acquire(run)
-    run.change("tmux_session", pane.session)
-    record_start_once(run.opened, pane)
-    return True
+    """Whether this very hook started that agent before it was interrupted.
+
+    The start is recorded now, if the task does not know of it: whoever started the agent may have failed right then.
+    """
+    is_ours = pane.spawn == run.token
+    if is_ours or run.task.tmux_session is None:
+        if run.task.workspace is None and needs_workspace(run):  # it was acquired with that start
+            acquire(run)
+        run.change("tmux_session", pane.session)
+        record_start_once(run.opened, pane)
+    return is_ours
 
 
 def _command_and_prompt(

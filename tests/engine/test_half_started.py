@@ -1,0 +1,80 @@
+"""Starts that were interrupted once their agent was there: it is found again, and keeps its workspace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.domain.errors import CannotTell, NotSaved
+from orange_tui.engine.actions import _agent_start
+from orange_tui.outside.tmux import Tmux
+from orange_tui.supervisor.exit_rules import ExitRules
+from support.driver import put
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orange_tui.store.store import TaskRef
+    from support.office import Office
+
+
+def failing(problem: BaseException) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        raise problem
+
+    return fail
+
+
+def created_with(office: Office, monkeypatch: pytest.MonkeyPatch, problem: BaseException) -> TaskRef:
+    """A task whose agent was started, and of whose start nothing could be written down."""
+    office.harness()
+    with monkeypatch.context() as patch:
+        patch.setattr(_agent_start, "record_start", failing(problem))
+        try:
+            return office.create("brew", harness="recorder")
+        except type(problem):
+            return office.orange.store.refs()[0]
+
+
+def is_at_work(office: Office, ref: TaskRef) -> bool:
+    """Whether the one agent that was started works in the task's workspace, and the task knows of both."""
+    task = office.task(ref)
+    spawned = [event["window"] for event in office.events(ref, "agent.spawned")]
+    assert [slot.reason for slot in office.orange.pool.slots()] == [None, None]
+    assert (office.windows(ref), spawned) == (["worker"], ["worker"])
+    return (task.tmux_session, task.workspace) == ("coffee/brew", "coffee--1")
+
+
+def test_agent_whose_start_could_not_be_written_down_keeps_its_workspace(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = created_with(office, monkeypatch, NotSaved("history.jsonl was not saved: No space left on device"))
+    assert "No space left" in (office.task(ref).attention or "")
+    ExitRules(office.orange.tasks, office.orange.agents).check(ref)
+    assert is_at_work(office, ref), office.story()
+    assert office.task(ref).attention is None
+
+
+def test_interrupted_start_waits_for_tmux_to_tell_whether_its_agent_is_there(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = created_with(office, monkeypatch, KeyboardInterrupt())
+    with monkeypatch.context() as patch:
+        patch.setattr(Tmux, "panes", failing(CannotTell("tmux did not tell")))
+        with pytest.raises(CannotTell, match="did not tell"):
+            office.orange.tasks.update(ref, summary="Brew it")
+    office.orange.tasks.update(ref, summary="Brew it")
+    assert is_at_work(office, ref), office.story()
+    assert office.events(ref, "hook.failed") == []
+
+
+def test_live_agent_of_which_a_task_does_not_know_is_its_own_when_it_is_started(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = created_with(office, monkeypatch, KeyboardInterrupt())
+    with office.orange.store.open(ref) as opened:
+        opened.record("hook.failed", index=1, action="spawn_agent", reason="tmux did not tell")
+        put(opened, "status.changed", {"tmux_session": None, "workspace": None})
+    office.orange.tasks.spawn(ref)
+    assert is_at_work(office, ref), office.story()
