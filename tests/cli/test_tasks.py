@@ -10,6 +10,7 @@ import pytest
 
 from orange_tui.domain.task import FIELDS
 from support.driver import transition
+from support.live_board import LiveBoard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -214,6 +215,19 @@ def test_ready_lists_tasks_that_have_not_started_and_are_not_blocked(world: Worl
     transition(world.orange, first, "done", "force")
     assert ready() == [waiting.id]
     assert gone.id not in ready()
+
+
+def test_blocker_that_is_done_stays_so_when_its_workflow_changes_or_breaks(world: World, cli: Cli) -> None:
+    text = (world.root / "workflows" / "steps.yml").read_text()
+    world.workflow("once", text.replace("name: steps", "name: once"))
+    first = world.task(workflow="once")
+    waiting = world.task(blocked_by=(first.id,))
+    transition(world.orange, first, "done", "force")
+    for later in ("name: once\nstates: 7\n", text.replace("done", "shipped"), text):
+        world.workflow("once", later)
+        assert [row["id"] for row in cli.ok("task", "list", "--all", "--ready", "--json").json()] == [waiting.id]
+        snapshot = list(LiveBoard(world.orange, None).scan())[-1]
+        assert [row.waits for row in snapshot.rows if row.ref == waiting] == [None]
 
 
 def test_only_finished_tasks_are_deleted_and_only_after_a_yes(world: World, cli: Cli) -> None:

@@ -13,6 +13,7 @@ from orange_tui.board._board_task import read_board_task
 from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow, waits_for_workspace
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
+from orange_tui.domain.workflow import DONE
 from orange_tui.sessions.liveness import ACTIVE, NONE, required_window
 from orange_tui.store.store import TaskRef
 
@@ -226,7 +227,7 @@ class Boards:
 
     def _is_done(self, task: Task) -> bool:
         workflow = self._workflow(task.workflow)
-        return not isinstance(workflow, str) and workflow.is_done(task.status)
+        return task.status == DONE if isinstance(workflow, str) else workflow.is_done(task.status)
 
     def _is_in_first_state(self, task: Task) -> bool:
         workflow = self._workflow(task.workflow)

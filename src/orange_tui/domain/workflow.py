@@ -145,8 +145,12 @@ class Workflow:
         return state is not None and state.terminal
 
     def is_done(self, status: str) -> bool:
-        """Whether a task in this state came to a good end, whatever that is called here."""
-        return self.is_terminal(status) and self.states[status].end == DONE
+        """Whether a task in this state came to a good end, whatever that is called here.
+
+        A state that the workflow had once, and has no more, is known by its name.
+        """
+        state = self.states.get(status)
+        return status == DONE if state is None else state.end == DONE
 
     def is_cancelled(self, status: str) -> bool:
         """Whether a task in this state was given up."""
