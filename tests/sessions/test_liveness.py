@@ -8,8 +8,8 @@ import pytest
 
 from orange_tui.domain.workflow import State
 from orange_tui.outside.tmux import Pane
-from orange_tui.sessions.liveness import Sessions
-from support.driver import put
+from orange_tui.sessions.liveness import Sessions, new_window, required_window
+from support.driver import STEPS, put
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -119,3 +119,17 @@ def test_thread_that_asks_anew_gets_the_answer_to_its_own_question(world: World,
     worker = pane(world, ref, "worker")
     sessions = OvertakenSessions(FakeTmux(worker), str(world.root), world.orange.store)  # type: ignore[arg-type]
     assert sessions.windows(ref.id, fresh=True) == [worker]
+
+
+def test_worker_is_in_a_window_in_which_every_state_that_it_may_come_to_finds_it(world: World) -> None:
+    world.workflow("steps", STEPS.replace("stuck: {}", "stuck: {agent: worker}"))
+    workflow, ref = world.orange.workflows.load("steps"), world.task(status="doing", review_round=1)
+    window = new_window(world.read(ref), workflow, "task")  # in a later round, in a state where any window will do
+    assert window == required_window(world.read(ref), workflow.states["stuck"])
+
+
+def test_each_round_has_windows_of_its_own_where_any_will_do(world: World) -> None:
+    workflow = world.orange.workflows.load("steps")
+    rounds = [world.read(world.task(status="doing", review_round=number)) for number in range(3)]
+    assert [new_window(task, workflow, "task") for task in rounds] == ["worker", "worker-2", "worker-3"]
+    assert [new_window(task, workflow, "review") for task in rounds[1:]] == ["review-1", "review-2"]

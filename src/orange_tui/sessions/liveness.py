@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import State
+    from orange_tui.domain.workflow import State, Workflow
     from orange_tui.outside.tmux import Pane, Tmux
     from orange_tui.store.journal import Event, Journal
     from orange_tui.store.store import Store
@@ -175,16 +175,19 @@ def find_worker(windows: Sequence[Pane]) -> Pane | None:
     return next((pane for pane in windows if is_worker(pane.window)), None)
 
 
-def new_window(task: Task, state: State | None, role: str) -> str:
+def new_window(task: Task, workflow: Workflow, role: str) -> str:
     """The window for an agent that is started: the one its state asks for.
 
-    Where any will do, every round has windows of its own: worker, review-1, worker-2, review-2 and so on.
+    Where any will do, every round has windows of its own: worker, review-1, worker-2, review-2 and so on. A worker may
+    go on in a state that asks for the window `worker`: where there is one, it is there from the beginning.
     """
+    state = workflow.states.get(task.status)
     if state is not None and state.agent == WORKER:
         return WORKER
     if role == "review":
         return review_window(task)
-    return f"{WORKER}-{task.review_round + 1}" if task.review_round else WORKER
+    is_asked_for = any(each.agent == WORKER for each in workflow.states.values())
+    return WORKER if is_asked_for or not task.review_round else f"{WORKER}-{task.review_round + 1}"
 
 
 def review_window(task: Task) -> str:

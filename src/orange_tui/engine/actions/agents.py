@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def spawn_agent(run: HookRun) -> None:
     """Start the worker; one that is alive is given the prompt as a message instead."""
     role = "review" if run.params.get("harness") == "review" else "task"
-    window = str(run.params.get("window") or new_window(run.task, run.engine.state_of(run.task), role))
+    workflow = run.parts.workflows.load(run.task.workflow)
+    window = str(run.params.get("window") or new_window(run.task, workflow, role))
     windows = run.parts.sessions.windows(run.task.id, fresh=True)
     alive = find_worker(windows) if is_worker(window) else find_window(windows, window)
     if alive is not None:
@@ -70,7 +71,7 @@ def notify_worker(run: HookRun) -> None:
     if prompt is None:
         raise Refused(f"no worker is alive, and none can be restarted in {run.task.status}")
     run.params = {**run.params, "prompt": prompt, "permissions": "reduced"}
-    start_agent(run, new_window(run.task, workflow.states[run.task.status], "task"), "task", windows)
+    start_agent(run, new_window(run.task, workflow, "task"), "task", windows)
 
 
 def _send(run: HookRun, window: str, text: str, pane: Pane) -> None:
