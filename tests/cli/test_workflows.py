@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from orange_tui.domain.records import replace
+from support.driver import STEPS
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -42,6 +47,27 @@ def test_copy_of_a_workflow_overwrites_nothing_and_makes_nothing_broken(world: W
     own.write_text("name: mine\n")
     assert f"with that name: {own}" in cli.no("workflow", "copy", "classic", "mine")
     assert "`orange workflow check mine`" in cli.no("workflow", "copy", "mine", "other")
-    assert "cannot be the name of a workflow" in cli.no("workflow", "copy", "classic", "../mine")
+    for name in ("../mine", ".mine", "mine.yml", ""):
+        assert "cannot be the name of a workflow" in cli.no("workflow", "copy", "classic", name)
     assert "There is no workflow" in cli.no("workflow", "copy", "nope", "other")
     assert sorted(path.name for path in own.parent.iterdir()) == [".lock", "mine.yaml", "steps.yml"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "name: steps  # ours",
+        "name: >\n  steps",
+        '"name": "steps"',
+        "? name\n: steps",
+        "\ufeffname: steps",
+        "name: 'a\n  b'",
+    ],
+)
+def test_a_workflow_is_copied_however_its_name_is_written(world: World, cli: Cli, name: str) -> None:
+    world.workflow("odd", STEPS.replace("name: steps", name))
+    cli.ok("workflow", "copy", "odd", "brew 😀")
+    copied = world.orange.workflows.load("brew 😀")
+    assert copied == replace(world.orange.workflows.load("odd"), name="brew 😀")
+    assert world.orange.workflows.text("brew 😀").count("\n") <= STEPS.count("\n") + name.count("\n")
+    assert ("# ours" in world.orange.workflows.text("brew 😀")) == ("# ours" in name)

@@ -114,13 +114,14 @@ class Workflows:
 
     def copy(self, name: str, new: str) -> str:
         """Copy a workflow to one of the user's own, under its new name; returns the path of its file."""
-        if not _is_name(new):
-            raise Refused(f"{new[:100]!r} cannot be the name of a workflow: write it without slashes or a dot in front")
+        if not _is_name(new) or new.endswith(_ENDINGS):
+            how = "write it without slashes, a dot in front or an ending"
+            raise Refused(f"{new[:100]!r} cannot be the name of a workflow: {how}")
         path = os.path.join(self._own, new + _ENDINGS[0])
-        text = _renamed(self.text(name), new)
-        loaded = _parse(text, path, _InstalledActions())
-        if loaded.workflow is None or loaded.workflow.name != new:
+        text = self.text(name)
+        if _parse(text, path, _InstalledActions()).workflow is None:
             raise Refused(f"{name} was not copied; `orange workflow check {name}` says what is wrong with it")
+        text = _renamed(text, new)
         make_directory(self._own)
         with locked(os.path.join(self._own, ".lock"), what="the workflows"):
             taken = [file for end in _ENDINGS if _exists(file := os.path.join(self._own, new + end))]
@@ -204,10 +205,10 @@ def _names_in(folder: str) -> list[str]:
 
 
 def _renamed(text: str, name: str) -> str:
-    """A workflow file with another name in it."""
-    import re
+    """A valid workflow file with another name in it."""
+    from orange_tui.domain.text import yaml_text
 
-    return re.sub(r"^name:.*$", lambda _found: f"name: {json.dumps(name)}", text, count=1, flags=re.MULTILINE)
+    return yaml_text.replace_value(text, "name", json.dumps(name, ensure_ascii=False))
 
 
 def _is_name(name: str) -> bool:
