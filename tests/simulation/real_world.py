@@ -174,6 +174,9 @@ class RealWorld:
             self._paused.append(process.pid)
             time.sleep(self.dice.uniform(0.1, 0.5))
             self._go_on()
+        if self._paused:  # a supervisor that may hold what this command waits for
+            self._wait_for_end(process, 0.5)
+            self._go_on()
         _, errors = process.communicate(timeout=_COMMAND_SECONDS)
         what = self._note_fault(fault)
         said = errors.decode(errors="replace").strip()
@@ -315,6 +318,7 @@ class RealWorld:
             self._serve.send_signal(signal.SIGSTOP)
             self._paused.append(self._serve.pid)
             self.result.faults["pause"] += 1
+            self.result.story.append("serve is paused")
         else:
             self._serve.kill()
             self._serve.wait()
