@@ -214,7 +214,7 @@ BUGS = {
     "early": Bug(10, "a Handoff written too early counts as a crash", _early_work_is_stale, "counts as a crash"),
     "retry": Bug(14, "a message that nobody will take is retried for ever", _retries_for_ever, "at rest"),
     "hooks": Bug(18, "an agent has its own commands run", _believes_hooks, "had forged"),
-    "values": Bug(19, "a status that is a number stops everything", _believes_any_value, ""),
+    "values": Bug(19, "a status that is a number stops everything", _believes_any_value, "no state of"),
     "journal": Bug(0, "the journal comes last", _journal_comes_last, ""),
     "late": Bug(0, "what is written during a replacement is lost", _ignores_late_writes, "nowhere"),
     "again": Bug(0, "an interrupted move runs its hooks twice", _runs_hooks_twice, ""),

@@ -307,6 +307,8 @@ class Model:
         for task in self.created.keys() - there - self.deleted:
             self.say(f"the task {task} is gone")
         for ref, found, workflow in self._tasks():
+            if found.task.status not in workflow.states:
+                self.say(f"{ref.id} is {found.task.status!r}, which is no state of {workflow.name}")
             if ref.id in self.forged:
                 continue  # what is in its history is no story any more
             if found.tampered:
@@ -406,8 +408,6 @@ class _History:
             self._say(f"the move to {self._move['to']} was never finished")
         if found.task.status != self._status:
             self._say(f"it is {found.task.status}, but its history leads to {self._status}")
-        if found.task.status not in self._workflow.states:
-            self._say(f"it is {found.task.status}, which is no state of its workflow")
         if found.task.crash_count != self._crashes:
             self._say(f"crash_count is {found.task.crash_count}, and should be {self._crashes}")
         if self._deaths > self._starts:

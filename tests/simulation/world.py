@@ -24,6 +24,7 @@ from simulation.model import Command, Created, Model
 from simulation.scheduler import Process, Scheduler
 from simulation.system import DAY, System
 from simulation.tmux import Pane, TmuxServer
+from simulation.workflows import random_workflow
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -93,12 +94,17 @@ class World:
             os.mkdir(os.path.join(self.orange.home.root, folder), 0o700)
         with open(os.path.join(self.orange.home.root, "harnesses.yml"), "w", encoding="utf-8") as file:
             file.write(_HARNESSES)
+        self.workflows = [*_WORKFLOWS, "made-up"]
+        folder = os.path.join(self.orange.home.root, "workflows")
+        os.mkdir(folder, 0o700)
+        with open(os.path.join(folder, "made-up.yml"), "w", encoding="utf-8") as file:
+            file.write(random_workflow("made-up", self.random))
         for name in ("coffee", "tea")[: self.random.choice((1, 1, 2))]:
             path = os.path.join(self.root, name)
             make_repository(path)
             self.repositories.append(path)
             entry = {"name": name, "path": path, "default_branch": "main", "pool_size": self.random.choice((1, 2, 3))}
-            self.orange.projects.add({**entry, "workflow": self.random.choice(_WORKFLOWS)})
+            self.orange.projects.add({**entry, "workflow": self.random.choice(self.workflows)})
 
     def choose(self, weights: Mapping[T, int]) -> T:
         return self.random.choices(list(weights), list(weights.values()))[0]
@@ -304,7 +310,7 @@ class World:
 
     def _create(self) -> None:
         project = self.random.choice(self.orange.projects.all())
-        name = self.random.choice((project.workflow, *_WORKFLOWS))
+        name = self.random.choice((project.workflow, *self.workflows))
         workflow = self.orange.workflows.load(name)
         token = self.model.new_token()
         status = None if self.random.random() < 0.6 else self.random.choice(list(workflow.initial))
