@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.task import ENGINE_FIELDS, FIELDS
+from orange_tui.home import clock
 from orange_tui.store.store import BrokenTask
 from support.driver import transition
 
@@ -246,3 +247,17 @@ def test_task_without_history_has_no_workspace_or_address_that_orange_would_not_
     task = world.read(ref)
     assert (task.status, task.workspace, task.pr_url, task.branch) == ("doing", None, None, f"orange-tasks/{ref.id}")
     assert (elsewhere / "TASK.md").read_text() == "mine"
+
+
+def test_command_killed_after_the_clock_was_set_back_is_no_tampering(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = world.task()
+    monkeypatch.setattr(clock, "now", lambda: "2020-01-01T00:00:00.000000Z")
+    before = world.file(ref).read_text()
+    with world.orange.store.open(ref) as opened:
+        opened.change("hook.done", {"review_round": 1, "summary": "Brew two"})
+    world.file(ref).write_text(before)  # killed before TASK.md was replaced
+    world.touch(ref)
+    assert tampered(world, ref) == []
+    assert (world.read(ref).review_round, world.read(ref).summary) == (1, "Brew two")

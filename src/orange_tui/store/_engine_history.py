@@ -38,7 +38,9 @@ class EngineHistory:
 
     def __init__(self, lines: Iterable[bytes], judge: Judge) -> None:
         self._judge = judge
+        self._lines: list[bytes] = []
         self._believed: list[Event] = []
+        self._positions: list[int] = []  # of these, among the lines
         self._moves: dict[str, list[Event]] = {}  # the starts of moves among them, by their time
         self._latest = ""
         self._told: set[object] = set()
@@ -47,6 +49,7 @@ class EngineHistory:
 
     def _read(self, line: bytes) -> RefusedLine | None:
         """Take in a line. Only those that tell of engine fields are parsed; what hides that it does is not believed."""
+        self._lines.append(line)
         if line is TOO_LONG:
             return RefusedLine(zlib.crc32(line), "it is too long")
         event = parse_event(line) if b'"engine":' in line or b'"refused":' in line else None
@@ -64,6 +67,7 @@ class EngineHistory:
             return RefusedLine(zlib.crc32(line), reason)
         self._latest = latest
         self._believed.append(event)
+        self._positions.append(len(self._lines))
         if event["type"] == "transition.started":
             self._moves.setdefault(event["timestamp"], []).append(event)
         return None
@@ -78,9 +82,14 @@ class EngineHistory:
         return event if confirmed == workspace else {**event, "engine": {**event["engine"], "workspace": confirmed}}
 
     def at(self, stamp: str) -> Event | None:
-        """The last event by a time; before the first one, that one counts: it records what was found then."""
-        for event in reversed(self._believed):
-            if event["timestamp"] <= stamp:
+        """The last event by a time; before the first one, that one counts: it records what was found then.
+
+        Where there is an event of just that time, it is what was written up to there: clocks are set back.
+        """
+        mark = f'"timestamp": "{stamp}"'.encode()
+        count = next((n for n in range(len(self._lines), 0, -1) if mark in self._lines[n - 1]), None)
+        for event, position in zip(reversed(self._believed), reversed(self._positions), strict=True):
+            if event["timestamp"] <= stamp if count is None else position <= count:
                 return event
         return self._believed[0] if self._believed else None
 

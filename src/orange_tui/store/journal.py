@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-from itertools import takewhile
 
 from orange_tui.domain.errors import NotFound, Unreadable
 from orange_tui.domain.records import record
@@ -105,8 +104,18 @@ class Journal:
         return list(_lines_backwards(self.path))[::-1]
 
     def changes_after(self, stamp: str) -> list[Event]:
-        """Later events that changed other fields, oldest first."""
-        later = takewhile(lambda event: not str(event.get("timestamp")) <= stamp, self.backwards())
+        """Events that changed other fields after the one of that time, oldest first; without one, by the clock."""
+        later: list[Event] = []
+        older: int | None = None
+        for event in self.backwards():
+            when = str(event.get("timestamp"))
+            if when == stamp:
+                break
+            if older is None and when < stamp:
+                older = len(later)
+            later.append(event)
+        else:
+            del later[older:]
         return [event for event in later if _is_change(event)][::-1]
 
     def last(self, kind: str) -> Event | None:

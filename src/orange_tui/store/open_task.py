@@ -193,14 +193,15 @@ class OpenTask:
     def edit_body(self, event: str, edit: Callable[[str], str], **details: object) -> None:
         """Change the body, as it is at that moment. The journal holds no copy of the body, so the body comes first."""
         self._begin_journal()
-        fields = self._fields({}, clock.now())
+        stamp = clock.now()
+        fields = self._fields({}, stamp)
 
         def apply(file: TaskFile) -> TaskFile:
             changed = file.with_fields(fields)
             return changed.with_body(edit(changed.body))
 
         self._accept(self._text.rewrite(apply), fields)
-        self.record(event, **details)
+        self.record(event, **{"timestamp": stamp, **details})
 
     def _begin_journal(self) -> None:
         """Adopt a task without history as it stands, at its first change."""
