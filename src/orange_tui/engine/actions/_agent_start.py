@@ -175,8 +175,8 @@ def resume_start(run: HookRun, pane: Pane) -> bool:
     """
     is_ours = pane.spawn == run.token
     if is_ours or run.task.tmux_session is None:
-        if run.task.workspace is None and needs_workspace(run):  # it was acquired with that start
-            acquire(run)
+        if run.task.workspace is None and needs_workspace(run):  # it was bound and prepared with that start
+            run.change("workspace", run.parts.pool.reserve(run.parts.projects.get(run.task.project), run.task))
         run.change("tmux_session", pane.session)
         record_start_once(run.opened, pane)
     return is_ours
