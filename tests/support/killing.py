@@ -87,9 +87,22 @@ def watch_files(countdown: Countdown) -> None:
     os.open, os.write = opening, writing
 
 
+def watch_git(countdown: Countdown) -> None:
+    """A step is each git that may change something: dying before one that only reads is dying before the next one."""
+    real = vars(git_seam)["run"]
+
+    def running(words: list[str], **options: Any) -> Any:
+        if _GIT_READING.isdisjoint(words):
+            countdown.step()
+        return real(words, **options)
+
+    vars(git_seam)["run"] = running
+
+
 def watch_programs(countdown: Countdown) -> None:
-    """A step is each program that is started, each file that is put in place, each event in a journal."""
-    for module in (git_seam, tmux_seam, setup_seam):
+    """A step is each program that may change something, each file that is put in place, each event in a journal."""
+    watch_git(countdown)
+    for module in (tmux_seam, setup_seam):
         countdown.count(module, "run")
     for module in (launch_seam, json_seam):
         countdown.count(module, "replace_file")
@@ -99,15 +112,8 @@ def watch_programs(countdown: Countdown) -> None:
 
 def watch_workspaces(countdown: Countdown) -> None:
     """A step is each program that is started for a workspace and may change something, and each change of a name."""
+    watch_git(countdown)
     countdown.count(setup_seam, "run")
-    real = vars(git_seam)["run"]
-
-    def running(words: list[str], **options: Any) -> Any:
-        if _GIT_READING.isdisjoint(words):
-            countdown.step()
-        return real(words, **options)
-
-    vars(git_seam)["run"] = running
     for name in _NAME_STEPS:
         countdown.count(os, name)
 
