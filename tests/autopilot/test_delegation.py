@@ -11,12 +11,15 @@ from orange_tui.autopilot import attempts
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.creation import NewTask
 from orange_tui.store.subtasks import subtasks_of
+from orange_tui.supervisor.exit_rules import ExitRules
 from support.driver import put, transition
 from support.killing import dies_at
+from support.live_board import LiveBoard
 from support.office import Office
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
+    from support.driver import World
     from support.office import Office
 
 
@@ -125,6 +128,42 @@ def reporting_parent(office: Office, branch: str) -> TaskRef:
     report = {"status": "blocked", "delegations": [{"title": title} for title in ("a", "b", "c")]}
     (office.root / "home" / "tasks" / "coffee" / ref.id / ".orange-outcome").write_text(json.dumps(report))
     return ref
+
+
+PARENTS = """\
+name: parents
+states:
+  todo: {}
+  waiting: {agent: none, rejoin: [done, checked]}
+  checked: {agent: none}
+  done: {terminal: true}
+  cancelled: {terminal: true}
+transitions:
+  - {from: todo, to: waiting}
+  - {from: waiting, to: done, by: engine, when: "review_round > 7"}
+  - {from: waiting, to: checked, by: engine, when: "review_round > 3"}
+  - {from: checked, to: done}
+  - {from: todo, to: cancelled}
+"""
+
+
+def test_parent_whose_workflow_lets_it_go_on_nowhere_asks_the_person_once(world: World) -> None:
+    world.workflow("parents", PARENTS)
+    ref = world.task(workflow="parents", status="waiting", blocked_by=(world.task(status="done").id,))
+    rules = ExitRules(world.orange.tasks, world.orange.agents)
+    rules.check(ref)
+    rules.check(ref)
+    asks = world.read(ref).attention or ""
+    assert asks.startswith("All that it had delegated is done, but it may not go on")
+    assert "is for review_round > 7, and review_round is 0" in asks
+    assert "is for review_round > 3" in asks
+    assert world.types(ref) == ["task.created", "task.updated"]
+    snapshot = list(LiveBoard(world.orange).scan())[-1]
+    assert [(row.waits, row.needs) for row in snapshot.rows if row.ref == ref] == [(None, asks)]
+    with world.orange.engine.open(ref) as opened:
+        put(opened, "task.updated", {"review_round": 4})
+    rules.check(ref)
+    assert (world.read(ref).status, world.read(ref).attention, world.read(ref).blocked_by) == ("checked", None, ())
 
 
 def test_delegation_killed_at_any_step_creates_each_subtask_once(office: Office) -> None:

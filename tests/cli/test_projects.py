@@ -84,7 +84,8 @@ def test_project_settings_change_one_by_one_and_unknown_ones_stay(world: World, 
         "workflow": "solo",
         "default_branch": "trunk",
     }
-    assert "What should change?" in cli.no("project", "update", "coffee", code=2)
+    question = cli.no("project", "update", "coffee", code=2)
+    assert all(word in question for word in ("What should change?", "--parallel", "--max-attempts", "--stuck-timeout"))
     assert "There is no project tea" in cli.no("project", "update", "tea", "--pool-size", "3")
     assert "between 1 and" in cli.no("project", "update", "coffee", "--pool-size", "0")
 

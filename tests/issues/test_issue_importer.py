@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -157,6 +158,19 @@ def test_closed_issue_cancels_a_task_that_has_not_started(desk: Desk, office: Of
     assert not github.issues[made.number].comments
     github.edit_issue(made.number, state="OPEN")
     assert desk.sync() == []  # one issue, one task
+
+
+def test_closed_issue_of_a_task_that_its_workflow_lets_nobody_cancel_asks_the_person_once(
+    desk: Desk, office: Office, github: GitHub
+) -> None:
+    own = Path(office.orange.workflows.copy("autopilot", "autopilot"))
+    own.write_text(own.read_text().replace("from: [new, routed, in_progress", "from: [routed, in_progress"))
+    made = github.open_issue("Brew tea")
+    desk.sync()
+    github.edit_issue(made.number, state="CLOSED")
+    assert desk.sync() == ["marked"]
+    assert f"Issue #{made.number} was closed" in str(office.task(desk.task_of(made)).attention)
+    assert desk.sync() == []
 
 
 def test_closed_issue_of_a_started_task_asks_the_person_until_it_is_reopened(

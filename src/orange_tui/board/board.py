@@ -10,7 +10,16 @@ import time
 
 from orange_tui.board import needs
 from orange_tui.board._board_task import read_board_task
-from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow, waits_for_workspace
+from orange_tui.board.rows import (
+    BROKEN,
+    FINISHED,
+    UNFINISHED,
+    WAITS,
+    Snapshot,
+    SortedRows,
+    TaskRow,
+    waits_for_workspace,
+)
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.domain.workflow import DONE
@@ -253,11 +262,12 @@ class Boards:
         names = [name for blocker in task.blocked_by if (name := self._unfinished(blocker)) is not None]
         if names:
             return f"waits for {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-        if task.blocked_by and not is_in_first_state:
-            return "waits for a workspace"  # all that it delegated is done, and it goes on as soon as it can
+        pool = self._projects_and_pool.pool.get(task.project)
+        if task.blocked_by and not is_in_first_state:  # all that it delegated is done: it goes on as soon as it can
+            return WAITS if pool is not None and pool.used >= pool.size else None
         if not is_in_first_state or known.has_session:
             return None
-        return waits_for_workspace(known.entry.start, self._projects_and_pool.pool.get(task.project))
+        return waits_for_workspace(known.entry.start, pool)
 
     def _unfinished(self, blocker: str) -> str | None:
         """What to call a task that is waited for, unless it is done."""

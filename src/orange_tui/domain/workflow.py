@@ -24,7 +24,7 @@ DONE, CANCELLED = "done", "cancelled"  # how a task can end; the states are call
 STUCK_TIMEOUT, MAX_ATTEMPTS = "stuck_timeout", "max_attempts"
 # Numbers that a `when` may compare and that no field has: how many attempts are left, and how many commits its branch
 # has that the default branch has not.
-ATTEMPTS_LEFT, OWN_COMMITS = "attempts_left", "own_commits"
+ATTEMPTS_LEFT, OWN_COMMITS = WORKED_OUT = "attempts_left", "own_commits"
 _ACTORS: tuple[Actor, ...] = ("agent", "person", "engine", "force")
 _EARLIER_INITIAL = "create"  # in whose name earlier versions started a task in an initial state
 _MERGING: tuple[Actor, ...] = ("person", "force")  # in whose name a merge ends a task

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.workflow import MAX_ATTEMPTS
+from orange_tui.domain.workflow import ATTEMPTS_LEFT, MAX_ATTEMPTS, OWN_COMMITS
 from orange_tui.outside.git import Repository, local, remote
 
 TYPE_CHECKING = False
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from orange_tui.engine.parts import HomeParts
 
 
-def attempts_left(parts: HomeParts, task: Task) -> int:
+def _attempts_left(parts: HomeParts, task: Task) -> int:
     """How many attempts the settings leave a task."""
     return parts.projects.setting(MAX_ATTEMPTS, task.project) - task.number("attempts")
 
 
-def own_commits(parts: HomeParts, task: Task) -> int:
+def _own_commits(parts: HomeParts, task: Task) -> int:
     """How many commits a task's branch has that the default branch has not, neither here nor on the remote."""
     project = parts.projects.get(task.project)
     repository = Repository(project.path)
@@ -26,3 +26,6 @@ def own_commits(parts: HomeParts, task: Task) -> int:
         return 0
     known = [name for name in default if name in found]
     return int(repository.must("rev-list", "--count", local(task.branch), "--not", *known))
+
+
+NUMBERS = {ATTEMPTS_LEFT: _attempts_left, OWN_COMMITS: _own_commits}

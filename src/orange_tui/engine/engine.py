@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 
 from orange_tui.domain.errors import CannotTell, OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import ATTEMPTS_LEFT, CANCELLED, DONE, OWN_COMMITS
+from orange_tui.domain.workflow import CANCELLED, DONE, WORKED_OUT
 from orange_tui.engine.hooks import HookRun
 
 TYPE_CHECKING = False
@@ -161,11 +161,10 @@ class Engine:
 
     def number(self, task: Task, field: str) -> int:
         """A number that a `when` compares: a field of the task, or one that is worked out."""
-        if field in {ATTEMPTS_LEFT, OWN_COMMITS}:
+        if field in WORKED_OUT:
             from orange_tui.engine import _numbers
 
-            work_out = _numbers.attempts_left if field == ATTEMPTS_LEFT else _numbers.own_commits
-            return work_out(self.parts, task)
+            return _numbers.NUMBERS[field](self.parts, task)
         return task.number(field)
 
     def _find_move(self, task: Task, target: str, actor: Actor, *, check_when: bool = True) -> Transition:

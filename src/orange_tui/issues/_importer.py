@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from orange_tui.domain.task import Task
     from orange_tui.engine.creation import NewTask
     from orange_tui.engine.tasks import Tasks
     from orange_tui.home.projects import Project
@@ -127,7 +128,7 @@ class IssueImporter:
         """Cancel a task that has not started; about any other a person decides."""
         number, url, task = int(entry["number"]), str(entry.get("url")), found.ref.id
         with self._engine.open(found.ref) as opened:
-            if self._has_not_started(opened):
+            if self._has_not_started(opened) and self._can_be_cancelled(opened.task):
                 opened.record_once("issue.closed", url=url)
                 self._engine.cancel(opened)
                 sentence = f"Issue #{number} was closed; its task {task}, which had not started, is cancelled"
@@ -137,6 +138,9 @@ class IssueImporter:
                 attention = f"{before}. {sentence}" if before else sentence
                 opened.change("issue.closed", {"attention": attention}, url=url)
         return IssueChange(MARKED, f"Issue #{number} was closed while its task {task} is under way", number, task)
+
+    def _can_be_cancelled(self, task: Task) -> bool:
+        return self._engine.workflows.load(task.workflow).cancelled_end(task.status) is not None
 
     def _reopen(self, issue: Issue, entry: Mapping[str, Any]) -> list[IssueChange]:
         """The issue is open again: the task no longer needs a person for that reason."""

@@ -90,8 +90,12 @@ class ExitRules:
         blockers = opened.task.blocked_by
         unfinished = unfinished_blockers(self.tasks.engine, opened.task)
         if blockers and not unfinished:
-            allowed = (each for each in targets if self.tasks.engine.why_not(opened, each, "engine") is None)
-            self._advance(opened, next(allowed, None), "all that it had delegated is done", {"blocked_by": []})
+            refusals = {each: self.tasks.engine.why_not(opened, each, "engine") for each in targets}
+            allowed = next((each for each, refusal in refusals.items() if refusal is None), None)
+            self._advance(opened, allowed, "all that it had delegated is done", {"blocked_by": []})
+            if allowed is None:
+                reasons = "; ".join(refusal for refusal in refusals.values() if refusal is not None)
+                opened.set_attention(f"All that it had delegated is done, but it may not go on: {reasons}")
         elif unfinished and all(will_never_be_done(self.tasks.engine, blocker) for blocker in unfinished):
             gone = ", ".join(unfinished)
             opened.set_attention(f"Of its subtasks, {gone} was cancelled or is gone; unblock it, or cancel it")

@@ -73,7 +73,10 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     numbers = {name: parsed.number(name.replace("_", "-")) for name in OWN_SETTINGS}
     changes |= {name: number for name, number in numbers.items() if number is not None}
     if not changes:
-        raise UsageError("What should change? Give --pool-size, --parallel, --workflow, --default-branch or --issues")
+        numbers_too = ", ".join(f"--{name.replace('_', '-')}" for name in OWN_SETTINGS)
+        raise UsageError(
+            f"What should change? Give --pool-size, {numbers_too}, --workflow, --default-branch or --issues"
+        )
     project = orange.projects.update(parsed.required("name"), changes)
     return Reply(_line(project, orange), _data(project, orange))
 

@@ -6,7 +6,7 @@ from orange_tui.domain.conditions import parse_condition
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.text.findings import quoted, suggest
-from orange_tui.domain.workflow import ATTEMPTS_LEFT, OWN_COMMITS
+from orange_tui.domain.workflow import WORKED_OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Draft:
         self.rules: list[tuple[ExitRule, int]] = []
         self.signals: list[tuple[Signal, int]] = []
         self.guards: list[Guard] = []
-        self.number_fields: set[str] = {"review_round", "crash_count", "error_repeats", ATTEMPTS_LEFT, OWN_COMMITS}
+        self.number_fields: set[str] = {"review_round", "crash_count", "error_repeats", *WORKED_OUT}
 
     def state(self, item: Item | None) -> str | None:
         """The state that a value names; one that does not exist is reported."""

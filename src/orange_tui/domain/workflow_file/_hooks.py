@@ -8,7 +8,7 @@ from orange_tui.domain.actions import ACTIONS, ASSEMBLED_VARIABLES, PROMPT_VARIA
 from orange_tui.domain.prompts import find_variables
 from orange_tui.domain.task import ENGINE_FIELDS, FIELDS
 from orange_tui.domain.text.findings import listed, quoted, suggest
-from orange_tui.domain.workflow import Hook
+from orange_tui.domain.workflow import WORKED_OUT, Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,6 +108,8 @@ def _field(item: Item, action: str, draft: Draft) -> str | None:
         return None
     if not _FIELD.fullmatch(name):
         item.add_problem(f"is {quoted(name)}", "write a field's name in lower-case letters, digits and underscores")
+    elif name in WORKED_OUT:
+        item.add_problem(f"is {quoted(name)}, which Orange works out itself", "choose another name for your own field")
     elif action == "set_field":
         _check_settable(item, name)
     elif name in FIELDS and FIELDS[name].kind != "number":
