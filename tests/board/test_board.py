@@ -309,6 +309,18 @@ def test_task_created_with_a_full_pool_waits_for_a_workspace(office: Office) -> 
     assert {row.ref.id: row.waits for row in snapshot.rows}[third.id] == "waits for a workspace"
 
 
+def test_task_that_goes_on_by_itself_waits_for_a_workspace_too(office: Office) -> None:
+    started(office, "one")
+    ref = office.create("two", workflow="autopilot", harness="recorder")
+    with office.orange.engine.open(ref) as opened:
+        put(opened, "test", {"status": "routed"})
+    boards = LiveBoard(office.orange)
+    assert row_of(list(boards.scan())[-1], ref).waits is None  # one is free: it goes on in a moment
+    office.orange.projects.update("coffee", {"pool_size": 1})
+    boards = LiveBoard(office.orange)
+    assert row_of(list(boards.scan())[-1], ref).waits == "waits for a workspace"
+
+
 def test_dead_agent_is_shown_though_its_task_is_not_among_the_changed(office: Office) -> None:
     ref = started(office, "fix/dead")
     boards = LiveBoard(office.orange)

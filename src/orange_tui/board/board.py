@@ -257,15 +257,17 @@ class Boards:
         if known.has_message:
             return "a message waits for the agent"
         is_in_first_state = self._is_in_first_state(task)
-        if not is_in_first_state and (state is None or not state.rejoin):
+        goes_on = not is_in_first_state and state is not None and bool(state.auto or (state.rejoin and task.blocked_by))
+        if not is_in_first_state and not goes_on:
             return None
         names = [name for blocker in task.blocked_by if (name := self._unfinished(blocker)) is not None]
         if names:
             return f"waits for {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
         pool = self._projects_and_pool.pool.get(task.project)
-        if task.blocked_by and not is_in_first_state:  # all that it delegated is done: it goes on as soon as it can
-            return WAITS if pool is not None and pool.used >= pool.size else None
-        if not is_in_first_state or known.has_session:
+        if goes_on:  # by itself, as soon as it can
+            is_full = pool is not None and pool.used >= pool.size
+            return WAITS if is_full and task.workspace is None else None
+        if known.has_session:
             return None
         return waits_for_workspace(known.entry.start, pool)
 
