@@ -267,3 +267,27 @@ def test_agent_is_not_taken_for_dead_or_lost_while_tmux_does_not_answer(
 
 def _does_not_answer(*_: object, **__: object) -> list[object]:
     raise Refused("tmux did not tell which windows there are")
+
+
+def test_review_of_an_earlier_round_does_not_count_after_reviewers_have_crashed(desk: Desk) -> None:
+    verdict = '{section: "## Review", verdict: FAIL}'
+    fails = f"- {{status: review, has_artifact: {verdict}, then_when: [{{when: review_round < 2, then: working}}, "
+    crash = "- {status: review, no_artifact: true"
+    pair = PAIR.replace("{from: review, to: working}", f"{{from: review, to: working, gate: {verdict}}}")
+    pair = pair.replace(crash, f"{fails}{{when: review_round >= 2, then: stuck}}]}}\n    {crash}")
+    desk.world.workflow("pair", pair.replace("{from: waiting, to: working}", "{from: [waiting, stuck], to: working}"))
+    desk.review_begins().write("\n## Review\n\nVerdict: FAIL\n")
+    desk.move("working")
+    for text in ("more", "enough"):
+        desk.write(f"\n## Handoff\n\nDONE: {text}\n")
+        desk.review()
+        desk.write("\n## Notes\n\nI wait for the review.\n")
+        desk.die(f"review-{desk.task.review_round}")
+        desk.look()
+        if text == "more":
+            desk.start("review-2")
+            desk.die("review-2")
+            desk.look()
+            assert desk.task.status == "stuck"
+            desk.move("working")
+    assert (desk.task.status, desk.told("agent.crashed")[2:]) == ("review", [("agent.crashed", "review-3", "review")])

@@ -160,7 +160,7 @@ class ExitRules:
         """Whether an artifact has taken the task on from here before: that of an earlier round proves nothing."""
         artifact = self.tasks.engine.artifact(opened, gate)
         targets = {rule.then, *(arm.then for arm in rule.then_when)}
-        moves = (event for event in opened.journal.backwards() if event["type"] == "transition.started")
+        moves = (e for e in opened.journal.backwards() if e["type"] == "transition.started" and "artifact" in e)
         used = next((e for e in moves if e.get("from") == opened.task.status and e.get("to") in targets), {})
         return artifact is not None and used.get("artifact") == artifact
 
