@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.errors import CannotTell, NotSaved
+from orange_tui.engine import starting
 from orange_tui.engine.actions import _agent_start
+from orange_tui.engine.creation import NewTask
 from orange_tui.outside.tmux import Tmux
 from orange_tui.supervisor.exit_rules import ExitRules
 from support.driver import put
@@ -16,7 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from orange_tui.store.store import TaskRef
+    from support.driver import World
     from support.office import Office
+
+# The first state has hooks of its own; the agent is started on the way out of it.
+ANNOUNCED = """\
+name: announced
+states: {todo: {}, doing: {}, done: {terminal: true}}
+initial: {todo: {hooks: [push_branch]}}
+transitions:
+  - {from: todo, to: doing, hooks: [acquire_workspace, {action: spawn_agent, prompt: go}]}
+  - {from: doing, to: done}
+prompts: {go: Go}
+"""
 
 
 def failing(problem: BaseException) -> Callable[..., None]:
@@ -78,3 +92,19 @@ def test_live_agent_of_which_a_task_does_not_know_is_its_own_when_it_is_started(
         put(opened, "status.changed", {"tmux_session": None, "workspace": None})
     office.orange.tasks.spawn(ref)
     assert is_at_work(office, ref), office.story()
+
+
+def test_task_whose_creator_was_killed_after_the_hooks_of_its_first_state_starts_by_itself(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.workflow("announced", ANNOUNCED)
+    with monkeypatch.context() as patch:
+        patch.setattr(starting, "_starting_move", failing(KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            world.orange.tasks.create(NewTask(project="coffee", summary="Brew", workflow="announced"))
+    (ref,) = world.orange.store.refs()
+    assert (world.read(ref).status, world.effects.seen()) == ("todo", ["push_branch"])
+    assert world.orange.store.journal(ref).start().is_wanted
+    assert starting.start_by_itself(world.orange.engine, ref) is not None
+    assert world.effects.seen() == ["push_branch", "acquire_workspace", "spawn_agent"]
+    assert starting.start_by_itself(world.orange.engine, ref) is None

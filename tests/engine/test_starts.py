@@ -215,6 +215,21 @@ def test_hooks_of_the_first_state_run_once_and_before_the_move_that_starts_the_a
     assert moves(world, held) == [("todo", "todo", "person"), ("todo", "doing", "person")]
 
 
+def test_task_does_not_start_before_the_last_move_of_its_blocker_is_over(world: World) -> None:
+    """Until then the blocker holds its workspace: the one that waits for it would find none, and start no more."""
+    blocker = create(world, status="reviewing")
+    ref = create(world, branch="next", blocked_by=(blocker.id,))
+    with world.orange.store.open(blocker) as opened:
+        about, held = {"from": "reviewing", "to": "done", "by": "person"}, {"workspace": "coffee--1"}
+        put(opened, "transition.started", {"status": "done", **held}, **about)
+    start_due(world.orange)
+    assert (moves(world, ref), world.types(ref).count("task.waiting")) == ([], 1)
+    with world.orange.engine.open(blocker):  # what is left of its move is done
+        pass
+    start_due(world.orange)
+    assert moves(world, ref) == [("pending", "planning", "engine")]
+
+
 def test_next_task_is_the_oldest_that_can_start_without_a_person(world: World) -> None:
     world.workflow("asked", ASKED)
     held, asked = create(world, spawn=False), create(world, branch="asked", workflow="asked", spawn=False)

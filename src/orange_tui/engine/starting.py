@@ -147,9 +147,14 @@ def unfinished_blockers(engine: Engine, task: Task) -> list[str]:
             found = engine.store.read(engine.store.find(blocker))
         except (NotFound, Refused):
             found = None
-        if not isinstance(found, StoredTask) or not engine.is_done(found.task):
+        if not isinstance(found, StoredTask) or not engine.is_done(found.task) or _is_leaving(engine, found):
             waiting.append(blocker)
     return waiting
+
+
+def _is_leaving(engine: Engine, blocker: StoredTask) -> bool:
+    """Whether a task is about to give its workspace back: who waits for it would start now, and find none."""
+    return blocker.task.workspace is not None and engine.store.journal(blocker.ref).unfinished() is not None
 
 
 def will_never_be_done(engine: Engine, blocker: str) -> bool:
@@ -203,11 +208,11 @@ def _has_turn(engine: Engine, task: Task, start: Start, *, is_next: bool) -> boo
     """Whether a task is to be started now, by Orange itself."""
     if not is_ready(engine, task) or goes_on_by_itself(engine, task):
         return False
-    if is_next:  # not one whose agent was started in the first state, and has failed or ended there: it does not wait
-        workflow = engine.workflows.load(task.workflow)
-        return start.is_wanted or not (start.has_begun and starts_agent(workflow.initial[workflow.first_state]))
+    workflow = engine.workflows.load(task.workflow)
+    if start.has_begun and not start.waits and starts_agent(workflow.initial[workflow.first_state]):
+        return False  # its agent was started in the first state, and has failed or ended there: it does not wait
     has_grown = start.full_at is None or start.full_at < engine.parts.projects.get(task.project).pool_size
-    return start.is_wanted and has_grown
+    return is_next or (start.is_wanted and has_grown)
 
 
 def _first_status(workflow: Workflow, task: Task) -> str:

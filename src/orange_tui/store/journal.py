@@ -46,7 +46,7 @@ class Start:
     """What the journal tells of a task's start."""
 
     has_begun: bool  # it has entered a state since it was created
-    is_wanted: bool = False  # somebody asked for its start, which has not come about yet
+    is_wanted: bool = False  # somebody asked for its start, which has not come about yet, or not gone beyond that state
     is_held: bool = False  # it was created not to start but when a person says so
     waits: bool = False  # it was tried, and has to wait
     full_at: int | None = None  # how many workspaces there were when it found none of them free
@@ -128,7 +128,8 @@ class Journal:
         for event in self.backwards():
             kind = event["type"]
             if kind == "transition.started":
-                return Start(has_begun=True, is_wanted=waiting is not None, **_waiting(waiting))
+                is_wanted = waiting is not None or _only_begins(event)
+                return Start(has_begun=True, is_wanted=is_wanted, **_waiting(waiting))
             if kind == "task.waiting":
                 waiting = waiting or event
             if kind == "task.created":
@@ -176,6 +177,11 @@ class Journal:
             return known[0].has_move(event)
 
         return is_move
+
+
+def _only_begins(event: Event) -> bool:
+    """Whether what goes with the first state ran: the move that starts an agent may be still to come."""
+    return bool(event.get("start") == "initial" and event.get("from") == event.get("to"))
 
 
 def _waiting(event: Event | None) -> dict[str, Any]:
