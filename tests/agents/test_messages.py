@@ -17,6 +17,7 @@ from orange_tui.supervisor.outbox import Outbox
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
     from support.desk import Desk
     from support.driver import Cli
@@ -260,3 +261,22 @@ def test_persons_message_to_a_crashed_reviewer_waits_for_the_restarted_one(desk:
     assert Outbox(desk.world.orange.tasks).deliver(desk.ref)
     desk.start("review-1")
     assert [message.id for message in messages.undelivered(desk.world.orange.store.journal(desk.ref))] == ["answer 1"]
+
+
+def test_agent_that_cannot_take_its_message_yet_holds_up_no_other_agents(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deliver(opened: OpenTask, message: messages.QueuedMessage, *_: object) -> bool:
+        if message.text != "second":  # whoever is asked first is asking something
+            return False
+        opened.record("agent.notified", message=message.id, window=message.window)
+        return True
+
+    desk.review_begins()
+    with desk.world.orange.engine.open(desk.ref) as opened:
+        for window, text in (("worker", "first"), ("worker", "second"), ("review-1", "second")):
+            messages.queue(opened, f"{window} {text}", window, text)
+    monkeypatch.setattr(messages, "deliver", deliver)
+    assert not Outbox(desk.world.orange.tasks).deliver(desk.ref)
+    left = messages.undelivered(desk.world.orange.store.journal(desk.ref))
+    assert [message.id for message in left] == ["worker first", "worker second"]

@@ -26,14 +26,15 @@ class Outbox:
         """Deliver a task's messages; False where a live agent cannot take one yet, so that it is to be tried again."""
         if not messages.undelivered(self.tasks.engine.store.journal(ref)):
             return True
+        waiting: set[str] = set()  # windows that cannot take one: what comes later for them waits too
         with self.tasks.engine.open(ref, wait=False) as opened:
             for message in messages.undelivered(opened.journal):
                 pane = self._recipient(ref, message)
                 if pane is None:
                     self._drop_unless_awaited(opened, message)
-                elif not self._paste(opened, message, pane):
-                    return False
-        return True
+                elif pane.window in waiting or not self._paste(opened, message, pane):
+                    waiting.add(pane.window)
+        return not waiting
 
     def _recipient(self, ref: TaskRef, message: QueuedMessage) -> Pane | None:
         """The agent of that window; a person's words to a worker are for whichever works on the task now."""
