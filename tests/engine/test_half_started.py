@@ -10,7 +10,9 @@ from orange_tui.domain.errors import CannotTell, NotSaved
 from orange_tui.engine import starting
 from orange_tui.engine.actions import _agent_start
 from orange_tui.engine.creation import NewTask
+from orange_tui.orange import assemble
 from orange_tui.outside.tmux import Tmux
+from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor.exit_rules import ExitRules
 from support.driver import put
 
@@ -92,6 +94,25 @@ def test_live_agent_of_which_a_task_does_not_know_is_its_own_when_it_is_started(
         put(opened, "status.changed", {"tmux_session": None, "workspace": None})
     office.orange.tasks.spawn(ref)
     assert is_at_work(office, ref), office.story()
+
+
+def test_resumed_agent_whose_command_line_takes_no_prompt_gets_it_also_after_a_kill(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.harness()
+    with (office.root / "home" / "harnesses.yml").open("a") as file:
+        file.write('  resume: ["{binary}", "--resume", "{session_id}"]\n')
+    office.orange = assemble(office.orange.home)
+    ref = office.create("brew", harness="recorder")
+    Runtime(office.orange.store.directory(ref)).update("worker", session_id="c-1")
+    office.orange.sessions.end_window(office.orange.sessions.windows(ref.id)[0])
+    with monkeypatch.context() as patch:
+        patch.setattr(_agent_start, "record_start", failing(KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            office.orange.agents.respawn(ref)
+    for _ in range(2):
+        ExitRules(office.orange.tasks, office.orange.agents).check(ref)
+    assert [event["text"].splitlines()[0] for event in office.events(ref, "message.queued")] == ["Resuming: Brew brew"]
 
 
 def test_task_whose_creator_was_killed_after_the_hooks_of_its_first_state_starts_by_itself(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.outside.tmux import Pane, Tmux
-    from orange_tui.store.journal import Journal
+    from orange_tui.store.journal import Event, Journal
     from orange_tui.store.open_task import OpenTask
 
 _PASTE_SETTLE_SECONDS = 0.2  # an agent needs them to accept a paste before the key that submits it
@@ -48,6 +48,17 @@ def queue(opened: OpenTask, message_id: str, window: str, text: str, *, by: str 
     if not known:
         opened.record("message.queued", message=message_id, window=window, text=text, by=by)
     return QueuedMessage(message_id, window, text, by)
+
+
+def queue_prompt(opened: OpenTask, window: str, start: str) -> None:
+    """Queue the prompt of an agent whose command line took none: once for each start, whoever was killed at it."""
+    text = Runtime(opened.directory).window(window).get("unsent")
+    if isinstance(text, str) and not any(_is_queued(event, start) for event in opened.journal.backwards()):
+        queue(opened, start, window, text)
+
+
+def _is_queued(event: Event, message_id: str) -> bool:
+    return event["type"] == "message.queued" and event.get("message") == message_id
 
 
 def undelivered(journal: Journal) -> list[QueuedMessage]:

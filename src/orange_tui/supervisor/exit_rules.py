@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from orange_tui.agents import reports
+from orange_tui.agents import messages, reports
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import SERVER_GONE, STUCK, lost_agent_sentence
@@ -105,6 +105,7 @@ class ExitRules:
         if pane is None or not pane.window:
             return
         record_start_once(opened, pane)
+        messages.queue_prompt(opened, pane.window, pane.spawn)
         if next(e for e in opened.journal.backwards() if e["type"] in _STARTS | _AFTER_START)["type"] in _STARTS:
             changes = {"attention": None, "tmux_session": pane.session}
             opened.change("agent.respawned", changes, status=opened.task.status)

@@ -30,12 +30,11 @@ _REMEMBERED_PROMPT = 300  # enough to tell the agent's own conversation from one
 
 @record
 class _PreparedWindow:
-    """A window about to be opened: whose it is, and the prompt where the command line takes none."""
+    """A window about to be opened, and whose it is."""
 
     window: Window
     harness: str
     resumes: bool
-    unsent: str
 
 
 def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> None:
@@ -53,8 +52,7 @@ def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> No
         raise
     run.change("tmux_session", pane.session)
     record_start(run.opened, pane, prepared.harness, resumed=prepared.resumes)
-    if prepared.unsent:
-        messages.queue(run.opened, run.token, window, prepared.unsent)
+    messages.queue_prompt(run.opened, window, run.token)
 
 
 def prompt_text(run: HookRun, key: str) -> str:
@@ -132,9 +130,10 @@ def _prepare_window(run: HookRun, window: str, role: str) -> _PreparedWindow:
     spec = launch.LaunchSpec(words, prompt, directory, variables, keep_output=_is_one_shot(run))
     made = launch.write_launcher(run.opened.directory, window, spec)
     known = {"session_id": values["session_id"]} if resumes else {}
+    known |= {} if PROMPT in words else {"unsent": prompt}  # it comes as a message
     Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT], **known)
     wanted = Window(run.parts.home.root, run.task.id, window, run.token, directory, made.command, made.log_command)
-    return _PreparedWindow(wanted, harness.name, resumes, "" if PROMPT in words else prompt)
+    return _PreparedWindow(wanted, harness.name, resumes)
 
 
 def _working_directory(run: HookRun) -> str:
@@ -179,6 +178,7 @@ def resume_start(run: HookRun, pane: Pane) -> bool:
             run.change("workspace", run.parts.pool.reserve(run.parts.projects.get(run.task.project), run.task))
         run.change("tmux_session", pane.session)
         record_start_once(run.opened, pane)
+        messages.queue_prompt(run.opened, pane.window, pane.spawn)
     return is_ours
 
 
