@@ -250,7 +250,7 @@ class Model:
         if problem is None and process.descriptors and not process.is_killed:
             gc.collect()
         if problem is None and process.descriptors and not process.is_killed:
-            self.say(f"{process.name} ended with {len(process.descriptors)} files open")
+            self.say(f"{process.name} ended with files open: {', '.join(map(_name_of, process.descriptors))}")
 
     def _check_processes(self) -> None:
         if any(FORGED in words for words in self.world.system.programs):
@@ -497,6 +497,14 @@ def _descends(process: Process | None, ancestor: Process) -> bool:
             return True
         process = process.parent
     return False
+
+
+def _name_of(descriptor: int) -> str:
+    """Which file that is, where the system tells."""
+    try:
+        return os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}"))
+    except OSError:
+        return str(descriptor)
 
 
 def _tokens_in(data: bytes) -> set[str]:

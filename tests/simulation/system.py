@@ -280,8 +280,10 @@ class System:
 
     def _open_file(self, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(path: Any, mode: str = "r", *rest: Any, **options: Any) -> Any:
-            if any(letter in mode for letter in "wax+"):
-                self.step("open", path if isinstance(path, str) else "")
+            if isinstance(path, int):
+                self.scheduler.process().descriptors.discard(path)  # from now on the file closes it
+            elif any(letter in mode for letter in "wax+"):
+                self.step("open", str(path))
             return real(path, mode, *rest, **options)
 
         return call
