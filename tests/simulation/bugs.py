@@ -101,13 +101,6 @@ def _waits_as_anything(put: Put) -> None:
     put(Journal, "start", lambda self: replace(start(self), state=None))
 
 
-def _starts_twice(put: Put) -> None:
-    """A task that was begun by its own command is begun by the supervisor as well."""
-    start = Journal.start
-    put(Journal, "start", lambda self: replace(start(self), has_begun=False))
-    put(starting, "is_ready", lambda *_: True)
-
-
 def _cancel_starts_the_next(put: Put) -> None:
     cancel = Tasks.cancel
 
@@ -208,7 +201,6 @@ BUGS = {
     "clock": Bug(5, "a clock that is ahead expires saved work", _expires_by_the_clock, "nowhere"),
     "deaths": Bug(6, "a reviewer's crash hides the worker's", _one_death_for_all, "nobody has noticed"),
     "as-worker": Bug(7, "one that waits starts as something else", _waits_as_anything, "it was created for"),
-    "twice": Bug(7, "a task is started twice", _starts_twice, ""),
     "cancel": Bug(8, "cancelling starts the next task", _cancel_starts_the_next, "cancel"),
     "no-spawn": Bug(8, "a task created with --no-spawn starts", _starts_what_is_held, "--no-spawn"),
     "early": Bug(10, "a Handoff written too early counts as a crash", _early_work_is_stale, "counts as a crash"),

@@ -10,7 +10,8 @@ import pytest
 
 from orange_tui.domain.actions import ACTIONS
 from orange_tui.domain.errors import Refused
-from orange_tui.engine.hooks import Actions
+from orange_tui.domain.workflow import Hook
+from orange_tui.engine.hooks import Actions, HookRun
 from orange_tui.home import paths
 from orange_tui.home.watch import Watch
 from orange_tui.issues.watcher import IssueWatcher
@@ -193,3 +194,15 @@ def test_finished_task_that_could_not_release_all_it_had_does_so_at_the_next_loo
     assert (world.read(ref).workspace, world.read(ref).tmux_session) == (None, None)
     orange.tasks.delete(ref)
     assert not orange.store.has(ref)
+
+
+def test_release_that_only_the_pool_knows_of_is_in_the_history_when_it_is_repeated(world: World) -> None:
+    orange = assemble(world.home, Actions({name: action.implementation for name, action in ACTIONS.items()}))
+    ref, other = world.task(status="doing", workspace="coffee--1"), world.task(branch="tea")
+    orange.pool.reserve(orange.projects.get("coffee"), world.read(other))
+
+    with orange.engine.open(ref) as opened:
+        run = HookRun(orange.engine, opened, Hook("release_workspace", {}), token="")
+        orange.engine.actions.find(run.action).run(run)
+
+    assert run.changes == {"workspace": None}

@@ -41,6 +41,7 @@ def release(run: HookRun) -> None:
     """Release the workspace: its work is saved first, or it is quarantined and a person is told."""
     name = run.task.workspace
     if name is None:
+        run.change("workspace", None)  # killed before, the pool knows of the release and the history does not
         return
     released = run.parts.pool.release(run.parts.projects.get(run.task.project), run.task.id, name)
     _record(run, name, released.saved)
