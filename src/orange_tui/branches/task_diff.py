@@ -13,6 +13,7 @@ from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.outside.git import Repository, local, remote
 from orange_tui.outside.git_guard.look import look_at_repository, look_at_worktree
+from orange_tui.store.recorded_merge import STARTED, last_merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,13 +40,13 @@ class TaskDiffs:
         if not os.path.isdir(project.path):
             way_out = f"put it back, or forget the project: orange project remove {project.name}"
             raise NotFound(f"The directory of {project.name} is not there: {project.path}; {way_out}")
-        merged = self.store.journal(ref).last("merge.started") if finished else None
+        merged = last_merge(self.store.journal(ref), STARTED) if finished else None
         base = _base(Repository(project.path), project.default_branch)
         worktree = self.pool.worktree(task.workspace) if task.workspace else None
         if merged is None and worktree is not None and os.path.isdir(worktree):
             with look_at_worktree(project.path, worktree) as git:
                 return _worktree_diff(git, base)
-        between = f"{merged['base']}...{merged['head']}" if merged is not None else f"{base}...{local(task.branch)}"
+        between = f"{merged.base}...{merged.head}" if merged is not None else f"{base}...{local(task.branch)}"
         with look_at_repository(project.path) as git:
             return git.must(*_DIFF, between, "--")
 

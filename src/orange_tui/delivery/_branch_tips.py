@@ -6,13 +6,15 @@ from orange_tui.delivery.wording import counted_commits
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import REMOTE, Repository, local, remote
-from orange_tui.outside.git_merge import ahead_and_behind, contains, has_moved, merged_tree, tree_of
+from orange_tui.outside.git_merge import ahead_and_behind, contains, has_moved, merged_tree, represents, tree_of
+from orange_tui.store.recorded_merge import STARTED, last_merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.home.projects import Project
     from orange_tui.outside.git import Ref
-    from orange_tui.store.journal import Event, Journal
+    from orange_tui.store.journal import Journal
+    from orange_tui.store.recorded_merge import RecordedMerge
 
 
 @record
@@ -110,9 +112,12 @@ def preview_merge(tips: BranchTips, journal: Journal) -> MergePreview:
     return MergePreview(is_merged, is_empty, behind, conflicts, base, head, merged.tree)
 
 
-def earlier_merge(tips: BranchTips, base: str, journal: Journal) -> Event | None:
-    """The merge of this very head that was started earlier and has landed; git's history does not show a squash."""
-    started = journal.last("merge.started")
-    if started is None or started.get("head") != tips.head:
+def earlier_merge(tips: BranchTips, base: str, journal: Journal) -> RecordedMerge | None:
+    """The merge of this very head that was started earlier and has landed; git's history does not show a squash.
+
+    The journal only says which commit to look at: that it is such a merge is for git to say.
+    """
+    started = last_merge(journal, STARTED)
+    if started is None or started.head != tips.head or not contains(tips.git, base, started.commit):
         return None
-    return started if contains(tips.git, base, str(started.get("commit"))) else None
+    return started if represents(tips.git, started.commit, started.head) else None

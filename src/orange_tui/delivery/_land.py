@@ -17,6 +17,7 @@ from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import FETCH_EVERY_BRANCH, REMOTE, SLOW_SECONDS, local
 from orange_tui.outside.git_merge import ahead_and_behind, contains
+from orange_tui.store.recorded_merge import STARTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def land(
     default = DefaultBranch.of(tips, _note(opened))
     default.must_be_movable(plan.commit)
     details = {"base": plan.base, "head": plan.head, "commit": plan.commit, "strategy": plan.strategy}
-    opened.record("merge.started", **details)
+    opened.record(STARTED, **details)
     try:
         pushed = _push(tips, plan.commit, opened.task.id, report)
         if not pushed:
@@ -69,7 +70,7 @@ def catch_up(opened: OpenTask, tips: BranchTips, preview: MergePreview, report: 
     if before is None:
         report(f"All of {tips.branch} is in {tips.default} already, so nothing was merged")
         return LandedMerge(preview.base, preview.head, None, pushed=pushed)
-    return LandedMerge(before["commit"], preview.head, before["strategy"], pushed=tips.git.has_remote())
+    return LandedMerge(before.commit, preview.head, before.strategy, pushed=tips.git.has_remote())
 
 
 def _push(tips: BranchTips, commit: str, task: str, report: Report) -> bool:

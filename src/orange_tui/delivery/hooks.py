@@ -5,7 +5,8 @@ from __future__ import annotations
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.hooks import Action
 from orange_tui.outside.git import REMOTE, Repository, local, remote
-from orange_tui.outside.git_merge import contains
+from orange_tui.outside.git_merge import contains, represents
+from orange_tui.store.recorded_merge import MADE, last_merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,14 +53,15 @@ def delete_remote_branch(run: HookRun) -> None:
 def _merged_as(run: HookRun, repository: Repository, tip: str) -> str:
     """The commit that represents the remote branch in the default branch: after a squash, not the branch's own tip.
 
-    This is safe because the merge's journal names both its `head` and its `commit`: the tree of that commit was made
-    from all of `head`. A remote branch that is at `head`, or behind it on the way there, is therefore contained in
-    `commit` to the last line. Any other tip has something that was not merged, and must be found as itself.
+    The merge's journal names both its `head` and its `commit`, and git says whether the files of that commit were made
+    from all of `head`: an agent can write the journal. A remote branch that is at `head`, or behind it on the way
+    there, is then contained in `commit` to the last line. Any other tip has something that was not merged, and must be
+    found as itself.
     """
-    merged = run.opened.journal.last("task.merged")
-    if merged is None or not merged.get("commit") or not merged.get("head"):
+    merged = last_merge(run.opened.journal, MADE)
+    if merged is None or not contains(repository, merged.head, tip):
         return tip
-    return str(merged["commit"]) if contains(repository, str(merged["head"]), tip) else tip
+    return merged.commit if represents(repository, merged.commit, merged.head) else tip
 
 
 def _project(run: HookRun) -> Project:

@@ -18,6 +18,7 @@ from orange_tui.domain.pull_request import MERGED, OPEN
 from orange_tui.domain.records import record
 from orange_tui.home.files import locked
 from orange_tui.outside.git import REMOTE, Repository
+from orange_tui.store.recorded_merge import MADE, last_merge
 from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
@@ -98,10 +99,10 @@ class Merger:
         if self.tasks.engine.store.journal(ref).unfinished() is None:
             return None
         with self.tasks.engine.store.open(ref) as opened:
-            moved, merged = self.tasks.engine.recover(opened), opened.journal.last("task.merged")
+            moved, merged = self.tasks.engine.recover(opened), last_merge(opened.journal, MADE)
             if moved is None or merged is None or not self.tasks.is_finished(moved.task):
                 return None
-            return MergeResult(merged["commit"], merged["strategy"], merged["pushed"], moved)
+            return MergeResult(merged.commit, merged.strategy, merged.pushed, moved)
 
     def _read(self, ref: TaskRef) -> Task:
         found = self.tasks.engine.store.read(ref)
@@ -195,10 +196,10 @@ class _Landing(AbstractContextManager[None]):
     def __enter__(self) -> None:
         """Land the work in the default branch, and record that in the journal."""
         self.landed = landed = self._land()
-        known = self._opened.journal.last("task.merged")
-        if landed.head is not None and (known is None or known.get("head") != landed.head):
+        known = last_merge(self._opened.journal, MADE)
+        if landed.head is not None and (known is None or (known.head, known.commit) != (landed.head, landed.commit)):
             details = {"branch": self._opened.task.branch, "strategy": landed.strategy, "pushed": landed.pushed}
-            self._opened.record("task.merged", commit=landed.commit, head=landed.head, **details)
+            self._opened.record(MADE, commit=landed.commit, head=landed.head, **details)
 
     def __exit__(self, *_problem: object) -> None:
         """Nothing to undo: what is merged stays merged, and the next command finishes the move."""

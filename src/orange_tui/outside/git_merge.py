@@ -109,6 +109,18 @@ def contains(repository: Repository, commit: str, earlier: str) -> bool:
     return repository.ask("merge-base", "--is-ancestor", earlier, commit).code == 0
 
 
+def represents(repository: Repository, commit: str, head: str) -> bool:
+    """Whether a commit is a branch's merge: it leads back to the branch's head, or has the files of a squash of it."""
+    if contains(repository, commit, head):
+        return True
+    words = ("rev-parse", "--verify", "--quiet")
+    before, known = (repository.answer(*words, name) for name in (f"{commit}^", f"{head}^{{commit}}"))
+    if before is None or known is None:
+        return False
+    merged = merged_tree(repository, before, head)
+    return not merged.conflicts and merged.tree == tree_of(repository, commit)
+
+
 def tree_of(repository: Repository, commit: str) -> str:
     """The files of a commit, as git names them all at once."""
     return repository.must("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}").strip()
