@@ -281,3 +281,16 @@ def test_good_end_of_any_name_is_merged_to_and_clears_what_waits_for_it(house: H
     assert len(house.events(given_up, "task.cancelled")) == 1
     assert [task["branch"] for task in cli.ok("task", "list", "--all", "--ready", "--json").json()] == ["next"]
     assert "already thrown" in cli.no("task", "cancel", given_up.id, "--yes")
+
+
+def test_of_two_good_ends_the_one_whose_condition_holds_is_merged_to(house: House) -> None:
+    (house.root / "home" / "workflows").mkdir()
+    ends = (
+        "{from: tasting, to: eaten, when: 'review_round > 0'}\n  - {from: tasting, to: sold, when: 'review_round == 0'}"
+    )
+    text = BAKERY.replace("{from: tasting, to: sold}", ends).replace("sold: {", "eaten: {terminal: true}, sold: {")
+    (house.root / "home" / "workflows" / "bakery.yml").write_text(text)
+    ref = house.task(workflow="bakery", status="tasting")
+    house.merge(ref)
+    assert house.status(ref) == "sold"
+    assert [event["commit"] for event in house.events(ref, "task.merged")] == [house.tip()]

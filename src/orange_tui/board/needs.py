@@ -54,7 +54,7 @@ def _goes_on(workflow: Workflow, state: State) -> bool:
 
 def is_for_review(workflow: Workflow, status: str) -> bool:
     """Whether a person can finish a task from here as it is meant to be finished."""
-    return workflow.good_end(status, "person") is not None
+    return bool(workflow.good_ends(status, "person"))
 
 
 @record

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.pull_request import PullRequest
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Workflow
-    from orange_tui.engine.engine import Moved
+    from orange_tui.engine.engine import Engine, Moved
     from orange_tui.engine.tasks import Tasks
     from orange_tui.home.projects import Project
     from orange_tui.store.open_task import OpenTask
@@ -78,7 +78,7 @@ class Merger:
             pull_request = self._merged_pull_request(task) if task.pr_url is not None and not local else None
             if pull_request is not None:
                 return self._finish(ref, pull_request, report)
-            _final_move(self._workflow(task), task, force=force)
+            _final_move(self.tasks.engine, task, force=force)
             self._fetch(task)
             with self.tasks.engine.open(ref) as opened:
                 return self._merge(opened, strategy, force=force, report=report)
@@ -113,9 +113,6 @@ class Merger:
     def _project(self, ref: TaskRef) -> Project:
         return self.tasks.projects.get(ref.project)
 
-    def _workflow(self, task: Task) -> Workflow:
-        return self.tasks.engine.workflows.load(task.workflow)
-
     def _merged_pull_request(self, task: Task) -> PullRequest:
         """The task's pull request, if it was merged; any other has to be overruled with --local."""
         from orange_tui.delivery.pull_requests import read_pull_request
@@ -136,12 +133,12 @@ class Merger:
 
     def _finish(self, ref: TaskRef, found: PullRequest, report: Report) -> MergeResult:
         task, project = self._read(ref), self._project(ref)
-        _final_move(self._workflow(task), task, force=True)
+        _final_move(self.tasks.engine, task, force=True)
         reason = Repository(project.path).fetch(project.default_branch, task.branch)
         if reason is not None:
             report(f"Fetching from {REMOTE} failed, so {project.default_branch} here may be behind it: {reason}")
         with self.tasks.engine.open(ref) as opened:
-            final = _final_move(self._workflow(opened.task), opened.task, force=True)
+            final = _final_move(self.tasks.engine, opened.task, force=True)
             return self._done(opened, final, lambda: LandedMerge(found.commit, found.head, None, pushed=False), report)
 
     def _fetch(self, task: Task) -> None:
@@ -156,7 +153,7 @@ class Merger:
 
     def _merge(self, opened: OpenTask, strategy: str | None, *, force: bool, report: Report) -> MergeResult:
         """The task is held, and what the remote has is known: merge, and make the move that finishes the task."""
-        final = _final_move(self._workflow(opened.task), opened.task, force=force)
+        final = _final_move(self.tasks.engine, opened.task, force=force)
         return self._done(opened, final, lambda: self._land(opened, strategy, force=force, report=report), report)
 
     def _land(self, opened: OpenTask, strategy: str | None, *, force: bool, report: Report) -> LandedMerge:
@@ -205,19 +202,27 @@ class _Landing(AbstractContextManager[None]):
         """Nothing to undo: what is merged stays merged, and the next command finishes the move."""
 
 
-def _final_move(workflow: Workflow, task: Task, *, force: bool) -> tuple[str, Actor]:
+def _final_move(engine: Engine, task: Task, *, force: bool) -> tuple[str, Actor]:
     """The move that finishes a task well, and in whose name it is made: a person's own, or a confirmed forced one."""
+    workflow = engine.workflows.load(task.workflow)
     if workflow.is_terminal(task.status):
         raise Refused(f"{task.id} is already {task.status}; there is nothing left to merge")
-    reviewed = workflow.good_end(task.status, "person")
+    reviewed = _good_end(engine, workflow, task, "person")
     if reviewed:
         return reviewed, "person"
-    forced = workflow.good_end(task.status, "force")
+    forced = _good_end(engine, workflow, task, "force")
     if forced is None:
         raise Refused(f"{task.id} can't be merged from {task.status} (workflow {workflow.name})")
     if not force:
         raise NotReviewed(f"{task.id} is {task.status}. {NOT_REVIEWED}")
     return forced, "force"
+
+
+def _good_end(engine: Engine, workflow: Workflow, task: Task, actor: Actor) -> str | None:
+    """The good end for this actor; of several that differ in their `when`, the one for this task."""
+    ends = workflow.good_ends(task.status, actor)
+    moves = (move for end in ends for move in workflow.candidates(task.status, end, actor))
+    return next((move.target for move in moves if engine.holds(move.when, task)), next(iter(ends), None))
 
 
 def _nothing_to_merge(tips: BranchTips, task: Task) -> str:

@@ -156,9 +156,9 @@ class Workflow:
         """Whether a task in this state was given up."""
         return self.is_terminal(status) and self.states[status].end == CANCELLED
 
-    def good_end(self, source: str, actor: Actor) -> str | None:
-        """Where a task in this state ends when its work is merged; None where this actor cannot end it so."""
-        return next((target for target in self.targets(source, actor) if self.is_done(target)), None)
+    def good_ends(self, source: str, actor: Actor) -> tuple[str, ...]:
+        """Where a task in this state can end when its work is merged; nowhere, where this actor cannot end it so."""
+        return tuple(target for target in self.targets(source, actor) if self.is_done(target))
 
     def cancelled_end(self, source: str) -> str | None:
         """Where a task in this state ends when a person gives it up; None where that cannot be done."""
@@ -231,7 +231,7 @@ def send_back_target(workflow: Workflow, source: str) -> str | None:
 
     Only from a state where the person decides, and could also finish the task: `pending` starts a worker, too.
     """
-    for move in workflow.moves(source, "person") if workflow.good_end(source, "person") else ():
+    for move in workflow.moves(source, "person") if workflow.good_ends(source, "person") else ():
         starts_by_itself = workflow.states[move.target].auto is not None
         reaches_agent = any(hook.action in {"notify_worker", "spawn_agent"} for hook in move.hooks) or starts_by_itself
         if reaches_agent and move.gate is None and not workflow.is_terminal(move.target):

@@ -24,7 +24,7 @@ def why_no_merge(workflow: Workflow | None, row: TaskRow) -> str | None:
 def _can_end_well(workflow: Workflow | None, row: TaskRow, *actors: Actor) -> bool:
     if workflow is None or row.task is None:
         return False
-    return any(workflow.good_end(row.task.status, actor) is not None for actor in actors)
+    return any(workflow.good_ends(row.task.status, actor) for actor in actors)
 
 
 def merge(context: CommandContext) -> None:
