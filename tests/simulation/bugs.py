@@ -156,11 +156,6 @@ def _believes_hooks(put: Put) -> None:
     put(_move_hooks, "hooks_of", forged_too)
 
 
-def _believes_any_value(put: Put) -> None:
-    """What an event says of the engine's fields counts, whatever it is."""
-    put(_engine_history, "why_impossible", lambda *_: None)
-
-
 def _journal_comes_last(put: Put) -> None:
     """TASK.md is replaced before the journal says why."""
 
@@ -206,7 +201,6 @@ BUGS = {
     "early": Bug(10, "a Handoff written too early counts as a crash", _early_work_is_stale, "counts as a crash"),
     "retry": Bug(14, "a message that nobody will take is retried for ever", _retries_for_ever, "at rest"),
     "hooks": Bug(18, "an agent has its own commands run", _believes_hooks, "had forged"),
-    "values": Bug(19, "a status that is a number stops everything", _believes_any_value, "no state of"),
     "journal": Bug(0, "the journal comes last", _journal_comes_last, ""),
     "late": Bug(0, "what is written during a replacement is lost", _ignores_late_writes, "nowhere"),
     "again": Bug(0, "an interrupted move runs its hooks twice", _runs_hooks_twice, ""),
