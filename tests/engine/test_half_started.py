@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,7 @@ from orange_tui.orange import assemble
 from orange_tui.outside.tmux import Tmux
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.supervisor import Supervisor
 from support.driver import put
 
 if TYPE_CHECKING:
@@ -83,6 +85,24 @@ def test_interrupted_start_waits_for_tmux_to_tell_whether_its_agent_is_there(
     office.orange.tasks.update(ref, summary="Brew it")
     assert is_at_work(office, ref), office.story()
     assert office.events(ref, "hook.failed") == []
+
+
+def test_supervisor_finishes_an_interrupted_start_as_soon_as_tmux_tells(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = created_with(office, monkeypatch, KeyboardInterrupt())
+    monkeypatch.setattr(Supervisor, "_poll_seconds", lambda _: 1)
+    rounds = count()
+    with monkeypatch.context() as patch:
+        patch.setattr(Tmux, "panes", failing(CannotTell("tmux did not tell")))
+
+        def is_known() -> bool:
+            if next(rounds) == 10:
+                patch.undo()
+            return office.task(ref).tmux_session is not None
+
+        office.supervised(is_known)
+    assert is_at_work(office, ref), office.story()
 
 
 def test_live_agent_of_which_a_task_does_not_know_is_its_own_when_it_is_started(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.domain.errors import NotFound, Refused
+from orange_tui.domain.errors import CannotTell, NotFound, Refused
 from orange_tui.domain.records import replace
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
@@ -26,7 +26,7 @@ from orange_tui.outside.tmux import Tmux, Window, run_tmux
 from support.office import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from orange_tui.outside.tmux import Pane, Runner
 
@@ -259,8 +259,16 @@ def test_a_wedged_tmux_behind_a_script_is_ended_with_it(
 @pytest.mark.parametrize("errors", ["server exited unexpectedly\n", "error connecting to /x (Permission denied)\n", ""])
 def test_tmux_that_fails_does_not_say_that_nothing_runs(errors: str) -> None:
     failing = Tmux("none", lambda _words, stdin=None: Finished(1, "", errors))
-    with pytest.raises(Refused, match="tmux did not tell which windows there are"):
+    with pytest.raises(CannotTell, match="tmux did not tell which windows there are"):
         failing.panes()
+
+
+def test_tmux_that_does_not_answer_in_time_does_not_say_that_nothing_runs() -> None:
+    def wait(words: Sequence[str], *, stdin: bytes | None = None) -> Finished:
+        raise Refused(f"`{words[0]}` took longer than 60 s and was ended ({stdin!r})")
+
+    with pytest.raises(CannotTell, match="took longer"):
+        Tmux("none", wait).panes()
 
 
 def test_no_windows_are_found_without_a_server_without_a_session_and_after_it_was_killed(tmux: Tmux) -> None:

@@ -128,7 +128,10 @@ class Tmux:
         Raises `CannotTell` where tmux does not: an agent that was not seen must not be taken for dead, nor be
         started a second time.
         """
-        finished = self._ask("list-panes", "-a", "-F", _PANE_FORMAT)
+        try:
+            finished = self._ask("list-panes", "-a", "-F", _PANE_FORMAT)
+        except Refused as problem:  # it took too long, or could not be started
+            raise CannotTell(str(problem)) from None
         if finished.code != 0:
             if any(words in finished.errors for words in _SAYS_NOTHING_RUNS):
                 return []

@@ -79,7 +79,7 @@ class Supervisor:
         self._everything_is_due = False
         self._active: dict[TaskRef, int] = {}  # tasks with an agent to lose, and how often to poll for it (seconds)
         self._starter = Starter(parts.tasks, self._enqueue_from_thread)
-        self._retry: set[TaskRef] = set()  # a message waits, a command was at work on it, or tmux did not tell
+        self._retry: set[TaskRef] = set()  # a message could not be delivered, or a command was at work on it
         self._polled_at = time.monotonic()
         # What goes on beside the rounds for as long as this supervisor acts.
         self._companions: list[Companion] = [
@@ -285,8 +285,11 @@ class Supervisor:
         """One task's trouble is logged and stops no other."""
         try:
             work(ref)
-        except (Busy, CannotTell):
+        except Busy:
             self._retry.add(ref)
+        except CannotTell as problem:
+            self._active.setdefault(ref, DEFAULT_POLL_SECONDS)  # the poll has it looked at again, once tmux answers
+            self._log.write("warning", str(problem), task=ref.id)
         except OrangeError as problem:
             self._log.write("warning", str(problem), task=ref.id)
         except Exception as problem:  # noqa: BLE001 - a scribbled journal, a full disk: the others need us
