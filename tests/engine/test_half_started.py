@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.domain.errors import CannotTell, NotSaved
+from orange_tui.domain.errors import CannotTell, NotSaved, Refused
 from orange_tui.engine import starting
 from orange_tui.engine.actions import _agent_start
 from orange_tui.engine.creation import NewTask
@@ -21,6 +21,7 @@ from support.driver import put
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from orange_tui.outside.tmux import Window
     from orange_tui.store.store import TaskRef
     from support.driver import World
     from support.office import Office
@@ -103,6 +104,29 @@ def test_supervisor_finishes_an_interrupted_start_as_soon_as_tmux_tells(
 
         office.supervised(is_known)
     assert is_at_work(office, ref), office.story()
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_agent_is_known_though_the_tmux_that_started_it_was_killed_before_it_said_so(
+    office: Office, monkeypatch: pytest.MonkeyPatch, tells: bool
+) -> None:
+    office.harness()
+    start_session = Tmux.start_session
+    with monkeypatch.context() as patch:
+
+        def start_and_be_killed(tmux: Tmux, name: str, window: Window) -> None:
+            start_session(tmux, name, window)
+            if not tells:
+                patch.setattr(Tmux, "panes", failing(CannotTell("tmux did not tell")))
+            raise Refused("tmux could not start a session: -9")
+
+        patch.setattr(Tmux, "start_session", start_and_be_killed)
+        ref = office.create("brew", harness="recorder")
+    if not tells:
+        assert "tmux did not tell" in (office.task(ref).attention or "")
+        office.orange.agents.respawn(ref)
+    assert is_at_work(office, ref), office.story()
+    assert office.task(ref).attention is None
 
 
 def test_live_agent_of_which_a_task_does_not_know_is_its_own_when_it_is_started(

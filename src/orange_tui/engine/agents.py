@@ -57,7 +57,8 @@ class Agents:
         hook = respawn_hook(workflow, task, resume=resume)
         if task.workspace is None:
             raise Refused(f"{task.id} has no workspace to restart in; `orange task spawn {task.id}` starts it")
-        if self.tasks.sessions.agent(task, workflow.states[task.status], fresh=True) is not None:
+        alive = self.tasks.sessions.agent(task, workflow.states[task.status], fresh=True)
+        if alive is not None and task.tmux_session is not None:  # else nobody knew, and it is found now
             raise Refused(f"{task.id} has a live agent; `orange task attach {task.id}` shows it")
         run = HookRun(engine, opened, hook, token=f"respawn {clock.now()}")
         engine.actions.find(hook.action).run(run)

@@ -6,13 +6,14 @@ import os
 
 from orange_tui.agents import launch, messages, reports
 from orange_tui.agents.agent_files import write_agent_files
-from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.errors import CannotTell, OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT, build_command, environment, resume_mode, safe_prompt
 from orange_tui.domain.prompts import find_variables, render_prompt, task_values
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE
 from orange_tui.engine.actions.workspaces import acquire, reserve
 from orange_tui.outside.tmux import Window
+from orange_tui.sessions.liveness import find_window
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.starts import record_start, record_start_once
 
@@ -47,6 +48,8 @@ def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> No
     try:
         prepared = _prepare_window(run, window, role)
         pane = _open_window(run, prepared, windows)
+    except CannotTell:
+        raise  # it may be at work in there
     except OrangeError:
         _release_new_workspace(run)
         raise
@@ -159,12 +162,17 @@ def reserve_workspace(run: HookRun) -> None:
 
 def _open_window(run: HookRun, prepared: _PreparedWindow, others: list[Pane]) -> Pane:
     tmux, task, wanted = run.parts.tmux, run.task, prepared.window
-    if others:
-        pane = tmux.start_window(others[0].session_id, wanted)
-    else:
-        pane = tmux.start_session(f"{task.project}/{task.branch}", wanted)
-    run.parts.sessions.forget_panes()
-    return pane
+    try:
+        if others:
+            return tmux.start_window(others[0].session_id, wanted)
+        return tmux.start_session(f"{task.project}/{task.branch}", wanted)
+    except Refused:  # tmux may have been killed once it had done it
+        opened = find_window(run.parts.sessions.windows(task.id, fresh=True), wanted.name)
+        if opened is None or opened.spawn != run.token:
+            raise
+        return opened
+    finally:
+        run.parts.sessions.forget_panes()
 
 
 def resume_start(run: HookRun, pane: Pane) -> bool:
