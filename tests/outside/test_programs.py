@@ -152,8 +152,11 @@ def test_what_goes_on_in_a_new_session_says_everything_once_and_decides_the_exit
 
 
 def test_lock_that_is_given_up_in_the_new_session_is_not_held_by_who_waits(tmp_path: Path) -> None:
+    """Not for a moment, also where it is slow to let go."""
     again = "import fcntl; fcntl.flock(held, fcntl.LOCK_EX); os.close(held)\n"
     again += "fcntl.flock(os.open('lock', os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)"
-    script = GOES_ON.replace('print("before"', 'import fcntl; fcntl.flock(held, fcntl.LOCK_EX)\nprint("before"')
+    first = "import fcntl, time; fcntl.flock(held, fcntl.LOCK_EX); real = os.closerange\n"
+    first += "os.closerange = lambda *ends: (time.sleep(0.3), real(*ends))\n"
+    script = GOES_ON.replace('print("before"', f'{first}print("before"')
     words = [sys.executable, "-c", script, str(os.getpid()), again]
     subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, timeout=60)

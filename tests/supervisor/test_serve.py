@@ -48,9 +48,11 @@ class Servers:
 
 @pytest.fixture
 def servers(office: Office) -> Iterator[Servers]:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup, what is started would ignore it
     servers = Servers(office)
     yield servers
     servers.end()
+    signal.signal(signal.SIGHUP, before)
 
 
 def crash(office: Office, ref: TaskRef, count: int) -> None:

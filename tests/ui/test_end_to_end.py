@@ -95,12 +95,12 @@ class Person:
         found = re.search(rf"^[▌ ][^a-z]*{branch} +([a-z]+)", self.rows, re.MULTILINE)
         return found[1] if found else ""
 
-    def until(self, condition: Callable[[], object]) -> None:
+    def until(self, condition: Callable[[], object], told: Callable[[], object] = str) -> None:
         """Look again and again until the condition holds."""
         deadline = time.monotonic() + PATIENCE
         pause = threading.Event()
         while not condition():
-            assert time.monotonic() < deadline, f"waited in vain; the last that was seen:\n{self.screen}"
+            assert time.monotonic() < deadline, f"waited in vain; {told()}; the last that was seen:\n{self.screen}"
             pause.wait(0.05)
 
     def sees(self, *texts: str) -> None:
@@ -183,7 +183,7 @@ def test_a_whole_demo_with_attaching_and_merging_and_nothing_left_behind(person:
     person.press("q")
     person.is_back_at_the_shell()
     assert list((person.root / "tmp").glob("orange-demo-*")) == []
-    person.until(lambda: demo.processes() == [])
+    person.until(lambda: demo.processes() == [], demo.processes)
 
 
 def answer_the_question(person: Person, demo: Demo) -> None:

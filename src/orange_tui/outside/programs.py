@@ -147,11 +147,15 @@ def continue_in_new_session() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
+    is_let_go, held = os.pipe()
     child = os.fork()
     if child != 0:
         _end_as(child)
     os.setsid()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    os.close(held)
+    os.read(is_let_go, 1)  # until the other one has closed all it had open, and so holds no lock with us
+    os.close(is_let_go)
 
 
 def _end_as(child: int) -> NoReturn:
