@@ -133,3 +133,12 @@ def test_each_round_has_windows_of_its_own_where_any_will_do(world: World) -> No
     rounds = [world.read(world.task(status="doing", review_round=number)) for number in range(3)]
     assert [new_window(task, workflow, "task") for task in rounds] == ["worker", "worker-2", "worker-3"]
     assert [new_window(task, workflow, "review") for task in rounds[1:]] == ["review-1", "review-2"]
+
+
+def test_agent_that_was_started_since_tmux_was_asked_is_not_called_dead(world: World, ref: TaskRef) -> None:
+    leave_exit_note(world, ref)  # of the one before
+    tmux = FakeTmux()
+    sessions = Sessions(tmux, str(world.root), world.orange.store)  # type: ignore[arg-type]
+    assert sessions.panes() == []
+    tmux._panes.append(pane(world, ref, "worker"))
+    assert sessions.state(world.read(ref), WORKING) == "active"

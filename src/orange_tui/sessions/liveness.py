@@ -83,11 +83,16 @@ class Sessions:
         """`active`, `dead`, `lost`, or `none` for a task that has no session."""
         if task.tmux_session is None:
             return NONE
+        found = self.judge(task, state, self._windows(task.id, fresh=fresh))
+        if found == DEAD and not fresh:  # it may have been started since tmux was asked for all of them
+            found = self.judge(task, state, self._windows(task.id, fresh=True))
+        return found
+
+    def _windows(self, task_id: str, *, fresh: bool) -> list[Pane] | None:
         try:
-            windows: list[Pane] | None = self.windows(task.id, fresh=fresh)
+            return self.windows(task_id, fresh=fresh)
         except OrangeError:
-            windows = None
-        return self.judge(task, state, windows)
+            return None
 
     def judge(self, task: Task, state: State | None, windows: Sequence[Pane] | None, earlier: str | None = None) -> str:
         """The same from a task's live windows (None: tmux cannot be asked) and an earlier verdict on the same task."""
