@@ -18,7 +18,7 @@ def simulate(*words: str, module: str = "run") -> subprocess.CompletedProcess[st
 
 
 def test_nothing_is_lost_in_any_of_these_worlds() -> None:
-    done = simulate("--first", "1000", "--faults", "250", "--jobs", "1")
+    done = simulate("--first", "1000", "--faults", "200", "--jobs", "1")
 
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -33,7 +33,7 @@ def test_the_same_seed_is_the_same_world_to_the_last_call(tmp_path: Path) -> Non
     assert "***" in first
 
 
-def test_old_bugs_that_are_put_back_are_found() -> None:
-    done = simulate("journal", "cancel", "--worlds", "20", module="bugs")
+def test_old_bug_that_is_put_back_is_found() -> None:
+    done = simulate("journal", "--worlds", "20", module="bugs")
 
     assert done.returncode == 0, done.stdout + done.stderr
