@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.domain.errors import Refused
+from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.orange import assemble
 from orange_tui.outside.git import Repository
 from orange_tui.supervisor.doctor import examine
@@ -129,6 +131,96 @@ def test_files_that_somebody_has_changed_since_are_left_alone_and_told(
     house.git("checkout", "HEAD", "--", "menu")
     assert merge(ref) == 0
     assert house.is_merged(ref)
+
+
+def note(house: House, **values: object) -> Path:
+    """A note of a move under way, as somebody has written it."""
+    path = Path(house.orange.home.tasks) / "coffee/.moving.json"
+    path.write_text(json.dumps({"checkout": str(house.main), "branch": "main", "old": house.tip(), **values}))
+    return path
+
+
+def test_a_note_about_another_repository_is_not_believed(house: House, ref: TaskRef) -> None:
+    other = house.root / "theirs"
+    house.git("clone", "-q", str(house.main), str(other), at=house.root)
+    old, new = house.tip(), house.tip("feat/tea")
+    house.git("fetch", "-q", "origin", "feat/tea", at=other)
+    path = note(house, checkout=str(other), old=old, new=new)
+    assert [each.what.partition(": ")[2] for each in doctor(house)] == ["no update is left to be finished"]
+    assert (house.git("rev-parse", "HEAD", at=other), path.exists()) == (old, False)
+    assert merge(ref) == 0
+
+
+@pytest.mark.parametrize("new", ["--output=stolen", 7, ["x"]])
+def test_a_note_that_names_no_commit_is_told_and_nothing_is_done(house: House, ref: TaskRef, new: object) -> None:
+    path = note(house, new=new)
+    whys = [each.what for each in examine(assemble(house.orange.home).doctor) if str(path) in each.what]
+    assert all("look at your checkout" in why for why in whys)
+    assert whys
+    with pytest.raises(Unreadable, match="look at your checkout"):
+        house.merge(ref)
+    assert house.git("status", "--porcelain") == ""
+
+
+def test_a_note_that_goes_back_is_not_believed(house: House, ref: TaskRef) -> None:
+    tip = house.tip()
+    note(house, new=house.tip("main~1"))
+    assert "no update is left" in doctor(house)[0].what
+    assert (house.tip(), house.git("status", "--porcelain")) == (tip, "")
+
+
+@pytest.mark.parametrize("half", ["rm gone; mkdir gone", "rm gone; mkdir gone; printf o >gone/file", "rm way/was"])
+def test_a_file_that_becomes_a_directory_and_one_that_was_one_are_finished(
+    house: House, killer: Killer, half: str
+) -> None:
+    ref = swapped(house)
+    killer.arm("merge --ff-only", half, both=False)
+    house.merge(ref)
+    assert house.notes == []
+    assert house.is_merged(ref)
+
+
+def swapped(house: House) -> TaskRef:
+    """A task that makes a directory of a file, and a file of a directory."""
+    house.write(house.main, {"gone": "soon\n", "way/was": "1\n"})
+    house.git("push", "-q")
+    ref = house.task("feat/tea", {"new/file": "one\n"})
+    house.git("switch", "-q", "feat/tea", at=house.desk)
+    house.git("rm", "-q", "gone", "way/was", at=house.desk)
+    house.write(house.desk, {"gone/file": "one\n", "way": "2\n"})
+    house.git("switch", "-q", "--detach", at=house.desk)
+    return ref
+
+
+@pytest.mark.parametrize("mine", ["way/mine", "new"])
+def test_a_file_of_somebodys_where_the_move_needs_the_place_is_not_replaced(
+    house: House, killer: Killer, mine: str
+) -> None:
+    ref = swapped(house)
+    killer.arm("merge --ff-only", f"rm gone; echo mine >{mine}", both=False)
+    house.merge(ref)
+    assert f"since then {mine} was changed" in house.notes[0]
+    assert (house.main / mine).read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("obstacle", ["a filter", "a lock"])
+def test_a_git_that_fails_on_the_way_leaves_the_checkout_as_it_was(house: House, ref: TaskRef, obstacle: str) -> None:
+    """As with a full disk, git has written files by then, or also the index."""
+    house.git("remote", "remove", "origin")
+    lock = house.main / ".git/refs/heads/main.lock"
+    (house.main / ".git/info").mkdir(exist_ok=True)
+    (house.main / ".git/info/attributes").write_text("new/file filter=away\n")
+    for name, value in {"required": "true", "clean": "cat", "smudge": "cat"}.items():
+        house.git("config", f"filter.away.{name}", value)
+    if obstacle == "a lock":
+        lock.touch()
+    else:
+        house.git("config", "filter.away.smudge", "false")
+    assert "could not be moved" in house.refused(ref)
+    lock.unlink(missing_ok=True)
+    house.git("config", "filter.away.smudge", "cat")
+    house.merge(ref)
+    assert (house.status(ref), house.git("status", "--porcelain")) == ("done", "")
 
 
 def test_a_lock_that_belongs_to_nobody_is_told_and_one_that_may_is_not(house: House) -> None:

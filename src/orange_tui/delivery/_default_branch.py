@@ -108,10 +108,13 @@ class DefaultBranch:
     def _move_with_files(self, checkout: Repository, before: str, commit: str) -> None:
         if checkout.current_branch() != self.name:
             raise Refused(f"Another branch was checked out in {checkout.path} just now; merge again")
-        self.note.write(Move(checkout.path, self.name, before, commit))
+        move = Move(checkout.path, self.name, before, commit)
+        self.note.write(move)
         done = checkout.ask("merge", "--ff-only", "--no-overwrite-ignore", "--quiet", commit, timeout=SLOW_SECONDS)
         if done.code < 0:
             self.note.finish()
+        elif done.code > 0:  # a full disk, or a filter that fails: git stops on the way and leaves it so
+            move.undo()
         self.note.remove()
         if checkout.answer("rev-parse", "--verify", "--quiet", local(self.name)) != commit:
             raise Refused(f"{self.name} could not be moved in {checkout.path}: {done.message}")

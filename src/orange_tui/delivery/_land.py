@@ -44,7 +44,7 @@ def land(
 ) -> LandedMerge:
     """Merge. Everything that can be refused is refused before the merge is in the journal; then it is done."""
     plan = plan_merge(tips, preview, opened.task.summary, strategy)
-    default = DefaultBranch.of(tips, _note(opened))
+    default = DefaultBranch.of(tips, _note(opened, tips))
     default.must_be_movable(plan.commit)
     details = {"base": plan.base, "head": plan.head, "commit": plan.commit, "strategy": plan.strategy}
     opened.record(STARTED, **details)
@@ -98,13 +98,13 @@ def _one_line(message: str) -> str:
     return "; ".join(line.rstrip(".") for line in lines if line)
 
 
-def _note(opened: OpenTask) -> MoveNote:
-    return MoveNote(os.path.dirname(opened.directory))
+def _note(opened: OpenTask, tips: BranchTips) -> MoveNote:
+    return MoveNote(os.path.dirname(opened.directory), tips.project)
 
 
 def _follow(opened: OpenTask, tips: BranchTips, commit: str, report: Report) -> None:
     """Move the branch here to what the remote has; where something is in the way it stays, and that is reported."""
-    default = DefaultBranch.of(tips, _note(opened))
+    default = DefaultBranch.of(tips, _note(opened, tips))
     try:
         default.must_be_movable(commit)
         default.move(commit, f"merge {tips.branch}")

@@ -5,28 +5,35 @@ anywhere in between, what it was to become: whoever comes next finishes it (the 
 that starts, `orange doctor`). Only the files that the merge changes are touched, and only while each is as it was
 before, as it will be, or half written in between. A file that somebody has changed since is left alone, with all the
 rest, and the person is told.
+
+The file with the note is where agents write too. So it is only believed where git says the same: the project's default
+branch is checked out there, and its next commit comes after the one it has.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 
 from orange_tui.delivery.wording import listed_files
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 from orange_tui.home.files import locked
 from orange_tui.home.json_file import JsonFile
 from orange_tui.outside.git import SLOW_SECONDS, Repository, local
+from orange_tui.outside.git_merge import contains
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from orange_tui.engine.tasks import Tasks
+    from orange_tui.home.projects import Project
 
 _LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
 _RAW = ("-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NOTHING = "000000"  # the mode of a file that is not there
 
 
@@ -44,29 +51,56 @@ class Move:
         git = Repository(self.checkout)
         if git.current_branch() != self.branch or git.head() != self.old:
             return  # it is done, or somebody has gone on from there
+        changes = self._known_changes(git)
+        # One after the other: git cannot make a file of a directory that it still lists.
+        _restore(
+            git, self.new, [name for name, change in changes.items() if change.new[0] == _NOTHING and change.staged]
+        )
+        _restore(git, self.new, [name for name, change in changes.items() if change.new[0] != _NOTHING])
+        git.must("update-ref", "-m", "orange: finished a merge that was killed", local(self.branch), self.new, self.old)
+
+    def undo(self) -> None:
+        """Give back what a git that has failed on the way had changed; refused where somebody else changed it too."""
+        git = Repository(self.checkout)
+        if git.current_branch() != self.branch or git.head() != self.old:
+            return
+        changes = _changes(git, "diff-tree", self.old, self.new)
+        touched, theirs = _compare(git, changes)
+        if not touched:
+            return  # git has refused it before it began
+        self._must_be_ours(theirs)
+        added = [name for name in touched if changes[name].old[0] == _NOTHING]
+        git.must("update-index", "--force-remove", "-z", "--stdin", stdin="".join(f"{name}\0" for name in added))
+        for path in [os.path.join(self.checkout, name) for name in added]:
+            with suppress(OSError):
+                os.unlink(path)
+                os.removedirs(os.path.dirname(path))
+        _restore(git, self.old, [name for name in touched if changes[name].old[0] != _NOTHING])
+
+    def _known_changes(self, git: Repository) -> dict[str, _Change]:
+        """The files that the move changes; refused where one is neither as it was, nor as it will be, nor half so."""
         changes = _changes(git, "diff-tree", self.old, self.new)
         staged = [_changes(git, "diff-index", "--cached", commit) for commit in (self.old, self.new)]
-        theirs = [name for name in changes if name in staged[0] and name in staged[1]] + _unknown_files(git, changes)
+        theirs = [name for name in changes if name in staged[0] and name in staged[1]] + _compare(git, changes)[1]
+        self._must_be_ours(theirs)
+        return {name: replace(change, staged=name not in staged[0]) for name, change in changes.items()}
+
+    def _must_be_ours(self, theirs: list[str]) -> None:
         if theirs:
             raise Refused(
-                f"{self.branch} in {self.checkout} was left half updated by a merge that was killed, and since then"
+                f"{self.branch} in {self.checkout} was left half updated by a merge that did not end, and since then"
                 f" {listed_files(tuple(dict.fromkeys(theirs)))} was changed. Save what is yours of it elsewhere, then"
                 f" `git -C {self.checkout} reset --hard {self.new}` gives you what was merged"
             )
-        left = [name for name, change in changes.items() if change.new[0] != _NOTHING or name not in staged[0]]
-        words = ("restore", f"--source={self.new}", "--staged", "--worktree", "--pathspec-from-file=-")
-        if left:
-            names = "".join(f"{name}\0" for name in left)
-            git.must(*words, "--pathspec-file-nul", stdin=names, extra=_LITERALLY, timeout=SLOW_SECONDS)
-        git.must("update-ref", "-m", "orange: finished a merge that was killed", local(self.branch), self.new, self.old)
 
 
 @record
 class _Change:
-    """What a file is in two commits: modes and hashes."""
+    """What a file is in two commits: modes and hashes; `staged` where the index has it as in the old one."""
 
     old: tuple[str, str]
     new: tuple[str, str]
+    staged: bool = True
 
 
 def _changes(git: Repository, command: str, *words: str) -> dict[str, _Change]:
@@ -78,8 +112,16 @@ def _changes(git: Repository, command: str, *words: str) -> dict[str, _Change]:
     return found
 
 
-def _unknown_files(git: Repository, changes: Mapping[str, _Change]) -> list[str]:
-    """The files on disk that are neither those of the old commit nor those of the new one, whole or half written."""
+def _restore(git: Repository, commit: str, names: list[str]) -> None:
+    """Give files the content they have in a commit, in the index too."""
+    words = ("restore", f"--source={commit}", "--staged", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul")
+    if names:
+        listed = "".join(f"{name}\0" for name in names)
+        git.must(*words, stdin=listed, extra=_LITERALLY, timeout=SLOW_SECONDS)
+
+
+def _compare(git: Repository, changes: Mapping[str, _Change]) -> tuple[list[str], list[str]]:
+    """The files on disk that are those of the new commit, whole or half written, and those that are of neither."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="orange-move-") as directory:
@@ -95,11 +137,50 @@ def _unknown_files(git: Repository, changes: Mapping[str, _Change]) -> list[str]
             differing.append({name for name in changes if name in other or name in gone})
         unknown = [name for name in changes if name in differing[0] and name in differing[1]]
         there = [name for name in unknown if os.path.lexists(os.path.join(git.path, name))]
-        return [name for name in there if not _is_half_written(git, name, directory)]
+        touched = [name for name in changes if name in differing[0] and not _is_absent(git.path, name, changes[name])]
+        theirs = [name for name in there if not _is_half_written(git, name, directory)]
+    found = dict.fromkeys(each for name in theirs for each in _in_the_way(git.path, name, changes))
+    return [name for name in touched if name not in found], [*found, *_files_above(git.path, changes)]
+
+
+def _is_absent(root: str, name: str, change: _Change) -> bool:
+    """Whether a file is not there and was not there before."""
+    return change.old[0] == _NOTHING and not os.path.lexists(os.path.join(root, name))
+
+
+def _in_the_way(root: str, name: str, changes: Mapping[str, _Change]) -> Iterator[str]:
+    """What is not git's in the place of a file: itself, or where it is a directory, the files in there.
+
+    Git makes a directory of a file, or the other way round, one after the other.
+    """
+    full = os.path.join(root, name)
+    if _is_no_directory(full):
+        yield name
+        return
+    for directory, _, files in os.walk(full):
+        paths = (os.path.relpath(os.path.join(directory, each), root) for each in files)
+        yield from (path for path in paths if path not in changes)
+
+
+def _files_above(root: str, changes: Mapping[str, _Change]) -> list[str]:
+    """Files and links where the move needs a directory: git would replace them, whosever they are."""
+    needed = set()
+    for name in [name for name, change in changes.items() if change.new[0] != _NOTHING]:
+        parent = os.path.dirname(name)
+        while parent and parent not in changes and parent not in needed:
+            needed.add(parent)
+            parent = os.path.dirname(parent)
+    return sorted(each for each in needed if _is_no_directory(os.path.join(root, each)))
+
+
+def _is_no_directory(path: str) -> bool:
+    return os.path.islink(path) or (os.path.lexists(path) and not os.path.isdir(path))
 
 
 def _is_half_written(git: Repository, name: str, directory: str) -> bool:
     """Whether a file is the beginning of what git was about to write."""
+    if not os.path.isfile(os.path.join(git.path, name)):
+        return False
     whole = os.path.join(directory, "whole", "")
     git.ask("checkout-index", f"--prefix={whole}", "--", name, extra={"GIT_INDEX_FILE": os.path.join(directory, "new")})
     try:
@@ -115,6 +196,7 @@ class MoveNote:
     """The file that says which move is under way in a project; whoever reads or writes it holds the merge lock."""
 
     directory: str  # of the project's tasks
+    project: Project
 
     @property
     def _file(self) -> JsonFile:
@@ -134,25 +216,45 @@ class MoveNote:
     def read(self) -> Move | None:
         """The move that was begun and not ended."""
         data = self._file.read_object()
-        values = [str(data.get(name) or "") for name in ("checkout", "branch", "old", "new")]
-        return Move(*values) if all(values) else None
+        found = [data.get(name) for name in ("checkout", "branch", "old", "new")]
+        values = [value for value in found if isinstance(value, str) and value]
+        if not data:
+            return None
+        if values != found:
+            raise self._file.unreadable("must have `checkout`, `branch`, `old` and `new`")
+        move = Move(*values)
+        if not all(_COMMIT.fullmatch(commit) for commit in (move.old, move.new)):
+            raise self._file.unreadable("names something else than commits")
+        return move
+
+    def _is_possible(self, move: Move) -> bool:
+        """Whether git says so too: where the default branch is checked out, and that it only goes forward."""
+        git, name = Repository(self.project.path), local(self.project.default_branch)
+        here = git.refs(name).get(name)
+        if here is None or here.worktree is None or move.branch != self.project.default_branch:
+            return False
+        is_there = os.path.realpath(here.worktree) == os.path.realpath(move.checkout)
+        return is_there and here.commit == move.old and contains(git, move.new, move.old)
 
     def finish(self) -> str | None:
         """Finish the move that was killed, if one was; returns a sentence about it. Refused where it cannot be."""
         move = self.read()
         if move is None:
             return None
-        if os.path.isdir(move.checkout):
+        if self._is_possible(move):
             move.finish()
+            sentence = f"{move.branch} in {move.checkout}: finished the update that a killed merge had begun"
+        else:  # it is done, or somebody has gone on from there
+            sentence = f"{move.branch} in {move.checkout}: no update is left to be finished"
         self.remove()
-        return f"{move.branch} in {move.checkout}: finished the update that a killed merge had begun"
+        return sentence
 
 
 def finish_half_moves(tasks: Tasks) -> Iterator[str]:
     """Finish what killed merges have left half done in the checkouts of all projects; a sentence for each."""
     for project in tasks.projects.all():
         directory = os.path.join(tasks.engine.store.home.tasks, project.name)
-        note = MoveNote(directory)
+        note = MoveNote(directory, project)
         if not os.path.isdir(directory):
             continue
         try:

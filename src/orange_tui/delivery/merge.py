@@ -70,7 +70,7 @@ class Merger:
     ) -> MergeResult:
         """Merge a task and finish it, or refuse and leave everything as it is; `report` gets remarks for the person."""
         with self._lock(ref):
-            MoveNote(self._directory(ref)).finish()
+            MoveNote(self._directory(ref), self._project(ref)).finish()
             recovered = self._recover(ref)
             if recovered is not None:
                 return recovered

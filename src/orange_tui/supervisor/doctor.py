@@ -135,7 +135,7 @@ def _workspaces(doctor: Doctor) -> Iterator[Finding]:
 def _repositories(doctor: Doctor) -> Iterator[Finding]:
     """What killed merges and gits have left that Orange could not settle by itself."""
     for project in doctor.tasks.projects.all():
-        half = MoveNote(os.path.join(doctor.home.tasks, project.name)).read()
+        half = MoveNote(os.path.join(doctor.home.tasks, project.name), project).read()
         if half is not None:
             what = f"project {project.name}: {half.checkout} is half updated by a merge that was killed or is under way"
             yield Finding("bad", what, f"See git -C {half.checkout} status; the next merge finishes it once it can")
