@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from orange_tui.outside.git_saved import hash_files
+from orange_tui.workspaces import _removal
 from orange_tui.workspaces import pool as pool_seam
 from orange_tui.workspaces.saved_work import saved_of
 from support.git import commit, git
@@ -158,3 +160,70 @@ def test_nothing_is_lost_of_a_stream_of_files(cafe: Cafe) -> None:
         for name in git(cafe.main, "ls-tree", "-r", "--name-only", each.name).split()
     }
     assert [path for path in written if not path.exists() and f"deep/{path.name}" not in saved] == []
+
+
+def test_line_that_is_written_just_after_the_comparison_is_not_lost(
+    cafe: Cafe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    log = (workspace / "log").open("w")
+
+    def compare(*args: Any, **options: Any) -> Any:
+        found = hash_files(*args, **options)
+        log.write("last\n")
+        log.close()
+        return found
+
+    monkeypatch.setattr(_removal, "hash_files", compare)
+    assert "log was written to" in str(cafe.release(task, workspace).quarantined)
+    assert (workspace / "log").read_text() == "last\n"
+
+
+def test_directory_that_becomes_a_link_meanwhile_leads_nothing_out_of_the_workspace(
+    cafe: Cafe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = cafe.task()
+    workspace, outside = cafe.spawn(task), cafe.root / "outside"
+    (workspace / "deep").mkdir()
+    (workspace / "deep/draft").write_text("work\n")
+    outside.mkdir()
+
+    def compare(*_args: Any, **_options: Any) -> Any:
+        (workspace / "deep").rmdir()
+        (workspace / "deep").symlink_to(outside)
+        return {}
+
+    monkeypatch.setattr(_removal, "hash_files", compare)
+    assert "deep/draft was written to" in str(cafe.release(task, workspace).quarantined)
+    assert list(outside.iterdir()) == []
+    assert (workspace / "deep-draft").read_text() == "work\n"
+
+
+def test_ignored_directory_that_becomes_a_link_meanwhile_is_not_emptied_where_it_leads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner, outside = tmp_path / "root/ignored/inner", tmp_path / "outside"
+    inner.mkdir(parents=True)
+    outside.mkdir()
+    (outside / "mine").touch()
+
+    def swap(path: str, _keep: object) -> bool:
+        if path == "ignored/inner":
+            inner.rmdir()
+            inner.symlink_to(outside)
+        return False
+
+    monkeypatch.setattr(_removal, "is_kept", swap)
+    _removal.delete_ignored(str(tmp_path / "root"), ["ignored/"], [])
+    assert (outside / "mine").exists()
+
+
+def test_link_where_files_are_put_aside_brings_in_nobodys_files(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace, outside = cafe.spawn(task), cafe.root / "outside"
+    outside.mkdir()
+    (outside / "mine").touch()
+    (workspace.parent / f".{workspace.name}.aside").symlink_to(outside)
+    assert "is a link" in str(cafe.release(task, workspace).quarantined)
+    assert (outside / "mine").exists()

@@ -3,12 +3,17 @@
 A file is moved aside first, so that nobody finds it by its name any more; then it is compared with what was saved, and
 only then deleted. One that differs, or that somebody has open for writing, is put back. What a killed command has left
 aside is put back by the next.
+
+Directories are opened one by one and never through a link: whoever swaps one for a link meanwhile does not lead us out
+of the workspace.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-from contextlib import suppress
+import stat
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 
 from orange_tui.domain.errors import Refused
@@ -24,6 +29,10 @@ if TYPE_CHECKING:
     from orange_tui.outside.git_saved import Content
     from orange_tui.outside.git_worktree import Worktree
 
+_ON_THE_WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_TO_LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NO_DIRECTORY = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+
 
 class Aside:
     """The place beside a workspace where files wait for their deletion. While it exists, a reset is under way."""
@@ -34,6 +43,8 @@ class Aside:
 
     def exists(self) -> bool:
         """Whether a reset was begun and not finished."""
+        if os.path.islink(self._path):
+            raise Refused(f"{self._path} is a link, and Orange has made none there; remove it")
         return os.path.isdir(self._path)
 
     def create(self) -> None:
@@ -55,10 +66,9 @@ class Aside:
 
     def delete_files(self, saved: Mapping[str, Content], unchanged: Mapping[str, Identity]) -> None:
         """Delete files that are as they were saved, or as they were when they were found to be unchanged."""
-        paths = [*saved, *unchanged]
-        reachable = {parent for parent in {os.path.dirname(path) for path in paths} if self._is_inside(parent)}
-        moved = [path for path in paths if os.path.dirname(path) in reachable and self._move(path)]
+        moved: list[str] = []
         try:
+            moved.extend(self._move([*saved, *unchanged]))
             self._delete(moved, saved, unchanged)
         finally:
             changed = self.put_all_back()
@@ -67,27 +77,26 @@ class Aside:
             raise Refused(f"{changed[0]} was written to while the workspace was being cleared")
 
     def _delete(self, moved: list[str], saved: Mapping[str, Content], unchanged: Mapping[str, Identity]) -> None:
-        hashes = hash_files(self._worktree.git, self._path, [path for path in moved if path in saved], store=False)
-        for path in moved:
+        # Asked first: who has it open could write after the comparison, and close it. Nobody can open it any more.
+        idle = [path for path in moved if not self._is_being_written(path)]
+        hashes = hash_files(self._worktree.git, self._path, [path for path in idle if path in saved], store=False)
+        for path in idle:
             known = hashes.get(path) == saved[path] if path in saved else self._is_as_before(path, unchanged[path])
-            if known and not self._is_being_written(path):
+            if known and not self._is_being_written(path):  # of two names for one file, the last one tells
                 os.unlink(os.path.join(self._path, path))
 
-    def _is_inside(self, directory: str) -> bool:
-        """Whether a directory is where its name says, and not behind a link by now."""
-        root = os.path.realpath(self._worktree.path)
-        return os.path.realpath(os.path.join(root, directory)) == os.path.normpath(os.path.join(root, directory))
-
-    def _move(self, path: str) -> bool:
-        """Move one file aside; False where it is gone."""
-        source, target = os.path.join(self._worktree.path, path), os.path.join(self._path, path)
-        if os.path.isdir(source) and not os.path.islink(source):
-            return False
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with suppress(FileNotFoundError, NotADirectoryError):
-            os.rename(source, target)
-            return True
-        return False
+    def _move(self, paths: Iterable[str]) -> Iterator[str]:
+        """Move files aside, all those of a directory at once; yields those that were there."""
+        names: dict[str, list[str]] = {}
+        for path in paths:
+            names.setdefault(os.path.dirname(path), []).append(os.path.basename(path))
+        for parent, inside in names.items():
+            with _opened(self._worktree.path, parent) as source, _opened(self._path, parent, make=True) as target:
+                for name in inside if source is not None and target is not None else ():
+                    with suppress(FileNotFoundError, IsADirectoryError, NotADirectoryError):
+                        if not stat.S_ISDIR(os.lstat(name, dir_fd=source).st_mode):
+                            os.rename(name, name, src_dir_fd=source, dst_dir_fd=target)
+                            yield os.path.join(parent, name)
 
     def _is_as_before(self, path: str, before: Identity) -> bool:
         return file_identity(self._path, path) == before
@@ -104,21 +113,62 @@ class Aside:
             os.close(descriptor)
 
     def _put_back(self, path: str) -> None:
-        """Give a file its place again, or one beside it where there is another by now."""
-        source, wanted = os.path.join(self._path, path), os.path.join(self._worktree.path, path)
-        os.makedirs(os.path.dirname(wanted), exist_ok=True)
-        for target in _names_like(wanted):
-            try:
-                os.link(source, target, follow_symlinks=False)
-            except FileExistsError:
+        """Give a file its place again, or one beside it where there is another by now.
+
+        Where even its directory is a file or a link by now, it gets a place at the top.
+        """
+        root, (parent, name) = self._worktree.path, os.path.split(path)
+        with _opened(self._path, parent) as source, _opened(root, parent, make=True) as target, _opened(root) as top:
+            if source is None or top is None:
+                raise Refused(f"{os.path.join(self._path, path)} could not be put back into {root}; move it there")
+            if target is None:
+                _move_beside(source, name, top, path.replace(os.sep, "-"))
+            else:
+                _move_beside(source, name, target, name)
+
+
+def _move_beside(source: int, name: str, target: int, wanted: str) -> None:
+    """Move a file from one directory to another, under a name that nothing else has there."""
+    for free in _names_like(wanted):
+        try:
+            os.link(name, free, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
+        except FileExistsError:
+            continue
+        except OSError:  # a disk without links
+            with suppress(FileNotFoundError):
+                os.lstat(free, dir_fd=target)
                 continue
-            except OSError:  # a disk without links
-                if os.path.lexists(target):
-                    continue
-                os.rename(source, target)
-                return
-            os.unlink(source)
+            os.rename(name, free, src_dir_fd=source, dst_dir_fd=target)
             return
+        os.unlink(name, dir_fd=source)
+        return
+
+
+@contextmanager
+def _opened(root: str, directory: str = "", *, make: bool = False) -> Iterator[int | None]:
+    """A directory below a root, to name files in it; None where there is none, or a link in its place."""
+    descriptor: int | None = os.open(root, _ON_THE_WAY & ~os.O_NOFOLLOW)
+    try:
+        for part in directory.split(os.sep) if directory else ():
+            if descriptor is not None:
+                outer, descriptor = descriptor, _open_inner(descriptor, part, make=make)
+                os.close(outer)
+        yield descriptor
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _open_inner(outer: int, name: str, *, make: bool = False, flags: int = _ON_THE_WAY) -> int | None:
+    if make:
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=outer)
+    try:
+        return os.open(name, flags, dir_fd=outer)
+    except OSError as problem:
+        if problem.errno in _NO_DIRECTORY:
+            return None
+        raise
 
 
 def _files_below(root: str) -> list[str]:
@@ -171,14 +221,14 @@ def is_kept(path: str, keep: Sequence[str]) -> bool:
 
 def delete_ignored(root: str, ignored: Iterable[str], keep: Sequence[str]) -> None:
     """Delete what git ignores, but for what the project keeps."""
-    for path in ignored:
-        if is_kept(path, keep):
-            continue
-        if path.endswith("/"):
-            _delete_tree(root, path.rstrip("/"), keep)
-        else:
-            with suppress(FileNotFoundError):
-                os.unlink(os.path.join(root, path))
+    device = os.stat(root).st_dev
+    for path in [path for path in ignored if not is_kept(path, keep)]:
+        parent, name = os.path.split(path.rstrip("/"))
+        with _opened(root, parent) as outer, suppress(FileNotFoundError):
+            if outer is not None and path.endswith("/"):
+                _delete_tree(outer, name, path.rstrip("/"), keep, device)
+            elif outer is not None:
+                os.unlink(name, dir_fd=outer)
         _remove_empty_parents(root, [path.rstrip("/")])
 
 
@@ -193,20 +243,26 @@ def nested_repositories(root: str, ignored: Iterable[str], keep: Sequence[str]) 
                 yield path
 
 
-def _delete_tree(root: str, path: str, keep: Sequence[str]) -> None:
-    full = os.path.join(root, path)
-    if os.lstat(full).st_dev != os.lstat(root).st_dev:
-        raise Refused(f"{path} is on another disk, so it is not emptied; unmount it")
-    if not os.access(full, os.W_OK | os.X_OK):
-        os.chmod(full, 0o700)  # some tools make what they download read-only
-    with os.scandir(full) as entries:
-        found = [(f"{path}/{entry.name}", entry.is_dir(follow_symlinks=False)) for entry in entries]
-    for inner, is_directory in found:
-        if is_kept(inner, keep):
-            continue
-        if is_directory:
-            _delete_tree(root, inner, keep)
-        else:
-            os.unlink(os.path.join(root, inner))
+def _delete_tree(outer: int, name: str, path: str, keep: Sequence[str], device: int) -> None:
+    if not os.access(name, os.R_OK | os.W_OK | os.X_OK, dir_fd=outer):
+        os.chmod(name, 0o700, dir_fd=outer)  # some tools make what they download read-only
+    descriptor = _open_inner(outer, name, flags=_TO_LIST)
+    if descriptor is None:
+        return  # something else has just taken its place
+    try:
+        if os.fstat(descriptor).st_dev != device:
+            raise Refused(f"{path} is on another disk, so it is not emptied; unmount it")
+        with os.scandir(descriptor) as entries:
+            found = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+        for inner, is_directory in found.items():
+            with suppress(FileNotFoundError):
+                if is_kept(f"{path}/{inner}", keep):
+                    continue
+                if is_directory:
+                    _delete_tree(descriptor, inner, f"{path}/{inner}", keep, device)
+                else:
+                    os.unlink(inner, dir_fd=descriptor)
+    finally:
+        os.close(descriptor)
     with suppress(OSError):  # something in it is kept, or has just appeared
-        os.rmdir(full)
+        os.rmdir(name, dir_fd=outer)
