@@ -151,6 +151,13 @@ def test_what_goes_on_in_a_new_session_says_everything_once_and_decides_the_exit
     assert done.stderr.endswith(told)
 
 
+def test_exit_code_is_known_also_where_whoever_started_us_ignores_how_children_end(tmp_path: Path) -> None:
+    ignoring = f"import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n{GOES_ON}"
+    words = [sys.executable, "-c", ignoring, str(os.getpid()), "sys.exit(3)"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (3, "")
+
+
 def test_lock_that_is_given_up_in_the_new_session_is_not_held_by_who_waits(tmp_path: Path) -> None:
     """Not for a moment, also where it is slow to let go."""
     again = "import fcntl; fcntl.flock(held, fcntl.LOCK_EX); os.close(held)\n"

@@ -148,6 +148,7 @@ def continue_in_new_session() -> None:
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
     is_let_go, held = os.pipe()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who started us may have it ignored: then nobody is waited for
     child = os.fork()
     if child != 0:
         _end_as(child)
