@@ -200,8 +200,10 @@ def _may_move(move: RecordedMove, workflows: Workflows) -> bool:
         workflow = workflows.load(move.workflow)
     except OrangeError:
         return True
-    is_there = workflow.has_move(move.source, move.target, move.actor, move.start)
-    return is_there or workflows.has_changed_since(move.workflow, move.stamp)
+    words = (move.source, move.target, move.actor, move.start)
+    if workflow.has_move(*words) or workflows.has_changed_since(move.workflow, move.stamp):
+        return True
+    return any(earlier.has_move(*words) for earlier in workflows.earlier(move.workflow))
 
 
 def _confirm_workspace(task_id: str, workspace: str, home: Home) -> str | None:

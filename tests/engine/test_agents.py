@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,9 @@ from orange_tui.agents import launch
 from orange_tui.agents.harnesses import Harnesses
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.creation import NewTask
+from orange_tui.home import clock
 from orange_tui.outside.tmux import Tmux
+from support.office import started
 
 if TYPE_CHECKING:
     from support.driver import Cli
@@ -53,6 +56,23 @@ def test_an_agent_starts_in_its_worktree_with_its_task_in_the_environment(office
     assert environment["ORANGE_HOME"] == str(office.root / "home")
     assert (seen / "directory").read_text().strip() == str(office.worktree(ref))
     assert subprocess.run(["sh", "-c", "orange --version"], env=environment, check=False).returncode == 0
+
+
+def test_session_that_an_agent_says_is_its_own_is_neither_typed_into_nor_ended(office: Office) -> None:
+    """Sessions carry the mark of their task; the name in the history is for people."""
+    victim, mine = started(office, "fix/login"), started(office, "fix/tea")
+    engine = office.task(mine).engine_fields() | {"tmux_session": office.task(victim).tmux_session}
+    line = {"type": "hook.done", "timestamp": clock.now(), "index": 0, "action": "spawn_agent", "engine": engine}
+    with open(f"{office.orange.store.directory(mine)}/history.jsonl", "a") as file:
+        file.write(json.dumps(line) + "\n")
+    assert office.task(mine).tmux_session == office.task(victim).tmux_session  # nobody could tell by the line
+    own, theirs = (office.orange.sessions.windows(ref.id, fresh=True) for ref in (mine, victim))
+    assert {pane.session_id for pane in own}.isdisjoint(pane.session_id for pane in theirs)
+    with office.orange.engine.open(mine) as opened:
+        office.orange.engine.cancel(opened)
+    office.orange.recover()
+    assert office.windows(mine) == []
+    assert office.windows(victim) == ["worker"]
 
 
 def test_agent_counts_as_alive_in_any_locale(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:

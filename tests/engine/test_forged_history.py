@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from orange_tui.engine.hooks import Action, Actions
 from orange_tui.engine.starting import is_ready
+from orange_tui.home import clock
+from orange_tui.orange import assemble
 from orange_tui.workspaces.pool_file import BOUND, PoolFile, Slot
 from support.driver import put, transition
 from support.live_board import LiveBoard
@@ -184,3 +187,70 @@ def test_moves_of_a_workflow_that_was_changed_since_are_still_believed(world: Wo
     world.touch(mine)
     assert world.read(mine).status == "todo"
     assert told(world, mine) == []
+
+
+def without_history(world: World, ref: TaskRef, **values: object) -> None:
+    """An agent removes its history and writes its own fields into TASK.md."""
+    (world.directory(ref) / "history.jsonl").unlink()
+    lines = world.file(ref).read_text().splitlines()
+    kept = [line for line in lines if line.partition(":")[0] not in values]
+    new = [f"{name}: {json.dumps(value)}" for name, value in values.items()]
+    world.file(ref).write_text("\n".join([kept[0], *new, *kept[1:]]) + "\n")
+
+
+def test_workspace_of_another_task_is_not_taken_from_a_task_file_without_history(world: World, mine: TaskRef) -> None:
+    theirs = world.root / "workspaces" / "coffee--2" / "TASK.md"
+    theirs.unlink()
+    theirs.write_text(world.file(world.orange.store.find("victim")).read_text() + "\ntheir line\n")
+    without_history(world, mine, workspace="coffee--2")
+    assert world.read(mine).workspace == "coffee--1"
+    world.touch(mine)
+    assert not theirs.is_symlink()
+    assert "their line" not in world.body(mine)
+
+
+@pytest.mark.parametrize("values", [{"review_round": -1}, {"status": "a\x07b"}, {"workflow": "a\x07b"}])
+def test_task_file_without_history_is_adopted_with_what_can_be(
+    world: World, mine: TaskRef, values: dict[str, object]
+) -> None:
+    without_history(world, mine, **values)
+    for sentence in ("one", "two", "three"):
+        with world.orange.store.open(mine) as opened:
+            opened.set_attention(sentence)
+    assert [event["type"] for event in world.history(mine)].count("task.adopted") == 1
+    assert told(world, mine) == []
+
+
+def test_moves_made_while_the_clock_was_ahead_are_believed_after_the_workflow_is_changed(
+    world: World, mine: TaskRef, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as ahead:
+        ahead.setattr(clock, "now", lambda: LATER)
+        transition(world.orange, mine, "todo", "agent")
+    path = world.root / "workflows" / "steps.yml"
+    for move in ("  - {from: doing, to: todo}\n", "  - {from: stuck, to: doing}\n"):
+        path.write_text(path.read_text().replace(move, ""))
+        world.touch(mine)
+    assert world.read(mine).status == "todo"
+    assert told(world, mine) == []
+
+
+def test_address_of_a_pull_request_is_believed_as_earlier_versions_wrote_it(world: World, mine: TaskRef) -> None:
+    url = "https://github.com/coffee/shop/pull/7"
+    forge(world, mine, "task.updated", {"fields": {"pr_url": url}}, {"pr_url": url})
+    assert world.read(mine).pr_url == url
+    world.touch(mine)
+    assert told(world, mine) == []
+
+
+@pytest.mark.parametrize("change", [("status", "done"), ("review_round", 9), ("parent", "victim"), ("workspace", 7)])
+def test_hook_that_changes_what_no_hook_does_fails_and_the_history_stays_believed(
+    world: World, mine: TaskRef, change: tuple[str, object]
+) -> None:
+    actions = Actions({**world.effects.table(), "push_branch": Action(lambda run: run.change(*change))})
+    orange = assemble(world.home, actions)
+    transition(orange, mine, "todo", "agent")
+    moved = transition(orange, mine, "doing", "agent")
+    assert change[0] in moved.hook_errors[0]
+    world.touch(mine)
+    assert (world.read(mine).status, told(world, mine)) == ("doing", [])

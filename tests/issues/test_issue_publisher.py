@@ -42,6 +42,22 @@ def test_result_is_commented_once(desk: Desk, office: Office) -> None:
     assert len(office.events(ref, "issue.commented")) == 1
 
 
+def test_history_that_somebody_scribbled_in_stops_no_other_issue(desk: Desk, office: Office) -> None:
+    (_, mine), (theirs, other) = with_task(desk), with_task(desk)
+    path = Path(office.orange.store.directory(mine)) / "history.jsonl"
+    with path.open("a") as file:
+        for line in (
+            '{"type": "issue.labelled", "labels": [["blocked"], 7]}',
+            '{"type": "task.delegated", "child": "../../tasks", "summary": 7}',
+            '{"type": "agent.reported", "report": {"why": 7, "remaining": [7]}, "attempt": true, "tokens": "x"}',
+        ):
+            file.write(f"{line}\n")
+    for ref in (mine, other):
+        desk.move(ref, "blocked")
+    assert not [change for change in desk.sync() if "Task" in change]
+    assert len(theirs.comments) == 1
+
+
 def test_same_result_is_not_commented_again_and_another_is(desk: Desk) -> None:
     made, ref = with_task(desk)
     desk.report(ref, "blocked", reason="No kettle")

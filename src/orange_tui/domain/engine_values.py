@@ -30,12 +30,11 @@ _CHANGED_BY: Mapping[str, frozenset[str]] = {
     "status.changed": frozenset({"crash_count"}),
     "agent.crashed": frozenset({"crash_count"}),
     "agent.respawned": frozenset({"workspace", "tmux_session"}),
-    "task.updated": frozenset({"branch", "tmux_session"}),
+    "task.updated": frozenset({"branch", "tmux_session", "pr_url"}),  # the last one by version 0.2
     "pr.created": frozenset({"pr_url"}),
     "pr.adopted": frozenset({"pr_url"}),
     "pr.moved": frozenset({"pr_url"}),
 }
-_CHECKED = ("workspace", "tmux_session", "pr_url")  # what goes into paths, commands and addresses
 _MAX_TEXT_CHARACTERS = 10_000
 
 
@@ -85,11 +84,22 @@ def why_impossible(event: Mapping[str, object], known: Values | None, judge: Jud
     return next((reason for name in changed if (reason := _why_no_value(name, values[name], judge.project))), None)
 
 
-def without_impossible_values(task: Task) -> Task:
-    """A task as its TASK.md has it, without what no engine would have written there: it may have no history."""
-    given = [(name, value) for name in _CHECKED if (value := getattr(task, name)) is not None]
-    wrong = [name for name, value in given if _why_no_value(name, value, task.project)]
-    return replace(task, **dict.fromkeys(wrong)) if wrong else task
+def without_impossible_values(task: Task, project: str) -> Task:
+    """A task of a project as its TASK.md has it, without what no engine would have written there."""
+    given = [(name, getattr(task, name)) for name in ENGINE_FIELDS]
+    wrong = [n for n, value in given if not is_of_its_kind(n, value) or _why_no_value(n, value, project)]
+    return replace(task, **{name: FIELDS[name].default for name in wrong}) if wrong else task
+
+
+def why_no_change_by_hook(name: str, before: object, after: object) -> str | None:
+    """Why a hook cannot give an engine field this value: it would not be believed later; None where it can."""
+    if name not in _ENGINE_FIELDS or before == after:
+        return None
+    if name not in _BY_A_HOOK:
+        return f"a hook does not change {name}"
+    if not is_of_its_kind(name, after) or not _is_next_number(name, before, after):
+        return f"{name} does not go from {before!r} to {printable(repr(after)[:100])}"
+    return None
 
 
 def is_of_its_kind(name: str, value: object) -> bool:
@@ -111,9 +121,13 @@ def _why_not_changed(event: Values, known: Values, values: Values, changed: list
         is_given_up = name == "workspace" and values[name] is None  # whatever was written when that was found out
         if name in _FIXED or (name not in _CHANGED_BY.get(kind, ()) and not is_given_up):
             return f"{printable(kind[:100])} does not change {name}"
-        if FIELDS[name].kind == "number" and values[name] not in {0, int(str(known[name])) + 1}:
+        if not _is_next_number(name, known[name], values[name]):
             return f"{name} does not go from {known[name]} to {values[name]}"
     return None
+
+
+def _is_next_number(name: str, before: object, after: object) -> bool:
+    return FIELDS[name].kind != "number" or after in {0, int(str(before)) + 1}
 
 
 def _why_not_moved(event: Values, known: Values, values: Values, judge: Judge, stamp: str) -> str | None:

@@ -7,6 +7,7 @@ commands need none of it. Installed packages can add their own through the entry
 from __future__ import annotations
 
 from orange_tui.domain.actions import ACTIONS
+from orange_tui.domain.engine_values import why_no_change_by_hook
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import FIELDS
@@ -58,7 +59,10 @@ class HookRun:
         return str(self.params[name])
 
     def change(self, field: str, value: object) -> None:
-        """Set a frontmatter field when this hook is done."""
+        """Set a frontmatter field when this hook is done; of the engine's, only as its history may tell it."""
+        reason = why_no_change_by_hook(field, getattr(self.opened.task, field, None), value)
+        if reason is not None:
+            raise Refused(reason)
         self.changes[field] = value
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
+from zlib import crc32
 
 from orange_tui import __version__
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
@@ -30,6 +32,7 @@ CACHE_FORMAT = 6  # raise it whenever the JSON of `workflow_file.data`, or what 
 _ENDINGS = (".yml", ".yaml")
 _HOOKS_GROUP = "orange_tui.hooks"
 _MAX_BYTES = 1024 * 1024
+_MOST_EARLIER = 100
 _CACHE_ERRORS = (OrangeError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
@@ -92,6 +95,13 @@ class Workflows:
         except (OSError, OrangeError):
             return True
 
+    def earlier(self, name: str) -> Iterator[Workflow]:
+        """What a workflow was before it was changed, as far as that is known; files and clocks tell it less surely."""
+        folder = self._earlier_folder(name)
+        for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            with suppress(*_CACHE_ERRORS):
+                yield from_data(json.loads(read_bytes(os.path.join(folder, file)))["workflow"])
+
     def check(self, name_or_path: str) -> LoadedWorkflow:
         """Everything that is wrong with a workflow, given by its name or by the path of a file."""
         from orange_tui.domain.workflow_file.loader import LoadedWorkflow
@@ -148,9 +158,26 @@ class Workflows:
         new_path = f"{path}.{os.urandom(6).hex()}"
         try:
             make_directory(self._cache_folder)
+            self._keep_earlier(name, path, text)
             _replace(path, new_path, data)
         except (OSError, OrangeError):
             return
+
+    def _keep_earlier(self, name: str, path: str, text: str) -> None:
+        """Put aside what was made from another text: a task's history may tell of moves that only that one has."""
+        if not os.path.exists(path):
+            return
+        with suppress(*_CACHE_ERRORS):
+            source = json.loads(read_bytes(path))["source"]
+            if source != text:
+                folder = self._earlier_folder(name)
+                make_directory(folder)
+                os.rename(path, os.path.join(folder, f"{crc32(source.encode()):08x}.json"))
+                for oldest in sorted(os.scandir(folder), key=lambda file: file.stat().st_mtime_ns)[:-_MOST_EARLIER]:
+                    os.unlink(oldest)
+
+    def _earlier_folder(self, name: str) -> str:
+        return os.path.join(self._cache_folder, "earlier", name)
 
     def _cache_path(self, name: str) -> str:
         return os.path.join(self._cache_folder, name + ".json")

@@ -108,7 +108,7 @@ def _labels_for(task: Task) -> set[str]:
 def _labels_put(journal: Journal) -> set[str]:
     event = journal.last(_LABELLED) or {}
     labels = event.get("labels")
-    return set(labels) & set(OUR_LABELS) if isinstance(labels, list) else set()
+    return {label for label in OUR_LABELS if label in labels} if isinstance(labels, list) else set()
 
 
 def _was_posted(journal: Journal, digest: str) -> bool:

@@ -129,7 +129,7 @@ def links_for(tasks: Tasks, task: Task, result: TaskResult, forge: Forge, issue:
 
 def _url_of(tasks: Tasks, ref: TaskRef) -> str | None:
     store = tasks.engine.store
-    stored = store.read(ref) if store.has(ref) else None
+    stored = store.read(ref) if ref.id.isalnum() and store.has(ref) else None  # an agent may have named it
     if not isinstance(stored, StoredTask):
         return None
     url, issue = stored.task.pr_url, stored.task.extra.get("issue_url")

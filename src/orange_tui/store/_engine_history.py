@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import zlib
 
-from orange_tui.domain.engine_values import why_impossible
-from orange_tui.domain.records import record
+from orange_tui.domain.engine_values import why_impossible, without_impossible_values
+from orange_tui.domain.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from orange_tui.domain.engine_values import Judge
+    from orange_tui.domain.task import Task
 
     Event = dict[str, Any]
 
@@ -78,8 +79,16 @@ class EngineHistory:
             return None
         event = self._believed[-1]
         workspace = event["engine"]["workspace"]
-        confirmed = workspace and self._judge.confirm_workspace(self._judge.id, workspace)
+        confirmed = self._confirmed(workspace)
         return event if confirmed == workspace else {**event, "engine": {**event["engine"], "workspace": confirmed}}
+
+    def possible(self, task: Task) -> Task:
+        """A task without history as its TASK.md has it, but for what no engine can have written there."""
+        task = without_impossible_values(task, self._judge.project)
+        return replace(task, workspace=self._confirmed(task.workspace)) if task.workspace else task
+
+    def _confirmed(self, workspace: str | None) -> str | None:
+        return self._judge.confirm_workspace(self._judge.id, workspace) if workspace else None
 
     def at(self, stamp: str) -> Event | None:
         """The last event by a time; before the first one, that one counts: it records what was found then.

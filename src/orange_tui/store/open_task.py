@@ -60,6 +60,8 @@ class OpenTask:
         self._has_journal = event is not None
         if event is not None:
             self._restore_fields(event, history)
+        else:
+            self.task = self._complete(history.possible(self._file.task))
         if history.refused:
             self._tell_refused(history.refused)
         self._restore_links()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
-from orange_tui.domain.engine_values import Judge, without_impossible_values
+from orange_tui.domain.engine_values import Judge
 from orange_tui.domain.errors import Busy, NotFound, OrangeError, Unreadable
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_id, check_project_name, is_branch, match_prefix
@@ -121,7 +121,7 @@ class Store:
             event = history.truth()
         except OrangeError as problem:
             return BrokenTask(ref, _at_path(problem, directory))
-        found = self.complete(file.task, ref)
+        found = self.complete(file.task if event is not None else history.possible(file.task), ref)
         engine = event["engine"] if event is not None else {}
         if all(getattr(found, name) == value for name, value in engine.items()):
             return StoredTask(ref, found, file.body, bool(history.refused))
@@ -153,7 +153,7 @@ class Store:
         branch = task.branch if is_branch(task.branch) else f"orange-tasks/{ref.id}"
         if (task.id, task.project, task.branch) != (ref.id, ref.project, branch):
             task = replace(task, id=ref.id, project=ref.project, branch=branch)
-        return self.fill_in(without_impossible_values(task))
+        return self.fill_in(task)
 
     @contextmanager
     def open(self, ref: TaskRef, *, wait: bool = True) -> Iterator[OpenTask]:
