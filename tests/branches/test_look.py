@@ -170,6 +170,20 @@ def test_a_repository_inside_a_worktree_cannot_say_of_itself_that_it_is_clean(si
     assert site.sprung == ""
 
 
+def test_a_repository_inside_another_one_inside_a_worktree_runs_nothing_either(site: Site) -> None:
+    inner = site.worktree / "inner"
+    git(site.house.root, "clone", "-q", str(site.house.remote), str(inner))
+    git(site.house.root, "clone", "-q", str(site.house.remote), str(inner / "deep"))
+    git(inner, "add", "deep")
+    git(inner, "commit", "-q", "-m", "as a submodule")
+    git(inner, "push", "-q", "origin", "HEAD:refs/heads/with-submodule")
+    assert is_settled_repository(str(inner))
+    site.set_traps(inner / "deep")
+    (inner / "deep/menu").write_text("only here\n")
+    assert not is_settled_repository(str(inner))
+    assert site.sprung == ""
+
+
 def own_repository(site: Site) -> None:
     (site.worktree / ".git").unlink()
     git(site.worktree, "init", "-q")

@@ -157,3 +157,10 @@ def test_a_full_disk_refuses_and_loses_nothing(cafe: Cafe, monkeypatch: pytest.M
     assert "No space left on device" in cafe.refusal(task)
     monkeypatch.undo()
     assert cafe.states() == ["bound", "free"]
+
+
+def test_an_entry_in_the_pools_file_that_would_lead_elsewhere_is_refused(cafe: Cafe) -> None:
+    cafe.spawn(cafe.task("a"))
+    path = cafe.root / "home/workspaces/.pool.json"
+    path.write_text(path.read_text().replace('"coffee--1"', '"../../coffee"'))
+    assert "invalid entry for ../../coffee" in cafe.refusal(cafe.task("b"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,25 @@ def test_flagged_file_is_saved_and_its_edit_is_not_handed_on(cafe: Cafe, flag: s
     assert cafe.spawn(cafe.task("b")) == workspace
     assert (workspace / "README").read_text() == "coffee\n"
     assert git(workspace, "ls-files", "-v", "README") == "H README"
+
+
+def test_what_is_saved_is_on_the_disk_before_it_is_deleted(
+    cafe: Cafe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / "staged").write_text("staged\n")
+    git(workspace, "add", "staged")
+    (workspace / "deep").mkdir()
+    (workspace / "deep/draft").write_text("never seen before\n")
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(tmp_path / "trace"))
+    assert cafe.release(task, workspace).saved is not None
+    events = [json.loads(line) for line in (tmp_path / "trace").read_text().splitlines()]
+    commands = {each["sid"]: each["argv"] for each in events if each["event"] == "start"}
+    synced = {each["sid"] for each in events if each.get("key") == "fsync/hardware-flush"}
+    writing = [sid for sid, words in commands.items() if {"-w", "write-tree", "commit-tree"} & set(words)]
+    assert len(writing) >= 4
+    assert [commands[sid] for sid in writing if sid not in synced] == []
 
 
 def test_flagged_file_without_an_edit_is_not_saved(cafe: Cafe) -> None:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 _CHANGED_SUBMODULE = re.compile(r"S(.)(.)(.)")
 # What a repository may have set to make git quick, by not comparing everything.
-_COMPARE_EVERYTHING = ("core.fsmonitor=false", "core.untrackedCache=false", "core.checkStat=default")
+_COMPARE_EVERYTHING = (
+    *("core.fsmonitor=false", "core.untrackedCache=false", "core.checkStat=default", "core.trustctime=true"),
+)
 _STATUS = (
     *("status", "--porcelain=v2", "-z", "--no-renames", "--ignore-submodules=none"),
     *("--untracked-files=all", "--ignored=matching"),

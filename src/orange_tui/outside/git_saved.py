@@ -32,6 +32,8 @@ _ALL_FORMAT = "--format=%(refname)%00%(committerdate:iso-strict)"
 _REF_FORMAT = "--format=%(refname)%00%(objectname)%00%(tree)%00%(parent)"
 # The half of a save that holds what was staged must be the same commit when a killed save is repeated.
 _NO_TIME = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
+# What was saved is deleted next, so it must be on the disk by then; git itself leaves that to the system.
+_DURABLY = ("core.fsync=loose-object",)
 _PLAIN, _EXECUTABLE, _SYMLINK, SUBMODULE = "100644", "100755", "120000", "160000"
 
 
@@ -97,7 +99,8 @@ def hash_files(git: Repository, root: str, paths: Iterable[str], *, store: bool)
                     file.write(os.fsencode(target))
             names.append(_quoted(full))
         words = ("hash-object", *(("-w",) if store else ()), "--no-filters", "--stdin-paths")
-        hashes = git.must(*words, stdin="\n".join(names) + "\n", timeout=SLOW_SECONDS).split()
+        listed = "\n".join(names) + "\n"
+        hashes = git.must(*words, stdin=listed, timeout=SLOW_SECONDS, settings=_DURABLY).split()
     return {path: (mode, blob) for (path, mode), blob in zip(kinds.items(), hashes, strict=True)}
 
 
@@ -188,7 +191,8 @@ def _index_tree(worktree: Worktree) -> str | None:
             shutil.copyfile(os.path.join(worktree.git_directory, "index"), index)
         except FileNotFoundError:
             return None
-        return worktree.git.answer("write-tree", extra={"GIT_INDEX_FILE": index})
+        written = worktree.git.ask("write-tree", extra={"GIT_INDEX_FILE": index}, settings=_DURABLY)
+        return written.output.strip() if written.code == 0 else None
 
 
 def _tree_with(worktree: Worktree, head: str | None, contents: Mapping[str, Content | None]) -> str:
@@ -200,7 +204,7 @@ def _tree_with(worktree: Worktree, head: str | None, contents: Mapping[str, Cont
         extra = {"GIT_INDEX_FILE": index}
         git.must("read-tree", head or "--empty", extra=extra)
         git.must("update-index", "-z", "--index-info", stdin="".join(gone + there), extra=extra)
-        return git.must("write-tree", extra=extra).strip()
+        return git.must("write-tree", extra=extra, settings=_DURABLY).strip()
 
 
 @contextmanager
@@ -226,7 +230,8 @@ def _commit(
     git: Repository, tree: str, parents: Sequence[str], message: str, extra: dict[str, str] | None = None
 ) -> str:
     named = [word for parent in parents for word in ("-p", parent)]
-    return git.must("commit-tree", tree, *named, "-m", message, extra=ORANGE_IDENTITY | (extra or {})).strip()
+    words, identity = ("commit-tree", tree, *named, "-m", message), ORANGE_IDENTITY | (extra or {})
+    return git.must(*words, extra=identity, settings=_DURABLY).strip()
 
 
 def _keep(git: Repository, task: str, commit: str) -> str:
@@ -266,20 +271,29 @@ def is_settled_submodule(worktree: Worktree, path: str) -> bool:
 
 
 def _has_nothing_uncommitted(path: str) -> bool:
-    """Whether a repository inside a worktree is clean; its own configuration could say so of anything."""
+    """Whether a repository inside a worktree is clean; its own configuration could say so of anything.
+
+    Git would look at its submodules by theirs, so each of them is looked at like itself.
+    """
     with suppress(Refused), look_at_repository(path) as git:
-        status = git.ask("status", "--porcelain", "--untracked-files=all")
-        return status.code == 0 and not status.output
+        status = git.ask("status", "--porcelain", "--untracked-files=all", "--ignore-submodules=dirty")
+        entries = git.must("ls-files", "--stage", "-z", exact=True).split("\0")
+        inner = [os.path.join(path, entry.partition("\t")[2]) for entry in entries if entry.startswith(SUBMODULE)]
+        there = [each for each in inner if os.path.lexists(os.path.join(each, ".git"))]
+        return status.code == 0 and not status.output and all(map(_has_nothing_uncommitted, there))
     return False
 
 
 def is_settled_repository(path: str) -> bool:
     """Whether all that is in a repository is elsewhere too: every commit on its remote, nothing uncommitted."""
-    git = Repository(path)
-    if not _has_nothing_uncommitted(path) or git.answer("rev-parse", "--verify", "--quiet", "refs/stash"):
+    if not _has_nothing_uncommitted(path):
         return False
-    own = git.ask("rev-list", "--max-count=1", "--branches", "HEAD", "--not", "--remotes", "--tags")
-    return own.code == 0 and not own.output
+    with suppress(Refused), look_at_repository(path) as git:
+        if git.answer("rev-parse", "--verify", "--quiet", "refs/stash"):
+            return False
+        own = git.ask("rev-list", "--max-count=1", "--branches", "HEAD", "--not", "--remotes", "--tags")
+        return own.code == 0 and not own.output
+    return False
 
 
 def restore(repository: Repository, saved: Saved, branch: str) -> None:

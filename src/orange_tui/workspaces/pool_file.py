@@ -99,7 +99,8 @@ class PoolFile:
     def _parse_slot(self, name: str, entry: Any) -> Slot:
         known: dict[str, Any] = {key: entry.get(key) for key in _FIELD_TYPES} if isinstance(entry, dict) else {}
         valid = all(isinstance(known.get(key), types) for key, types in _FIELD_TYPES.items())
-        if not valid or known["state"] not in _STATES:
+        is_name = name == os.path.basename(name) and not name.startswith(".")  # else it would lead elsewhere
+        if not valid or known["state"] not in _STATES or not is_name:
             raise self._file.unreadable(f"has an invalid entry for {name}")
         return Slot(name=name, path=os.path.join(self.home.workspaces, name), **known)
 

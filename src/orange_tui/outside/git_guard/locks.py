@@ -102,7 +102,7 @@ def settle(shared: str) -> None:
         for path in begun:
             shutil.rmtree(path, ignore_errors=True)
         for path in (*left, *notes):
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 os.unlink(path)
 
 
@@ -185,11 +185,13 @@ def _begun_worktrees(shared: str, since: int) -> list[str]:
     """What git keeps about worktrees that it had only begun to add: nobody has worked in them."""
     listed = os.path.join(shared, "worktrees")
     found = [os.path.join(listed, name) for name in (os.listdir(listed) if os.path.isdir(listed) else [])]
-    return [path for path in found if os.stat(path).st_mtime_ns >= since and _is_only_begun(path)]
+    return [path for path in found if _is_only_begun(path, since)]
 
 
-def _is_only_begun(path: str) -> bool:
-    with suppress(FileNotFoundError, UnicodeDecodeError):
+def _is_only_begun(path: str, since: int) -> bool:
+    with suppress(OSError, UnicodeDecodeError):
+        if os.stat(path).st_mtime_ns < since:
+            return False
         has_begun = _read(os.path.join(path, "locked")) == _BEGUN and not os.path.exists(os.path.join(path, "index"))
         return has_begun and not _read(os.path.join(path, "commondir"))
     return False
