@@ -43,6 +43,17 @@ def test_uncommitted_work_in_a_submodule_keeps_the_workspace(nested: Cafe, name:
     assert (workspace / "library" / name).read_text() == "changed\n"
 
 
+def test_looking_for_work_in_a_submodule_runs_nothing_that_it_configures(nested: Cafe) -> None:
+    task = nested.task()
+    workspace = nested.spawn(task)
+    inner, trap = workspace / "library", nested.root / "sprung"
+    (inner / ".gitattributes").write_text("* filter=trap\n")
+    git(inner, "config", "filter.trap.clean", f"touch {trap}; cat")
+    (inner / "book").write_text("changed\n")
+    assert "The submodule library has uncommitted work" in str(nested.release(task, workspace).quarantined)
+    assert not trap.exists()
+
+
 def test_commits_in_a_submodule_are_kept_there(nested: Cafe) -> None:
     task = nested.task()
     workspace = nested.spawn(task)

@@ -7,10 +7,10 @@ filter strips, and ignored files in the place of one that the commit to be check
 from __future__ import annotations
 
 import os
-import re
 
 from orange_tui.domain.records import record, replace
 from orange_tui.outside.git import SLOW_SECONDS
+from orange_tui.outside.git_saved import SUBMODULE, has_nothing_uncommitted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
     Identity = tuple[int, int, int, int, int]  # device, inode, mode, size, time of the last change
 
-_CHANGED_SUBMODULE = re.compile(r"S(.)(.)(.)")
 # What a repository may have set to make git quick, by not comparing everything.
 _COMPARE_EVERYTHING = (
     *("core.fsmonitor=false", "core.untrackedCache=false", "core.checkStat=default", "core.trustctime=true"),
 )
 _STATUS = (
-    *("status", "--porcelain=v2", "-z", "--no-renames", "--ignore-submodules=none"),
+    *("status", "--porcelain=v2", "-z", "--no-renames", "--ignore-submodules=dirty"),
     *("--untracked-files=all", "--ignored=matching"),
 )
 _NOTHING: Mapping[str, Identity] = {}
@@ -77,21 +76,31 @@ def changes_in(worktree: Worktree, target: str) -> Changes:
 
 def left_in(worktree: Worktree) -> Changes:
     """What git shows in a worktree, with one question; for one where nobody can have hidden anything."""
-    files, submodules, dirty, nested, ignored = [], [], [], [], []
+    files, submodules, nested, ignored = [], [], [], []
     for entry in _entries(worktree.git, *_STATUS):
         path = _path_of(entry)
-        submodule = _CHANGED_SUBMODULE.search(entry.split(" ")[2]) if entry[0] in "12u" else None
+        is_submodule = entry[0] in "12u" and entry.split(" ")[2].startswith("S")
         if entry[0] == "!":
             ignored.append(path)
         elif entry[0] == "?" and path.endswith("/"):
             nested.append(path)
-        elif submodule is not None and (submodule[2] != "." or submodule[3] != "."):
-            dirty.append(path)
-        elif submodule is not None:
+        elif is_submodule:
             submodules.append(path)
         else:
             files.append(path)
-    return Changes(tuple(files), tuple(submodules), tuple(dirty), tuple(nested), tuple(ignored))
+    return Changes(tuple(files), tuple(submodules), _dirty_submodules(worktree), tuple(nested), tuple(ignored))
+
+
+def _dirty_submodules(worktree: Worktree) -> tuple[str, ...]:
+    """Those with something uncommitted. `git status` would look at each by its own configuration, the agent's."""
+    has_any = os.path.lexists(os.path.join(worktree.path, ".gitmodules"))
+    if not has_any and not os.path.isdir(os.path.join(worktree.git_directory, "modules")):
+        return ()
+    entries = [entry.partition("\t") for entry in _entries(worktree.git, "ls-files", "--stage", "-z")]
+    paths = dict.fromkeys(path for about, _, path in entries if about.startswith(SUBMODULE))
+    inner = {path: os.path.join(worktree.path, path) for path in paths}
+    there = {path: full for path, full in inner.items() if os.path.lexists(os.path.join(full, ".git"))}
+    return tuple(path for path, full in there.items() if not has_nothing_uncommitted(full))
 
 
 def file_identity(root: str, path: str) -> Identity | None:

@@ -267,10 +267,10 @@ def is_settled_submodule(worktree: Worktree, path: str) -> bool:
     modules = os.path.join(worktree.git_directory, "modules") + os.sep
     if git_directory is None or not os.path.realpath(git_directory).startswith(modules):
         return False
-    return _has_nothing_uncommitted(inner.path)
+    return has_nothing_uncommitted(inner.path)
 
 
-def _has_nothing_uncommitted(path: str) -> bool:
+def has_nothing_uncommitted(path: str) -> bool:
     """Whether a repository inside a worktree is clean; its own configuration could say so of anything.
 
     Git would look at its submodules by theirs, so each of them is looked at like itself.
@@ -280,13 +280,13 @@ def _has_nothing_uncommitted(path: str) -> bool:
         entries = git.must("ls-files", "--stage", "-z", exact=True).split("\0")
         inner = [os.path.join(path, entry.partition("\t")[2]) for entry in entries if entry.startswith(SUBMODULE)]
         there = [each for each in inner if os.path.lexists(os.path.join(each, ".git"))]
-        return status.code == 0 and not status.output and all(map(_has_nothing_uncommitted, there))
+        return status.code == 0 and not status.output and all(map(has_nothing_uncommitted, there))
     return False
 
 
 def is_settled_repository(path: str) -> bool:
     """Whether all that is in a repository is elsewhere too: every commit on its remote, nothing uncommitted."""
-    if not _has_nothing_uncommitted(path):
+    if not has_nothing_uncommitted(path):
         return False
     with suppress(Refused), look_at_repository(path) as git:
         if git.answer("rev-parse", "--verify", "--quiet", "refs/stash"):
