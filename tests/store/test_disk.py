@@ -15,6 +15,7 @@ import pytest
 from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.home import files
 from orange_tui.store import _task_swap as task_swap
+from orange_tui.store import store
 from orange_tui.store.store import BrokenTask
 from support.driver import STEPS, Cli, World, recorded, transition
 
@@ -77,6 +78,20 @@ def test_a_create_on_a_full_disk_leaves_nothing(world: World, cli: Cli) -> None:
             why = cli.no("task", "create", "brew", "Brew", "--no-spawn", "--project", "coffee")
         assert "free some space and try again" in why
         assert os.listdir(world.root / "tasks/coffee") == [".lock"]
+    cli.ok("task", "create", "brew", "Brew", "--no-spawn", "--project", "coffee")
+
+
+def test_a_create_whose_last_sync_fails_leaves_nothing(world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = str(world.root / "tasks" / "coffee")
+
+    def fail(path: str) -> None:
+        if path == folder:
+            raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "sync_directory", fail)
+        assert "was not saved" in cli.no("task", "create", "brew", "Brew", "--no-spawn", "--project", "coffee")
+    assert os.listdir(folder) == [".lock"]
     cli.ok("task", "create", "brew", "Brew", "--no-spawn", "--project", "coffee")
 
 

@@ -71,12 +71,12 @@ def why_impossible(event: Mapping[str, object], known: Values | None, judge: Jud
     values = event.get("engine")
     if not isinstance(values, dict) or values.keys() != _ENGINE_FIELDS or not isinstance(event.get("timestamp"), str):
         return "it has not the values that the engine writes"
-    wrong = next((name for name in ENGINE_FIELDS if not is_of_its_kind(name, values[name])), None)
-    if wrong is not None:
-        return f"{wrong} cannot be {printable(repr(values[wrong])[:100])}"
-    if (values["id"], values["project"]) != (judge.id, judge.project):
+    changed = [name for name in ENGINE_FIELDS if known is None or not _is_same(values[name], known[name])]
+    for name in changed:  # the others were judged before
+        if not is_of_its_kind(name, values[name]):
+            return f"{name} cannot be {printable(repr(values[name])[:100])}"
+    if values["id"] != judge.id or values["project"] != judge.project:
         return f"it is about another task, {printable(values['project'])}/{printable(values['id'])}"
-    changed = [name for name in ENGINE_FIELDS if known is None or values[name] != known[name]]
     if known is not None:
         reason = _why_not_changed(event, known, values, changed) or _why_not_moved(event, known, values, judge, stamp)
         if reason is not None:
@@ -112,6 +112,10 @@ def is_of_its_kind(name: str, value: object) -> bool:
     if field.kind == "number":
         return type(value) is int and value >= 0
     return isinstance(value, str)
+
+
+def _is_same(value: object, known: object) -> bool:
+    return value is known or (value == known and type(value) is type(known))  # for JSON, true is not 1
 
 
 def _why_not_changed(event: Values, known: Values, values: Values, changed: list[str]) -> str | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Event = dict[str, Any]
 
+_decode = json.JSONDecoder().decode  # what `json.loads` does, without looking for other encodings first
 TOO_LONG = b"(a line that is too long)"
 REFUSED = "refused"  # what an event says of the lines that the person was told of
 
@@ -109,10 +110,10 @@ class EngineHistory:
 
 def parse_event(line: bytes) -> Event | None:
     """An event, or None for what is not one: a torn line, or text added by hand."""
-    if not line.strip():
+    if not line:
         return None
     try:
-        event = json.loads(line)
+        event = _decode(line.decode())
     except (ValueError, RecursionError):
         return None
     return event if isinstance(event, dict) and isinstance(event.get("type"), str) else None

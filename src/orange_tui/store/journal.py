@@ -101,7 +101,7 @@ class Journal:
 
     def _raw_lines(self) -> list[bytes]:
         """Every line, oldest first; of one that is too long there is only a mark."""
-        return list(_lines_backwards(self.path))[::-1]
+        return list(_lines_backwards(self.path, at_once=_MAX_LINE_BYTES))[::-1]
 
     def changes_after(self, stamp: str) -> list[Event]:
         """Events that changed other fields after the one of that time, oldest first; without one, by the clock."""
@@ -212,7 +212,7 @@ def _repair_end(descriptor: int) -> int:
     return end - len(last)
 
 
-def _lines_backwards(path: str) -> Iterator[bytes]:
+def _lines_backwards(path: str, at_once: int = _BLOCK) -> Iterator[bytes]:
     try:
         descriptor = open_regular(path, follow=False)
     except NotFound:
@@ -221,19 +221,19 @@ def _lines_backwards(path: str) -> Iterator[bytes]:
         size = os.lseek(descriptor, 0, os.SEEK_END)
         if size > _MAX_BYTES:
             raise Unreadable(f"{path} is over {_MAX_BYTES // 1_000_000} MB; move its oldest lines elsewhere")
-        yield from _lines_before(descriptor, size)
+        yield from _lines_before(descriptor, size, at_once)
     except OSError as problem:
         raise Unreadable(f"{path} cannot be read: {problem.strerror}") from None
     finally:
         os.close(descriptor)
 
 
-def _lines_before(descriptor: int, position: int) -> Iterator[bytes]:
+def _lines_before(descriptor: int, position: int, at_once: int = _BLOCK) -> Iterator[bytes]:
     """The lines that end before a position, last one first; of one that is too long only `TOO_LONG` is kept."""
     pieces: list[bytes] = []  # of the line that goes on before the position, last one first
     length = 0
     while position > 0:
-        size = min(_BLOCK, position)
+        size = min(at_once, position)
         position -= size
         first, *lines = os.pread(descriptor, size, position).split(b"\n")
         if lines:

@@ -223,7 +223,11 @@ class Store:
         Journal(os.path.join(aside, "history.jsonl")).append(event)
         sync_directory(aside)
         os.rename(aside, final)
-        sync_directory(os.path.dirname(final))
+        try:
+            sync_directory(os.path.dirname(final))
+        except BaseException:
+            os.rename(final, aside)  # its creator is told that it was not saved: so it is not there
+            raise
 
     def _sweep(self, project: str) -> None:
         """Clear away what a killed creation or deletion left; the project's lock says that none is under way."""
