@@ -38,6 +38,26 @@ def test_flagged_file_is_saved_and_its_edit_is_not_handed_on(cafe: Cafe, flag: s
     assert git(workspace, "ls-files", "-v", "README") == "H README"
 
 
+def test_link_in_the_place_of_a_directory_is_saved_and_not_what_is_behind_it(cafe: Cafe) -> None:
+    outside = cafe.root / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("not the task's\n")
+    commit(cafe.main, "deep/file")
+    git(cafe.main, "push", "--quiet")
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    git(workspace, "update-index", "--assume-unchanged", "deep/file")
+    (workspace / "deep/file").unlink()
+    (workspace / "deep").rmdir()
+    (workspace / "deep").symlink_to(outside)
+    released = cafe.release(task, workspace)
+    assert cafe.in_saved(str(released.saved), "deep") == str(outside)
+    assert released.quarantined is None
+    assert (outside / "file").exists()
+    assert not (workspace / "deep").is_symlink()
+    assert git(workspace, "status", "--porcelain") == ""
+
+
 def test_what_is_saved_is_on_the_disk_before_it_is_deleted(
     cafe: Cafe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,7 +86,9 @@ def forget(repository: Repository, saved: Saved) -> None:
 
 def hash_files(git: Repository, root: str, paths: Iterable[str], *, store: bool) -> dict[str, Content]:
     """The bytes of those files that exist, as git names them; with `store` they are in its object store afterwards."""
-    kinds = {path: mode for path in paths if (mode := _mode(os.path.join(root, path))) is not None}
+    kinds = {
+        path: mode for path in _reached(root, list(paths)) if (mode := _mode(os.path.join(root, path))) is not None
+    }
     if not kinds:
         return {}
     with TemporaryDirectory() as links:
@@ -102,6 +104,14 @@ def hash_files(git: Repository, root: str, paths: Iterable[str], *, store: bool)
         listed = "\n".join(names) + "\n"
         hashes = git.must(*words, stdin=listed, timeout=SLOW_SECONDS, settings=_DURABLY).split()
     return {path: (mode, blob) for (path, mode), blob in zip(kinds.items(), hashes, strict=True)}
+
+
+def _reached(root: str, paths: Sequence[str]) -> list[str]:
+    """The files that are where their names say: for git, there is nothing behind a link to a directory."""
+    top = os.path.realpath(root)
+    parents = {parent: os.path.join(top, parent) for parent in {os.path.dirname(path) for path in paths}}
+    inside = {parent for parent, full in parents.items() if os.path.realpath(full) == os.path.normpath(full)}
+    return [path for path in paths if os.path.dirname(path) in inside]
 
 
 def _mode(path: str) -> str | None:
