@@ -7,12 +7,12 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
+import pytest
+
 from support.git import branch_of, commit, git
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from support.pool_world import Cafe
 
@@ -88,7 +88,8 @@ def test_a_repository_that_is_gone_is_named(cafe: Cafe) -> None:
     assert f"{cafe.main}, the repository of coffee, does not exist" in cafe.refusal(cafe.task())
 
 
-def test_a_lock_left_by_a_dead_git_is_removed_once_it_is_old(cafe: Cafe) -> None:
+@pytest.mark.parametrize("seconds", [61, -3600], ids=["by the clock", "before the clock was set back"])
+def test_a_lock_left_by_a_dead_git_is_removed_once_it_is_old(cafe: Cafe, seconds: int) -> None:
     first = cafe.task("a")
     workspace = cafe.spawn(first)
     cafe.release(first, workspace)
@@ -97,7 +98,7 @@ def test_a_lock_left_by_a_dead_git_is_removed_once_it_is_old(cafe: Cafe) -> None
     second = cafe.task("b")
     assert "try again in a minute" in cafe.refusal(second)
     assert lock.exists()
-    age(lock, 61)
+    age(lock, seconds)
     assert branch_of(cafe.spawn(second)) == "b"
     assert not lock.exists()
 

@@ -96,7 +96,7 @@ class Worktree:
         users = git_processes(self.path, self.git_directory)
         if users:
             raise Refused(f"git is at work in {self.path} ({users[0]}); try again when it has ended")
-        age = time.time() - os.stat(path).st_mtime
+        age = abs(time.time() - os.stat(path).st_mtime)  # from the future, too: then the clock was set back since
         if age < _STALE_LOCK_SECONDS:
             raise Refused(f"{path} was left by git {age:.0f} s ago; if no git runs there, try again in a minute")
         os.unlink(path)
