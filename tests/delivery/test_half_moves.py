@@ -17,6 +17,7 @@ import pytest
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.orange import assemble
 from orange_tui.outside.git import Repository
+from orange_tui.outside.git_guard.locks import clear
 from orange_tui.supervisor.doctor import examine
 
 if TYPE_CHECKING:
@@ -233,6 +234,17 @@ def test_a_lock_that_belongs_to_nobody_is_told_and_one_that_may_is_not(house: Ho
         (finding,) = doctor(house)
     assert (finding.level, finding.repair) == ("bad", f"rm {old}")
     assert sorted(locks(house)) == sorted(map(str, (old, young, held)))
+
+
+def test_a_lock_that_is_taken_long_after_a_git_of_ours_was_killed_is_somebody_elses(house: House) -> None:
+    lock, killed = house.main / ".git/index.lock", house.main / ".git/orange-git" / f"{time.time_ns()}-1-1"
+    killed.parent.mkdir(exist_ok=True)
+    for seconds, is_left in ((100_000, True), (0, False)):
+        killed.touch()
+        lock.touch()
+        os.utime(lock, (time.time() + seconds, time.time() + seconds))
+        clear(str(house.main), None)
+        assert (lock.exists(), killed.exists()) == (is_left, False)
 
 
 def test_a_git_of_ours_that_takes_too_long_leaves_no_lock(house: House, killer: Killer) -> None:

@@ -35,6 +35,7 @@ _LOCKING = frozenset(
 _WITHOUT_LOCKS = ("objects", "modules", "logs", "hooks", "lfs", _NOTES)
 _BEGUN = "initializing"  # as git locks a worktree while it adds it
 _MARGIN_NS = 1_000_000_000  # by which a file can seem older than the clock says
+_LONGEST_NS = 3_600_000_000_000  # that a git of ours can have taken a lock after its note: it is ended long before
 _OLD_SECONDS = 60.0  # after which a lock that nobody holds is told of, whoever has left it
 
 
@@ -92,12 +93,14 @@ def settle(shared: str) -> None:
         notes = _dead_notes(shared) if is_alone else {}
         if not notes:
             return
-        since = min(notes.values()) - _MARGIN_NS
+        # A note may be found days later. What is locked then is not ours, and whose it is cannot always be seen from
+        # here: they may be in a container.
+        since, until = min(notes.values()) - _MARGIN_NS, max(notes.values()) + _LONGEST_NS
         # These are listed first: whoever has made one of them, and is alive, is found after that.
         locks, begun = _locks(shared), _begun_worktrees(shared, since)
         if _is_at_work(shared):
             return
-        same = [lock for lock, taken in _locks(shared).items() if taken >= since and locks.get(lock) == taken]
+        same = [lock for lock, taken in _locks(shared).items() if since <= taken <= until and locks.get(lock) == taken]
         left = [lock for lock in same if not is_open_anywhere(lock)]
         for path in begun:
             shutil.rmtree(path, ignore_errors=True)
