@@ -185,6 +185,28 @@ def test_number_that_is_too_long_to_read_does_not_stop_the_others(house: House, 
     supervised(house, lambda: is_known(house, ref) and bool(status(house, odd).problem))
 
 
+def test_pull_request_of_another_repository_does_not_end_its_task(house: House, github: GitHub) -> None:
+    """Its agent may have written the address into the history; only a person can have merged what is here."""
+    ref, number = with_pull_request(house, github)
+    github.merge(number, house.elsewhere({"tea": "green\n"}))
+    house.git("remote", "add", "github", "git@github.com:somebody/else.git")
+    assert "the repository of coffee" in refusal(lambda: pr_status.refresh(house.orange.tasks, ref))
+    assert "the repository of coffee" in refusal(lambda: house.merge(ref))
+    assert house.status(ref) == "reviewing"
+    house.git("remote", "set-url", "github", f"git@work:{github.owner.upper()}/{github.name}.git")
+    pr_status.refresh(house.orange.tasks, ref)
+    assert house.status(ref) == "done"
+
+
+def test_merged_pull_request_in_a_renamed_repository_ends_its_task(house: House, github: GitHub) -> None:
+    github.adopt(house.main)
+    ref, number = with_pull_request(house, github)
+    github.rename("o", "tearoom")
+    github.merge(number, house.elsewhere({"tea": "green\n"}))
+    pr_status.refresh(house.orange.tasks, ref)
+    assert house.status(ref) == "done"
+
+
 def test_pull_request_in_a_renamed_repository_is_followed(house: House, github: GitHub) -> None:
     ref, number = with_pull_request(house, github)
     github.rename("o", "tearoom")

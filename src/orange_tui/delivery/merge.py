@@ -115,7 +115,7 @@ class Merger:
 
     def _merged_pull_request(self, task: Task) -> PullRequest:
         """The task's pull request, if it was merged; any other has to be overruled with --local."""
-        from orange_tui.delivery.pull_requests import read_pull_request
+        from orange_tui.delivery.pull_requests import read_pull_request, why_not_of
 
         here = f"`orange task merge {task.id} --local` merges it here anyway"
         try:
@@ -129,6 +129,9 @@ class Merger:
                 f"The pull request of {task.id} was closed without a merge: {task.pr_url}. {here};"
                 f" `orange task cancel {task.id}` cancels the task"
             )
+        reason = why_not_of(self.tasks.projects.get(task.project), found.url)
+        if reason is not None:
+            raise Refused(f"{task.pr_url} was merged, but {reason}. {here}")
         return found
 
     def _finish(self, ref: TaskRef, found: PullRequest, report: Report) -> MergeResult:

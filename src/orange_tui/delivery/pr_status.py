@@ -87,8 +87,14 @@ def _follow_rename(tasks: Tasks, ref: TaskRef, before: str, url: str) -> None:
 
 def _end_task(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest) -> str | None:
     """End a task whose pull request has ended; returns why that was not possible, if so."""
+    from orange_tui.delivery.pull_requests import why_not_of
+
     if answer.state not in {MERGED, CLOSED}:
         return None
+    project = tasks.projects.find(ref.project)
+    reason = why_not_of(project, url) if project is not None else None
+    if reason is not None:
+        return f"The pull request was {answer.state}, but the task was not ended: {reason}"
     try:
         if answer.state == MERGED:
             _finish(tasks, ref, url, answer)

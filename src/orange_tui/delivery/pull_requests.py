@@ -8,7 +8,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.home.files import read_bytes
 from orange_tui.outside.forge.interface import NewPullRequest
-from orange_tui.outside.forge.registry import find_pull_request, forge_of_checkout
+from orange_tui.outside.forge.registry import find_pull_request, forge_of_checkout, remote_repositories
 from orange_tui.outside.git import REMOTE, SLOW_SECONDS, Repository, local, remote
 
 TYPE_CHECKING = False
@@ -35,6 +35,25 @@ def read_pull_request(url: str) -> PullRequest:
     if isinstance(found, str):
         raise Refused(found)
     return found
+
+
+def why_not_of(project: Project, url: str) -> str | None:
+    """Why the end of a pull request says nothing about a project: it is of another repository; None where it may.
+
+    An agent can write the address into its task's history. A repository that was renamed since is known to its forge.
+    """
+    place, known = find_pull_request(url), remote_repositories(project.path)
+    if place is None or not known:
+        return None
+    repository = place[1].repository
+    if f"{repository.owner}/{repository.name}".lower() in known:
+        return None
+    try:
+        if str(place[0].repository_of(project.path)).lower() == str(repository).lower():
+            return None
+    except Refused as problem:
+        return f"whether {repository} is the repository of {project.name} is not known: {problem}"
+    return f"it is a pull request of {repository}, which is not the repository of {project.name}"
 
 
 def create_pull_request(tasks: Tasks, ref: TaskRef) -> str:

@@ -20,6 +20,15 @@ def forge_of_checkout(path: str) -> Forge:
     return next(forge for forge in FORGES if forge.owns_remote(url))
 
 
+def remote_repositories(path: str) -> set[str]:
+    """`owner/name`, in small letters, of every remote of a local clone; of one that is only a path nobody can tell."""
+    listed = Repository(path).answer("config", "--get-regexp", r"^remote\..*\.url$") or ""
+    urls = [line.partition(" ")[2].strip() for line in listed.splitlines()]
+    places = [url.partition("://")[2].partition("/")[2] if "://" in url else url.partition(":")[2] for url in urls]
+    names = [place.strip("/").removesuffix(".git").lower().split("/") for place in places]
+    return {"/".join(words[-2:]) for words in names if len(words) > 1}
+
+
 def find_pull_request(url: str) -> tuple[Forge, Address] | None:
     """The forge and the place that the URL of a pull request names; None where it is not one."""
     found = ((forge, forge.pull_request_address(url)) for forge in FORGES)
