@@ -223,6 +223,14 @@ class Scene:
         """Wait until the words are on the screen."""
         await self.until(lambda: all(word in self.text for word in words))
 
+    async def reads(self, sentence: str) -> None:
+        """Wait until a sentence is on the screen, wherever its lines are broken: a path in it may be of any length."""
+        await self.until(lambda: "".join(sentence.split()) in self._unbroken())
+
+    def _unbroken(self) -> str:
+        """The rightmost column of the screen without any space."""
+        return "".join("".join(line.rpartition("│")[2] for line in self.text.splitlines()).split())
+
     @property
     def text(self) -> str:
         """The screen, as a person reads it."""
