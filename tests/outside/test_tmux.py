@@ -263,6 +263,12 @@ def test_tmux_that_fails_does_not_say_that_nothing_runs(errors: str) -> None:
         failing.panes()
 
 
+def test_server_that_ends_while_it_is_asked_is_asked_again() -> None:
+    answers = iter(["server exited unexpectedly\n", "server exited unexpectedly\n", "no server running on /x\n"])
+    ending = Tmux("none", lambda _words, stdin=None: Finished(1, "", next(answers)))
+    assert ending.panes() == []
+
+
 def test_tmux_that_does_not_answer_in_time_does_not_say_that_nothing_runs() -> None:
     def wait(words: Sequence[str], *, stdin: bytes | None = None) -> Finished:
         raise Refused(f"`{words[0]}` took longer than 60 s and was ended ({stdin!r})")

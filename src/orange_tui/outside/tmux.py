@@ -11,6 +11,7 @@ to tmux in one call: a session that is to survive a person's settings gets its o
 from __future__ import annotations
 
 import os
+import time
 
 from orange_tui.domain.errors import CannotTell, NotFound, Refused
 from orange_tui.domain.records import record, replace
@@ -56,6 +57,8 @@ _SAYS_NOTHING_RUNS = (
     "no current target",
     "no sessions",
 )
+_SAYS_IT_IS_ENDING = "server exited"  # right now: a moment later there is none
+_ENDING_SECONDS, _ENDING_POLLS = 0.02, 10
 _WIDTH, _HEIGHT = "200", "50"
 _END = "end"
 _HINT_MILLISECONDS = "4000"  # any key ends it
@@ -130,6 +133,11 @@ class Tmux:
         """
         try:
             finished = self._ask("list-panes", "-a", "-F", _PANE_FORMAT)
+            for _ in range(_ENDING_POLLS):
+                if finished.code == 0 or _SAYS_IT_IS_ENDING not in finished.errors:
+                    break
+                time.sleep(_ENDING_SECONDS)
+                finished = self._ask("list-panes", "-a", "-F", _PANE_FORMAT)
         except Refused as problem:  # it took too long, or could not be started
             raise CannotTell(str(problem)) from None
         if finished.code != 0:
