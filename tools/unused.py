@@ -28,6 +28,11 @@ EXCEPTIONS = {
     "needs_help": "part of a report, which is recorded as a whole",
     "old_path": "part of a parsed diff: what a renamed file was called",
     "_end_what_nobody_waits_for": "registered with atexit",
+    "changing": "the collector of usage, the next to come, writes with it",
+    "put": "likewise, and whoever sees a limit",
+    "stored": "likewise",
+    "turns": "a sum, read by its name",
+    "is_nearly_used_up": "asked by whoever starts agents, the next to come",
 }
 NAMED_IN_STRINGS = re.compile(r'"(?:orange_tui(?:\.\w+)+)?:(\w+)"|f"\{_\w+\}:(\w+)"')
 

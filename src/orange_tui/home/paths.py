@@ -12,8 +12,8 @@ from contextlib import suppress
 
 from orange_tui.domain.records import record
 
-_OWN_FOLDERS = frozenset({"tasks", "workspaces", "workflows", "skills", ".cache"})
-_OWN_FILES = ("config.yml", "harnesses.yml", "projects.json", "jobs.json", "orange.log")
+_OWN_FOLDERS = frozenset({"tasks", "state", "workspaces", "workflows", "skills", ".cache"})
+_OWN_FILES = ("config.yml", "harnesses.yml", "projects.json", "jobs.json", "limits.json", "prices.yml", "orange.log")
 _OTHERS = 0o077
 
 
@@ -37,6 +37,15 @@ class Home:
     def tasks(self) -> str:
         """A directory for each project, with one for each of its tasks."""
         return os.path.join(self.root, "tasks")
+
+    @property
+    def state(self) -> str:
+        """The same once more, for what is the engine's alone: no agent is granted it."""
+        return os.path.join(self.root, "state")
+
+    def task_state(self, project: str, task_id: str) -> str:
+        """The engine's own directory of one task."""
+        return os.path.join(self.state, project, task_id)
 
     @property
     def workspaces(self) -> str:

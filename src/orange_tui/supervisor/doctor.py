@@ -9,6 +9,7 @@ from orange_tui import __version__
 from orange_tui.delivery.half_moves import MoveNote
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
+from orange_tui.home import clock
 from orange_tui.home.files import make_directory
 from orange_tui.home.settings import read_settings
 from orange_tui.issues.links import IssueLinks
@@ -17,6 +18,7 @@ from orange_tui.outside.git_guard.locks import abandoned_locks
 from orange_tui.outside.programs import run
 from orange_tui.sessions.liveness import LOST
 from orange_tui.store.store import BrokenTask, readable
+from orange_tui.usage.limits_file import LimitsFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +86,13 @@ def _agents(doctor: Doctor) -> Iterator[Finding]:
         yield Finding("note", "no coding agent is installed", "\n".join([*ways, "Meanwhile: orange demo"]))
 
 
+def _limits(doctor: Doctor) -> Iterator[Finding]:
+    for limit in LimitsFile(doctor.home).read():
+        if limit.is_blocked(clock.now()):
+            what = f"{limit.harness} has reached its limit ({limit.account}), until {limit.blocked_until}"
+            yield Finding("note", what, "Its tasks go on by themselves then")
+
+
 def _disk(doctor: Doctor) -> Iterator[Finding]:
     make_directory(doctor.home.root)
     if not os.access(doctor.home.root, os.W_OK):
@@ -147,6 +156,7 @@ def _repositories(doctor: Doctor) -> Iterator[Finding]:
 _CHECKS: tuple[Callable[[Doctor], Iterator[Finding]], ...] = (
     _programs,
     _agents,
+    _limits,
     _disk,
     _files,
     _interrupted_moves,

@@ -202,7 +202,11 @@ def _hooks_as_json(moved: Moved | None) -> dict[str, object]:
 
 
 def _as_json(task: Task, orange: Orange) -> dict[str, object]:
-    return task.as_json() | {"session": orange.tasks.session_state(task)}
+    from orange_tui.domain.usage.totals import usage_as_json
+    from orange_tui.usage.usage_file import UsageFile
+
+    usage = UsageFile(orange.home.task_state(task.project, task.id)).read()
+    return task.as_json() | {"session": orange.tasks.session_state(task), "usage": usage_as_json(usage)}
 
 
 def _row_as_json(found: StoredTask | BrokenTask, orange: Orange) -> dict[str, object]:
