@@ -1,0 +1,106 @@
+"""Claude Code, as of 2.1.325."""
+
+from __future__ import annotations
+
+import json
+
+from orange_tui.domain.harnesses.harness import Dialog, Harness, ScreenPatterns
+
+# A permission mode always: the default is `auto`, which depends on a server-side check.
+# --add-dir of the task's directory: its Edit refuses the symlink in the worktree, and under acceptEdits even
+# reading the real TASK.md would be denied.
+# `--` before the prompt: --add-dir and --allowedTools take every word that follows, and a prompt may begin with a dash.
+_CLAUDE_TASK = ("--add-dir", "{task_dir}", "{options}")
+_CLAUDE_FULL = ("--permission-mode", "bypassPermissions")
+# Reduced: files may be edited, and the two programs that every task needs run without a question.
+_CLAUDE_REDUCED = ("--permission-mode", "acceptEdits", "--allowedTools", "Bash(git:*),Bash(orange:*)")
+# Bypassing is refused to root (exit 1, the window vanishes). To claim a sandbox (IS_SANDBOX=1) would be a lie; this
+# runs as root, and what is not on the list is refused instead of asked for.
+_CLAUDE_ROOT = (
+    "--permission-mode",
+    "dontAsk",
+    "--allowedTools",
+    "Bash,Edit,Write,Read,Glob,Grep,NotebookEdit,WebFetch,WebSearch,Task,TodoWrite,Skill",
+)
+# Alone, with nobody to ask: it may edit and write, what it would ask for is refused, and nothing is removed.
+_CLAUDE_WORK = (
+    "--permission-mode",
+    "acceptEdits",
+    "--allowedTools",
+    "Write",
+    "--disallowedTools",
+    "Bash(rm *)",
+    "--output-format",
+    "json",
+)
+# Read-only: there is no tool to write with, whatever the person's own settings allow; their MCP servers are not there.
+_CLAUDE_READ = ("--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--strict-mcp-config")
+# By its id: `--continue` takes the last conversation of the directory, which may be the reviewer's.
+_CLAUDE_RESUME = ("--resume", "{session_id}", "--", "{prompt}")
+
+_CLAUDE_EVENTS = {
+    "SessionStart": "idle",
+    "UserPromptSubmit": "busy",
+    "PermissionRequest": "permission",  # at once; the notification comes six seconds later
+    "Notification:permission_prompt": "permission",
+    "Notification:idle_prompt": "idle",
+    "Stop": "idle",
+    "StopFailure": "error",
+    "SessionEnd": "unknown",
+}
+
+
+def _claude_hook(event: str) -> list[object]:
+    # A hook that fails disturbs the person; one that is late or absent does not matter.
+    command = f"{{orange}} task event --agent claude --event {event} 2>/dev/null || :"
+    return [{"hooks": [{"type": "command", "command": command, "timeout": 10}]}]
+
+
+_CLAUDE_SETTINGS = {
+    "skipDangerousModePermissionPrompt": True,  # a dialog whose first answer is "No, exit"
+    "hooks": {event: _claude_hook(event) for event in dict.fromkeys(name.partition(":")[0] for name in _CLAUDE_EVENTS)},
+}
+
+CLAUDE = Harness(
+    name="claude",
+    binary="claude",
+    title="Claude Code",
+    install="Install it with `npm install -g @anthropic-ai/claude-code` (Node 22 or newer), then run `claude` once.",
+    full=("{binary}", *_CLAUDE_FULL, *_CLAUDE_TASK, "--", "{prompt}"),
+    reduced=("{binary}", *_CLAUDE_REDUCED, *_CLAUDE_TASK, "--", "{prompt}"),
+    resume=("{binary}", *_CLAUDE_REDUCED, *_CLAUDE_TASK, *_CLAUDE_RESUME),
+    one_shot=("{binary}", "-p", *_CLAUDE_READ, "{options}", "--", "{prompt}"),
+    one_shot_work=("{binary}", "-p", *_CLAUDE_WORK, *_CLAUDE_TASK, "--", "{prompt}"),
+    system_prompt=("--append-system-prompt", "{system_prompt}"),
+    root_full=("{binary}", *_CLAUDE_ROOT, *_CLAUDE_TASK, "--", "{prompt}"),
+    model=("--model", "{model}"),
+    effort=("--effort", "{effort}"),
+    efforts=("low", "medium", "high", "xhigh", "max"),
+    files={".claude/settings.local.json": json.dumps(_CLAUDE_SETTINGS)},
+    excludes=("/.claude/settings.local.json",),
+    skills="${CLAUDE_CONFIG_DIR:-~/.claude}/skills",
+    screen=ScreenPatterns(
+        busy=(r"esc to interrupt",),  # not there while somebody has a draft in the box: the title then
+        idle=(r"✻ .* for \d+",),
+        # A tool, an edit, a plan, a first-run dialog: all of them end so.
+        permission=(r"(?s)(?:Do you want|Would you like) .*Esc to cancel", r"Enter to confirm · Esc to cancel"),
+        error=(r"· Retrying", r"Unable to connect to Anthropic services"),
+    ),
+    window_title=ScreenPatterns(busy=(r"^[◐◑]",), idle=(r"^✳",)),
+    dialogs=(
+        Dialog(
+            r"Is this a project you created or one you trust|Do you trust the files in this folder",
+            "Claude Code asks whether you trust this repository: attach and answer, or run `claude` once in the main"
+            " repository; that counts for all its worktrees.",
+        ),
+        Dialog(
+            r"running in Bypass Permissions mode",
+            "Claude Code asks you to accept running without permission checks: attach and answer it once.",
+        ),
+        Dialog(
+            r"Choose the text style|Select login method",
+            "Claude Code has not been set up yet: run `claude` once in any terminal, choose a theme and log in.",
+        ),
+    ),
+    events=_CLAUDE_EVENTS,
+)

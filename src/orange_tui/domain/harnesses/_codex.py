@@ -1,0 +1,91 @@
+"""Codex, as of 0.166.0."""
+
+from __future__ import annotations
+
+from orange_tui.domain.harnesses.harness import Dialog, Harness, ScreenPatterns
+
+# --no-daemon: its shared server survives the window, and commands it runs do not see ORANGE_TASK.
+# `projects` on the command line answers "Trust this folder?" for this run and saves nothing; asked for is the
+# main repository, whichever worktree it runs in.
+# `notify` tells when a turn is over, and the conversation's id.
+_CODEX_ALWAYS = (
+    "--no-daemon",
+    "-c",
+    'projects={"{repository}"={trust_level="trusted"}}',
+    "-c",
+    'notify=["{orange}","task","event","--agent","codex","--event","notify"]',
+    "{options}",
+)
+_CODEX_FULL = ("--dangerously-bypass-approvals-and-sandbox",)
+# Reduced: a sandbox, and a question for what goes beyond. A commit in a worktree writes to four places in the
+# main repository's .git; TASK.md and its lock are in the task's directory. Network, because without it the
+# sandbox forbids every connect(), to tmux's socket too, and `orange task update` could start no reviewer.
+_CODEX_REDUCED = (
+    "-s",
+    "workspace-write",
+    "-a",
+    "on-request",
+    "-c",
+    "sandbox_workspace_write.network_access=true",
+    "--add-dir",
+    "{task_dir}",
+    "--add-dir",
+    "{worktree_git}",
+    "--add-dir",
+    "{repository_git}/objects",
+    "--add-dir",
+    "{repository_git}/refs",
+    "--add-dir",
+    "{repository_git}/logs",
+)
+_CODEX_RESUME = ("--", "{session_id}", "{prompt}")
+
+CODEX = Harness(
+    name="codex",
+    binary="codex",
+    title="Codex",
+    install="Install it with `npm install -g @openai/codex`, then run `codex` once to log in.",
+    full=("{binary}", *_CODEX_ALWAYS, *_CODEX_FULL, "--", "{prompt}"),
+    reduced=("{binary}", *_CODEX_ALWAYS, *_CODEX_REDUCED, "--", "{prompt}"),
+    resume=("{binary}", "resume", *_CODEX_ALWAYS, *_CODEX_REDUCED, *_CODEX_RESUME),
+    one_shot=("{binary}", "exec", "-s", "read-only", "{options}", "--", "{prompt}"),
+    one_shot_work=(
+        "{binary}",
+        "exec",
+        "-s",
+        "workspace-write",
+        "--add-dir",
+        "{task_dir}",
+        "{options}",
+        "--",
+        "{prompt}",
+    ),
+    model=("-m", "{model}"),
+    effort=("-c", 'model_reasoning_effort="{effort}"'),
+    efforts=("minimal", "low", "medium", "high", "xhigh"),
+    skills="${CODEX_HOME:-~/.codex}/skills",
+    screen=ScreenPatterns(
+        busy=(r"esc to interrupt\)",),
+        idle=(r"Ask Codex to do anything",),
+        permission=(
+            r"Would you like to (?:run the following command|make the following edits|grant these permissions)\?",
+            r"Would you like to send input to |Do you want to approve network access to ",
+            r"Trust this folder\?",
+        ),
+        error=(r"Reconnecting\.\.\.",),
+    ),
+    window_title=ScreenPatterns(busy=(r"^[⠀-⣿]",), permission=(r"^\[ [!.] \] Action Required",)),
+    dialogs=(
+        Dialog(
+            r"Trust this folder\?",
+            "Codex asks whether you trust this repository: attach and answer, or run `codex` once in the main"
+            " repository; that counts for all its worktrees.",
+        ),
+        Dialog(
+            r"Sign in with ChatGPT",
+            "Codex is not logged in: run `codex login` in any terminal.",
+        ),
+    ),
+    events={"agent-turn-complete": "idle"},
+    hidden_threads=("Generate a concise, single-line task title",),
+)

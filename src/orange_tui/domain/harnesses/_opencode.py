@@ -1,0 +1,51 @@
+"""opencode, as of 1.18.33."""
+
+from __future__ import annotations
+
+import json
+
+from orange_tui.domain.harnesses.harness import Harness, ScreenPatterns
+
+# --auto approves what it would ask for. Without it, it asks little: mostly about files outside the worktree, and
+# the real TASK.md is one; the variable allows that one directory, and leaves the person's own rules as they are.
+# There is no flag for effort but in `run`. A resumed session ignores --prompt: the text must come as a message.
+# Read-only: an agent of our own, in configuration that comes after the person's, has no permission but to read.
+_OPENCODE_READ = {
+    "agent": {
+        "orange-read": {
+            "mode": "primary",
+            "description": "Reads, and changes nothing.",
+            "permission": {"*": "deny", "read": "allow", "grep": "allow", "glob": "allow", "list": "allow"},
+        }
+    }
+}
+OPENCODE = Harness(
+    name="opencode",
+    binary="opencode",
+    title="opencode",
+    install="Install it with `npm install -g opencode-ai`, then run `opencode` once and choose a provider (/connect).",
+    full=("{binary}", "--auto", "{options}", "--prompt", "{prompt}"),
+    reduced=("{binary}", "{options}", "--prompt", "{prompt}"),
+    resume=("{binary}", "{options}", "--session", "{session_id}"),
+    one_shot=(
+        "env",
+        f"OPENCODE_CONFIG_CONTENT={json.dumps(_OPENCODE_READ)}",
+        "{binary}",
+        "run",
+        "--agent",
+        "orange-read",
+        "{options}",
+        "--",
+        "{prompt}",
+    ),
+    one_shot_work=("{binary}", "run", "{options}", "--", "{prompt}"),
+    model=("-m", "{model}"),
+    environment={"OPENCODE_PERMISSION": '{"external_directory": {"{task_dir}/*": "allow"}}'},
+    skills="${XDG_CONFIG_HOME:-~/.config}/opencode/skills",
+    screen=ScreenPatterns(
+        busy=(r"esc interrupt",),
+        idle=(r"ctrl\+p commands",),  # the footer: there as soon as it takes keys, and while busy, too
+        permission=(r"△ (?:Permission required|Always allow|Reject permission)",),
+        error=(r"Cannot connect to API",),
+    ),
+)
