@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.agents.skill import is_unmodified, skill_folder, skill_text, with_checksum
+from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.cli.commands.setup import install
 from orange_tui.cli.parsing.grammar import Parsed
 from orange_tui.cli.parsing.parser import parse
-from orange_tui.cli.table.root import COMMANDS
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.text import yaml_text
 from orange_tui.home.paths import Home

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.cli.parsing.completion import FILES, candidates, script
-from orange_tui.cli.table.root import COMMANDS
 
 THINGS = {
     "task": ["k3x9\tFix the login loop", "k4aa", "m2b7\tbad \x1b[2J title", "bad\nid"],

@@ -8,10 +8,10 @@ import shlex
 import pytest
 
 from orange_tui import __version__
+from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.cli.parsing.grammar import CommandSpec, HelpRequest, Option, Parsed
 from orange_tui.cli.parsing.help import command_help, group_help, render, terminal_width, usage
 from orange_tui.cli.parsing.parser import parse
-from orange_tui.cli.table.root import COMMANDS
 
 runnable = [command for command in COMMANDS if command.run]
 

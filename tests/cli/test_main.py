@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.cli.main import main
-from orange_tui.cli.table.root import COMMANDS
 from orange_tui.engine import hooks
 from support.driver import STEPS, World
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.cli.parsing.grammar import Argument, CommandSpec, HelpRequest, Option, Parsed
 from orange_tui.cli.parsing.parser import parse, wants_json
-from orange_tui.cli.table.root import COMMANDS
 from orange_tui.domain.errors import UsageError
 
 words = st.text(st.characters(), max_size=12) | st.text(st.sampled_from("-=hn5 a\udc80\n"), max_size=5)
@@ -274,7 +274,7 @@ def test_text_after_dashes_and_repeated_values_are_passed_on_unchanged(places: l
 
 def test_parser_imports_nothing_slow() -> None:
     code = (
-        "import sys; from orange_tui.cli.parsing.parser import parse; from orange_tui.cli.table.root import COMMANDS;"
+        "import sys; from orange_tui.cli.parsing.parser import parse; from orange_tui.cli.all_commands import COMMANDS;"
         "parse(['task', 'update', 'abc', '--status', 'working'], COMMANDS); print(*sys.modules)"
     )
     run = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.cli import main
-from orange_tui.cli.table.root import COMMANDS
+from orange_tui.cli.all_commands import COMMANDS
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -161,6 +161,7 @@ def test_commands_of_agents_are_these_and_a_new_one_is_the_persons() -> None:
         "workflow check",
         "workflow show",
         "log",
+        "usage",
         "completion",
         "demo",
     }

@@ -8,8 +8,8 @@ import pkgutil
 import pytest
 
 from orange_tui.cli import commands, table
+from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.cli.parsing.grammar import CommandSpec, load
-from orange_tui.cli.table.root import COMMANDS
 
 RUNNABLE = [command for command in COMMANDS if command.run]
 
@@ -19,7 +19,7 @@ def modules_of(package: object) -> set[str]:
 
 
 def module_that_describes(command: CommandSpec) -> str:
-    for name in modules_of(table) - {"root"}:
+    for name in modules_of(table):
         values = vars(importlib.import_module(f"{table.__name__}.{name}")).values()
         if any(value is command or (isinstance(value, tuple) and command in value) for value in values):
             return name
@@ -33,7 +33,7 @@ def test_command_runs_in_the_module_named_like_the_one_that_describes_it(command
 
 
 def test_table_and_commands_have_the_same_modules() -> None:
-    assert modules_of(table) - {"root"} == modules_of(commands)
+    assert modules_of(table) == modules_of(commands)
 
 
 def test_only_the_program_itself_and_the_demo_name_the_app() -> None:

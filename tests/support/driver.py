@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 from orange_tui.cli.main import main
 from orange_tui.domain.actions import ACTIONS
 from orange_tui.domain.errors import Refused
+from orange_tui.domain.usage.totals import TaskUsage, Totals, UsageRow
 from orange_tui.engine.hooks import Action, Actions, increment, set_field
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask, TaskRef
+from orange_tui.usage.usage_file import StoredUsage, UsageFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -80,6 +82,20 @@ class Result:
     def json(self) -> Any:
         """The one JSON value on standard output."""
         return json.loads(self.out)
+
+
+def used(
+    cost: float | None = 0.0,
+    *,
+    agent: str = "claude",
+    model: str = "sonnet",
+    day: str = "2026-11-16",
+    window: str = "worker",
+    **counts: int,
+) -> UsageRow:
+    """A row of usage.json; a cost of None is that of a model whose price nobody knows."""
+    totals = Totals(**counts, cost=cost or 0.0, unpriced=(model,) if cost is None else ())
+    return UsageRow(window, 1, agent, model, day, totals)
 
 
 @dataclass
@@ -168,6 +184,12 @@ class World:
 
     def types(self, ref: TaskRef) -> list[str]:
         return [event["type"] for event in self.history(ref)]
+
+    def use(self, ref: TaskRef, *rows: UsageRow, context: float | None = None) -> None:
+        """Let a task's agents have used exactly that: what the readers of their files would have stored."""
+        directory = self.home.task_state(ref.project, ref.id)
+        with UsageFile(directory).changing() as change:
+            change.put(StoredUsage(TaskUsage(rows, context), {}))
 
     def touch(self, ref: TaskRef) -> None:
         """Any next command on a task: open it, change nothing."""

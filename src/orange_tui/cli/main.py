@@ -79,7 +79,7 @@ def _commands_for(words: list[str]) -> Sequence[CommandSpec]:
     """The commands to choose from. Those that agents use are found without importing all the others."""
     if any(command.run and command.path == tuple(words[:2]) for command in TASK_COMMANDS):
         return TASK_COMMANDS
-    from orange_tui.cli.table.root import COMMANDS
+    from orange_tui.cli.all_commands import COMMANDS
 
     return COMMANDS
 

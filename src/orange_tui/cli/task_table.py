@@ -11,7 +11,7 @@ from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from orange_tui.orange import Orange
     from orange_tui.store.journal import Event
@@ -50,14 +50,21 @@ def _waits(found: StoredTask, orange: Orange) -> str | None:
 
 def aligned_rows(rows: Sequence[Sequence[str]], reasons: Sequence[str | None]) -> str:
     """Rows in aligned columns; below a row, what is wrong with it, if anything."""
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     lines = []
-    for row, why in zip(rows, reasons, strict=True):
-        cells = [_padded(cell, width) for cell, width in zip(row, widths, strict=True)]
-        lines.append("  ".join(cells).rstrip())
+    for line, why in zip(aligned_columns(rows), reasons, strict=True):
+        lines.append(line)
         if why:
             lines.append(f"     ! {printable(why)}")
     return "\n".join(lines)
+
+
+def aligned_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """A line for each row, with the columns below each other; those of numbers (`right`) end below each other."""
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(_padded(cell, widths[at], at_end=at not in right) for at, cell in enumerate(row)).rstrip()
+        for row in rows
+    ]
 
 
 def _row(found: StoredTask | BrokenTask, orange: Orange) -> tuple[str, str, str, str, str]:
@@ -107,5 +114,6 @@ def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text if not unicodedata.combining(c))
 
 
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
+def _padded(text: str, width: int, *, at_end: bool) -> str:
+    padding = " " * (width - _width(text))
+    return text + padding if at_end else padding + text

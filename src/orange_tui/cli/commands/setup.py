@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.cli.parsing.completion import candidates, script
 from orange_tui.cli.reply import Reply, printable_text
-from orange_tui.cli.table.root import COMMANDS
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.store.store import readable
 

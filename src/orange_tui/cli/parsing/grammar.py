@@ -63,7 +63,7 @@ class Option:
 
 HELP = Option("--help", None, "Show this help.", short="-h")
 JSON = Option("--json", None, "Print one JSON value instead of text; an error is an object with 'error'.")
-JSON_GROUPS = ("task", "project", "workspace", "job", "issue")
+JSON_GROUPS = ("task", "project", "workspace", "job", "issue", "usage")
 
 
 @record

@@ -1,4 +1,4 @@
-"""The `task` commands about agents, and `chat`, as entries for the table in `root`."""
+"""The `task` commands about agents, and `chat`, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 

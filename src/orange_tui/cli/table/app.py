@@ -1,4 +1,4 @@
-"""`orange` itself, `demo` and `serve`, as entries for the table in `root`."""
+"""`orange` itself, `demo` and `serve`, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`task merge` and `task create-pr`, as entries for the table in `root`."""
+"""`task merge` and `task create-pr`, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 

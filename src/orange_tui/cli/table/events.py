@@ -1,4 +1,4 @@
-"""`task event`, which agents' own hooks run, as an entry for the table in `root`."""
+"""`task event`, which agents' own hooks run, as an entry for the table in `all_commands`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `issue` command, and the options by which a project takes issues, as entries for the table in `root`."""
+"""The `issue` command, and the options by which a project takes issues, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 

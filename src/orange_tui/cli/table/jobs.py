@@ -1,4 +1,4 @@
-"""The `job` commands, as entries for the table in `root`."""
+"""The `job` commands, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 

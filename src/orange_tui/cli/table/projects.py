@@ -1,4 +1,4 @@
-"""The `project` commands, as entries for the table in `root`."""
+"""The `project` commands, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`install`, `doctor`, `log` and `completion`, as entries for the table in `root`."""
+"""`install`, `doctor`, `log` and `completion`, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 

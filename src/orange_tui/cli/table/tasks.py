@@ -1,4 +1,4 @@
-"""The `task` commands that agents use too, as entries for the table in `root`; and arguments that others share."""
+"""The `task` commands that agents use too, for the table in `all_commands`; and arguments that others share."""
 
 from __future__ import annotations
 

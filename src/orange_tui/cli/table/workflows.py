@@ -1,4 +1,4 @@
-"""The `workflow` commands, as entries for the table in `root`."""
+"""The `workflow` commands, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 

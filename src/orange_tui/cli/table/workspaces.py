@@ -1,4 +1,4 @@
-"""The `workspace` commands and `task restore`, as entries for the table in `root`."""
+"""The `workspace` commands and `task restore`, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 

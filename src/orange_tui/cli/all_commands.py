@@ -1,7 +1,7 @@
 """Every command of `orange`, as a table: what it takes, what it does, what runs it.
 
-A new command is one entry in the module of its topic here, and the function it names in the module of the same name
-in `cli/commands`; parser, help and completion follow by themselves.
+A new command is one entry in the module of its topic in `cli/table`, and the function it names in the module of the
+same name in `cli/commands`; parser, help and completion follow by themselves.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from orange_tui.cli.table.jobs import JOB_COMMANDS
 from orange_tui.cli.table.projects import PROJECT_COMMANDS
 from orange_tui.cli.table.setup import SETUP_COMMANDS
 from orange_tui.cli.table.tasks import TASK_COMMANDS
+from orange_tui.cli.table.usage import USAGE
 from orange_tui.cli.table.workflows import WORKFLOW_COMMANDS
 from orange_tui.cli.table.workspaces import RESTORE, WORKSPACE_COMMANDS
 
@@ -36,6 +37,7 @@ COMMANDS: Sequence[CommandSpec] = (
     *WORKFLOW_COMMANDS,
     *JOB_COMMANDS,
     *ISSUE_COMMANDS,
+    USAGE,
     SERVE,
     DEMO,
     *SETUP_COMMANDS,
