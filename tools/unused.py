@@ -21,6 +21,9 @@ CALLED_BY_LIBRARIES = re.compile(
 )
 # Each with the reason why it stays.
 EXCEPTIONS = {
+    "see_limit": "called by the supervisor, which is on its way",
+    "see_use": "likewise, by the readers of session files",
+    "begin_trial": "likewise, by the supervisor",
     "idle": "a harness's patterns, read by the name of the state",
     "permission": "likewise",
     "one_shot": "a harness's command lines, read by the name of the mode",

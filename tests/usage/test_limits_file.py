@@ -14,13 +14,17 @@ if TYPE_CHECKING:
 NOW, LATER = "2026-11-16T20:00:00Z", "2026-11-16T21:00:00Z"
 
 
+def put(file: LimitsFile, limit: Limit) -> None:
+    file.change(limit.harness, limit.account, lambda _: limit)
+
+
 def test_limits_of_two_accounts_are_kept_apart(tmp_path: Path) -> None:
     file = LimitsFile(Home(str(tmp_path)))
     full = Limit("claude", "default", "five_hour", 100.0, LATER, LATER, "session file")
     other = Limit("claude", "work", used_percent=12.0)
-    file.put(Limit("claude", used_percent=50.0))
-    file.put(full)
-    file.put(other)
+    put(file, Limit("claude", used_percent=50.0))
+    put(file, full)
+    put(file, other)
     assert file.read() == [full, other]
 
 

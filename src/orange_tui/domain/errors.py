@@ -29,6 +29,14 @@ class NoWorkspace(Refused):
         self.pool_size = pool_size
 
 
+class AtLimit(Refused):
+    """The agent has reached its limit, or nearly: Orange itself starts none until it begins anew."""
+
+    def __init__(self, reason: str, harness: str) -> None:
+        super().__init__(reason)
+        self.harness = harness
+
+
 class NotFound(OrangeError):
     """There is no such task, project, workflow or file."""
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.outside.tmux import Tmux
     from orange_tui.sessions.liveness import Sessions
     from orange_tui.store.store import Store
+    from orange_tui.usage.limits import Limits
     from orange_tui.workspaces.pool import Pool
 
 
@@ -51,6 +52,13 @@ class HomeParts:
         from orange_tui.workspaces.pool import Pool
 
         return Pool(self.store, self.projects, self.log)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The limits of the agents' accounts."""
+        from orange_tui.usage.limits import Limits
+
+        return Limits(self.home)
 
     @cached_property
     def harnesses(self) -> Harnesses:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.errors import NotFound, NoWorkspace, OrangeError, Refused
+from orange_tui.domain.errors import AtLimit, NotFound, NoWorkspace, OrangeError, Refused
 from orange_tui.domain.workflow import starts_agent
 from orange_tui.engine._move_hooks import hooks_of, start_here_hooks
 from orange_tui.store.store import StoredTask
@@ -28,8 +28,12 @@ def start_task(engine: Engine, ref: TaskRef, actor: Actor = "person") -> Moved:
 
 
 def start_opened(engine: Engine, opened: OpenTask, actor: Actor) -> Moved:
-    """Start the agent of a task: as it was created to begin, or, once it has begun, where it is now."""
+    """Start the agent of a task: as it was created to begin, or, once it has begun, where it is now.
+
+    At its agent's limit a person may try; Orange itself and agents do not (`AtLimit`).
+    """
     workflow = engine.workflows.load(opened.task.workflow)
+    _check_limit(engine, opened.task, actor)
     _check_blockers(engine, opened.task)
     if opened.task.tmux_session and engine.parts.sessions.windows(opened.task.id, fresh=True):
         raise Refused(f"{opened.task.id} has a live agent; `orange task attach {opened.task.id}` shows it")
@@ -100,6 +104,7 @@ def advance(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor =
     while (target := workflow.states[opened.task.status].auto) is not None:
         may_move = bool(workflow.candidates(opened.task.status, target, actor))
         try:
+            _check_limit(engine, opened.task, actor)
             moved = engine.transition(opened, target, actor if may_move else "engine")
         except Refused:
             if moved is None:
@@ -199,9 +204,12 @@ def _no_start(task: Task) -> Refused:
 def _record_waiting(opened: OpenTask, problem: OrangeError) -> None:
     """Note that a task waits, once; where it found no workspace, with how many there were."""
     size = problem.pool_size if isinstance(problem, NoWorkspace) else None
+    harness = problem.harness if isinstance(problem, AtLimit) else None
     start = opened.journal.start()
-    if not start.waits or start.full_at != size:
-        opened.record("task.waiting", reason=str(problem), **({} if size is None else {"pool_size": size}))
+    if not start.waits or (start.full_at, start.limit_of) != (size, harness):
+        details = {"pool_size": size, "harness": harness}
+        known = {name: value for name, value in details.items() if value is not None}
+        opened.record("task.waiting", reason=str(problem), **known)
 
 
 def _has_turn(engine: Engine, task: Task, start: Start, *, is_next: bool) -> bool:
@@ -238,6 +246,17 @@ def _check_blockers(engine: Engine, task: Task) -> None:
     waiting = unfinished_blockers(engine, task)
     if waiting:
         raise Refused(f"{task.id} waits for {', '.join(waiting)}")
+
+
+def _check_limit(engine: Engine, task: Task, actor: Actor) -> None:
+    """Refuse a start into a wall. Who does a task that is still to be routed, nobody knows yet."""
+    if actor == "person":
+        return
+    is_routed = task.harness is None and engine.workflows.load(task.workflow).has_action("route")
+    harness = task.harness or (None if is_routed else engine.parts.harnesses.first_installed())
+    reason = engine.parts.limits.why_wait(harness)
+    if harness is not None and reason is not None:
+        raise AtLimit(f"{task.id} waits for {reason}", harness)
 
 
 def _failed_start(engine: Engine, opened: OpenTask) -> Sequence[Hook]:

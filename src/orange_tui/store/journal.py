@@ -50,6 +50,7 @@ class Start:
     is_held: bool = False  # it was created not to start but when a person says so
     waits: bool = False  # it was tried, and has to wait
     full_at: int | None = None  # how many workspaces there were when it found none of them free
+    limit_of: str | None = None  # the agent whose limit it waits for
     state: str | None = None  # the initial state that it was created for
 
 
@@ -185,8 +186,12 @@ def _only_begins(event: Event) -> bool:
 
 
 def _waiting(event: Event | None) -> dict[str, Any]:
-    size = event.get("pool_size") if event is not None else None
-    return {"waits": event is not None, "full_at": size if type(size) is int else None}
+    size, harness = (event.get(key) if event is not None else None for key in ("pool_size", "harness"))
+    return {
+        "waits": event is not None,
+        "full_at": size if type(size) is int else None,
+        "limit_of": harness if type(harness) is str else None,
+    }
 
 
 def _is_change(event: Event) -> bool:

@@ -18,7 +18,7 @@ from orange_tui.outside.git_guard.locks import abandoned_locks
 from orange_tui.outside.programs import run
 from orange_tui.sessions.liveness import LOST
 from orange_tui.store.store import BrokenTask, readable
-from orange_tui.usage.limits_file import LimitsFile
+from orange_tui.usage.limits import Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,9 +87,10 @@ def _agents(doctor: Doctor) -> Iterator[Finding]:
 
 
 def _limits(doctor: Doctor) -> Iterator[Finding]:
-    for limit in LimitsFile(doctor.home).read():
+    limits = Limits(doctor.home)
+    for limit in limits.all():
         if limit.is_blocked(clock.now()):
-            what = f"{limit.harness} has reached its limit ({limit.account}), until {limit.blocked_until}"
+            what = f"{limits.sentence(limit.harness, limit.account)} (account: {limit.account})"
             yield Finding("note", what, "Its tasks go on by themselves then")
 
 

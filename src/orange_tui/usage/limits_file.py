@@ -1,7 +1,7 @@
 """limits.json: the limits of the agents' accounts, for everybody who starts agents in this home.
 
-`{harness: {account: {window, used_percent, resets_at, blocked_until, source}}}`. It is the engine's own; what it
-says of an agent was read from that agent, and is checked as all input is.
+`{harness: {account: {window, used_percent, resets_at, blocked_until, source, tries, tried_at}}}`. It is the engine's
+own; what it says of an agent was read from that agent, and is checked as all input is.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from orange_tui.home.paths import Home
 
-_TEXTS = ("window", "resets_at", "blocked_until", "source")
+_TEXTS = ("window", "resets_at", "blocked_until", "source", "tried_at")
 
 
 @record
@@ -35,12 +37,17 @@ class LimitsFile:
             if isinstance(values, dict)
         ]
 
-    def put(self, limit: Limit) -> None:
-        """Replace what is known of one account."""
+    def change(self, harness: str, account: str, work: Callable[[Limit], Limit]) -> Limit:
+        """Replace what is known of one account by what `work` makes of it; keys of a newer Orange stay."""
         with self._file.changing_object() as content:
-            accounts = content.setdefault(limit.harness, {})
-            values = {"used_percent": limit.used_percent, **{name: getattr(limit, name) for name in _TEXTS}}
-            accounts[limit.account] = {**accounts.get(limit.account, {}), **values}
+            accounts = content.get(harness)
+            content[harness] = accounts = accounts if isinstance(accounts, dict) else {}
+            stored = accounts.get(account)
+            known = stored if isinstance(stored, dict) else {}
+            limit = work(_limit(harness, account, known))
+            numbers = {"used_percent": limit.used_percent, "tries": limit.tries}
+            accounts[account] = {**known, **numbers, **{name: getattr(limit, name) for name in _TEXTS}}
+            return limit
 
     @property
     def _file(self) -> JsonFile:
@@ -49,10 +56,11 @@ class LimitsFile:
 
 
 def _limit(harness: str, account: str, values: dict[str, object]) -> Limit:
-    window, resets_at, blocked_until, source = (_text(values.get(name)) for name in _TEXTS)
-    used = values.get("used_percent")
-    percent = float(used) if isinstance(used, int | float) else None
-    return Limit(harness, account, window, percent, resets_at, blocked_until, source or "")
+    window, resets_at, blocked_until, source, tried_at = (_text(values.get(name)) for name in _TEXTS)
+    used, tries = values.get("used_percent"), values.get("tries")
+    percent = float(used) if isinstance(used, int | float) and abs(used) < float("inf") else None
+    count = tries if type(tries) is int and tries >= 0 else 0
+    return Limit(harness, account, window, percent, resets_at, blocked_until, source or "", count, tried_at)
 
 
 def _text(value: object) -> str | None:

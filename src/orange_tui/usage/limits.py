@@ -1,0 +1,135 @@
+"""The limits of the agents' accounts: what was seen of them, who has to wait, and what a person is told.
+
+What is seen was written by an agent, so it blocks its own account only, for a bounded time, and unblocks nothing:
+that an account can be used again is known from an agent that Orange itself has let go on, and that works.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import record
+from orange_tui.domain.usage.limit import DEFAULT_ACCOUNT, Limit
+from orange_tui.domain.usage.reset_time import Said, from_iso, reset_time
+from orange_tui.home import clock
+from orange_tui.home.settings import read_settings
+from orange_tui.home.time_zone import find_zone
+from orange_tui.usage.limits_file import LimitsFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import tzinfo
+
+    from orange_tui.domain.usage.limit import UsedWindow
+    from orange_tui.home.paths import Home
+
+_SOON = timedelta(hours=20)  # until when a time of day says enough
+# Where each agent keeps its login: another directory is another account.
+_DATA_DIRECTORIES = {
+    "claude": "CLAUDE_CONFIG_DIR",
+    "codex": "CODEX_HOME",
+    "opencode": "XDG_DATA_HOME",
+    "pi": "PI_CODING_AGENT_DIR",
+}
+
+
+def current_account(harness: str) -> str:
+    """The account that an agent started from here would use."""
+    return os.environ.get(_DATA_DIRECTORIES.get(harness, "")) or DEFAULT_ACCOUNT
+
+
+@record
+class Limits:
+    """The limits of one home."""
+
+    home: Home
+
+    def all(self) -> list[Limit]:
+        """Every limit that is known."""
+        return LimitsFile(self.home).read()
+
+    def find(self, harness: str, account: str | None = None) -> Limit | None:
+        """What is known of an account's limit, the present one's if none is named."""
+        wanted = account or current_account(harness)
+        return next((limit for limit in self.all() if (limit.harness, limit.account) == (harness, wanted)), None)
+
+    def blocked(self, harness: str, account: str | None = None) -> Limit | None:
+        """The limit that an agent started now would run into."""
+        limit = self.find(harness, account)
+        return limit if limit is not None and limit.is_blocked(clock.now()) else None
+
+    def sentence(self, harness: str, account: str | None = None) -> str:
+        """What the row of an agent at its limit says: `claude's limit, until 03:30`."""
+        limit = self.find(harness, account)
+        if limit is None or limit.blocked_until is None:
+            return f"{harness}'s limit"
+        if limit.tried_at is not None or not limit.is_blocked(clock.now()):
+            return f"{harness}'s limit, tried again now"
+        end = limit.resets_at if limit.resets_at and limit.resets_at > clock.now() else None
+        word = "until" if end is not None else "to be tried again at"
+        return f"{harness}'s limit, {word} {self.local_time(end or limit.blocked_until)}"
+
+    def why_wait(self, harness: str | None) -> str | None:
+        """Why Orange itself starts no agent of this kind now: `claude's limit, until 03:30`; None where it may."""
+        limit = self.find(harness) if harness is not None else None
+        if limit is None:
+            return None
+        if limit.is_blocked(clock.now()):
+            return self.sentence(limit.harness)
+        if limit.is_nearly_used_up(clock.now()):
+            return f"{harness}'s limit, {limit.used_percent:.0f} % used, until {self.local_time(str(limit.resets_at))}"
+        return None
+
+    def see_limit(self, harness: str, account: str, text: str, said_at: str, source: str) -> Limit:
+        """An agent says that it has reached its limit, in these words."""
+        now = _now()
+        at = min(from_iso(said_at) or now, now)
+        end = from_iso(reset_time(text, Said(at, self._zone(), _zone_or_none)) or "")
+        return self._change(harness, account, lambda known: known.reached(now, at, end, source))
+
+    def see_use(self, harness: str, account: str, windows: Iterable[UsedWindow], source: str) -> None:
+        """An agent says how much of its limits is used. It says so all the time: most of it is no news."""
+        now, told = _now(), list(windows)
+        known = self.find(harness, account) or Limit(harness, account)
+        if known.used(now, told, source) != known:
+            self._change(harness, account, lambda known: known.used(now, told, source))
+
+    def begin_trial(self, harness: str, account: str) -> Limit:
+        """One agent goes on now; for a while nobody else does."""
+        return self._change(harness, account, lambda known: known.tried(_now()))
+
+    def end(self, harness: str, account: str) -> None:
+        """An agent that went on works: the limit is over, and what was used then counts no more."""
+        self._change(harness, account, lambda known: Limit(known.harness, known.account))
+
+    def _change(self, harness: str, account: str, work: Callable[[Limit], Limit]) -> Limit:
+        return LimitsFile(self.home).change(harness, account, work)
+
+    def local_time(self, stamp: str) -> str:
+        """A time as the person's clock shows it, with its date where that is far away."""
+        moment = from_iso(stamp)
+        if moment is None:
+            return "an unknown time"
+        local = moment.astimezone(self._zone())
+        is_soon = moment - _now() < _SOON
+        return f"{local:%H:%M}" if is_soon else f"{local:%b} {local.day}, {local:%H:%M}"
+
+    def _zone(self) -> tzinfo:
+        try:
+            return read_settings(self.home).time_zone()
+        except OrangeError:
+            return UTC  # config.yml or TZ is wrong, which is said elsewhere
+
+
+def _zone_or_none(name: str) -> tzinfo | None:
+    try:
+        return find_zone(name)
+    except OrangeError:
+        return None
+
+
+def _now() -> datetime:
+    return datetime.fromisoformat(clock.now())
