@@ -8,19 +8,23 @@ from rich.style import Style
 
 from orange_tui.board.rows import TaskRow
 from orange_tui.branches.distance import Stats
+from orange_tui.domain.records import replace
 from orange_tui.domain.task import make_task
+from orange_tui.domain.usage.totals import TaskUsage, Totals, UsageRow
 from orange_tui.store.store import TaskRef
-from orange_tui.tui.drawing.labels import format_count
-from orange_tui.tui.widgets.columns import MARKS, columns_for
+from orange_tui.tui.drawing.labels import cost_label, format_count
+from orange_tui.tui.widgets.columns import MARKS, columns_for, seldom_columns
 from support.looking import DARK
 
 
-def line(branch: str, width: int, stats: Stats | None = None) -> str:
+def line(branch: str, width: int, stats: Stats | None = None, *, used: Totals | None = None) -> str:
     task = make_task({"id": "t1", "project": "coffee", "branch": branch, "status": "clarification"})
     row = TaskRow(
         TaskRef("coffee", "t1"), task, None, "none", None, None, None, False, None, stats, (1, "", "coffee", "t1")
     )
-    segments = columns_for(width).line(row, branch, Style(), Style(), DARK)
+    if used is not None:
+        row = replace(row, usage=TaskUsage((UsageRow("worker", 1, "claude", "opus", "2026-11-16", used),)))
+    segments = columns_for(width, seldom_columns([row])).line(row, branch, Style(), Style(), DARK)
     return "".join(segment.text for segment in segments)
 
 
@@ -58,3 +62,36 @@ def test_commits_give_way_first_then_lines_then_the_age_and_never_the_status() -
 )
 def test_a_count_takes_four_cells_at_most(number: int, shown: str) -> None:
     assert format_count(number) == shown
+
+
+def test_a_list_has_costs_only_where_a_task_has_used_something() -> None:
+    assert line("milk", 79, Stats(3, 144, 12), used=Totals(cost=0.42)).split() == [
+        "milk",
+        "clarification",
+        "↑3",
+        "+144",
+        "−12",
+        "$0.42",
+    ]
+    with_cost = frozenset({"cost"})
+    assert columns_for(79, with_cost).titles().split() == ["task", "status", "↑", "±", "cost", "age"]
+    assert columns_for(69, with_cost).titles().split() == ["task", "status", "±", "cost", "age"]
+    assert columns_for(60, with_cost).titles().split() == ["task", "status", "±", "age"]
+
+
+@pytest.mark.parametrize(
+    ("totals", "shown"),
+    [
+        (Totals(cost=0.42), "$0.42"),
+        (Totals(cost=12.34), "$12"),
+        (Totals(cost=0.0012), "<$0.01"),
+        (Totals(cost=9.999), "$10"),
+        (Totals(cost=1_234_567), "$1M"),
+        (Totals(input=5, unpriced=("llama",)), "?"),
+        (Totals(cost=9.5, unpriced=("llama",)), "$9.50+?"),
+        (Totals(input=5), "$0.00"),
+    ],
+)
+def test_a_cost_is_short_and_never_nothing_where_it_is_unknown(totals: Totals, shown: str) -> None:
+    assert cost_label(totals) == shown
+    assert len(shown) <= 8

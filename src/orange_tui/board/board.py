@@ -10,19 +10,12 @@ import time
 
 from orange_tui.board import needs
 from orange_tui.board._board_task import read_board_task
-from orange_tui.board.rows import (
-    BROKEN,
-    FINISHED,
-    UNFINISHED,
-    WAITS,
-    Snapshot,
-    SortedRows,
-    TaskRow,
-    waits_for_workspace,
-)
+from orange_tui.board._usages import Usages
+from orange_tui.board._waiting import Waiting
+from orange_tui.board._workflows import BoardWorkflows
+from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
-from orange_tui.domain.workflow import DONE
 from orange_tui.sessions.liveness import ACTIVE, NONE, required_window
 from orange_tui.store.store import TaskRef
 
@@ -35,7 +28,7 @@ if TYPE_CHECKING:
     from orange_tui.branches.conflicts import Conflicts
     from orange_tui.branches.distance import Stats
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import State, Workflow
+    from orange_tui.domain.workflow import State
     from orange_tui.home.workflows import Workflows
     from orange_tui.outside.tmux import Pane
     from orange_tui.sessions.liveness import Sessions
@@ -53,9 +46,11 @@ class Boards:
     def __init__(
         self, index: TaskIndex, sessions: Sessions, workflows: Workflows, projects_and_pool: ProjectsAndPool
     ) -> None:
-        self._index, self._sessions, self._workflow_files = index, sessions, workflows
-        self._projects_and_pool = projects_and_pool
+        self._index, self._sessions = index, sessions
+        self._workflows, self._projects_and_pool = BoardWorkflows(workflows), projects_and_pool
+        self._waiting_for = Waiting(index, self._workflows, projects_and_pool)
         self._project = projects_and_pool.scope
+        self._usages = Usages(index.store.home, projects_and_pool.scope)
         self._rows = SortedRows()
         self._tasks: dict[Key, BoardTask] = {}
         self._changed: set[Key] = set()  # since the refresh before: their agents' ends are looked up again
@@ -65,7 +60,6 @@ class Boards:
         self._text_changes = 0
         self._stats: dict[Key, Stats] = {}  # by project and branch
         self._conflicts: dict[Key, Conflicts] = {}  # by project and task
-        self._workflows: dict[str, Workflow | str] = {}
         self._reasons: dict[tuple[object, ...], str | None] = {}  # why tasks like this need a person: a cache
 
     def workspace_holders(self) -> list[TaskRef]:
@@ -76,17 +70,20 @@ class Boards:
     def refresh(self, changed: Iterable[TaskRef] | None) -> Snapshot:
         """The board with these tasks as the index has them now; None: with all of them."""
         self._projects_and_pool.refresh()
-        self._load_workflows()
+        self._workflows.refresh(project.workflow for project in self._projects_and_pool.projects)
+        self._reasons = {}
         self._changed = keys = {(ref.project, ref.id) for ref in changed or ()}
         if changed is None:
             self._update_all()
+            self._usages.refresh_all(None if self._index.is_complete else self._tasks)
             return self._with_new_rows(list(self._tasks))
         parents = self._parents_of(keys)  # also of those that are gone now
         for key in keys:
             if self._project in {None, key[0]}:
                 self._update(key, self._index.get(TaskRef(*key)))
         dependents = {(ref.project, ref.id) for _, task_id in keys for ref in self._index.dependents_of(task_id)}
-        others = (self._with_session, self._waiting)  # these change with what is no task's: agents, workspaces
+        used = self._usages.refresh(keys)
+        others = (used, self._with_session, self._waiting)  # these change with what is no task's: agents, workspaces
         return self._with_new_rows(keys.union(parents, self._parents_of(keys), dependents, *others))
 
     def with_stats(self, project: str, stats: Mapping[str, Stats]) -> Snapshot:
@@ -118,16 +115,11 @@ class Boards:
         facts = (session, agent, files, note.needs() if note is not None else None)
         alike = (task.workflow, task.status, task.attention, *facts)
         if alike not in self._reasons:
-            self._reasons[alike] = needs.reason(task, self._workflow(task.workflow), needs.Facts(*facts))
+            self._reasons[alike] = needs.reason(task, self._workflows.get(task.workflow), needs.Facts(*facts))
         return self._reasons[alike] or self._overdue_message(key)
 
     def _stats_of(self, row: TaskRow) -> Stats | None:
         return None if row.task is None else self._stats.get((row.ref.project, row.task.branch))
-
-    def _load_workflows(self) -> None:
-        names = {*self._workflows, *(project.workflow for project in self._projects_and_pool.projects)}
-        self._workflows = {name: self._load(name) for name in names}
-        self._reasons = {}
 
     def _update_all(self) -> None:
         entries = {(entry.ref.project, entry.ref.id): entry for entry in self._index.entries(self._project)}
@@ -177,10 +169,11 @@ class Boards:
     def _snapshot(self) -> Snapshot:
         rows, counts, needing = self._rows.contents()
         others, now = self._projects_and_pool, time.monotonic()
-        refresh_soon = any(now - since <= _MESSAGE_GRACE_SECONDS for since in self._messages.values())
-        complete, workflows = self._index.is_complete, dict(self._workflows)
+        is_message_new = any(now - since <= _MESSAGE_GRACE_SECONDS for since in self._messages.values())
+        refresh_soon = is_message_new or not self._usages.is_complete
+        complete, workflows = self._index.is_complete, dict(self._workflows.by_name)
         about = (others.pool, others.projects, others.problem, complete, refresh_soon, workflows, self._text_changes)
-        return Snapshot(rows, counts, needing, *about)
+        return Snapshot(rows, counts, needing, *about, self._usages.today())
 
     def _live_windows(self) -> Live:
         """One question to tmux for all tasks, and none where no task has a session."""
@@ -199,17 +192,16 @@ class Boards:
         ref, task, error = known.entry.ref, known.task, known.entry.error
         if task is None:
             return TaskRow(ref, None, error, NONE, None, error, None, False, None, None, (BROKEN, "", *key))
-        workflow = self._workflow(task.workflow)
-        state = None if isinstance(workflow, str) else workflow.states.get(task.status)
+        state = self._workflows.state_of(task)
         finished = state is not None and state.terminal
         session = self._session(key, task, state, live)
         agent = known.agent(_windows(task, state, live)) if session == ACTIVE else None
         conflicts = None if finished else self._conflicts.get(key)
         reason = self._reason(key, task, session, agent, conflicts)
-        waits = self._waits(known, task, state)
+        waits = self._waiting_for.reason(known, task)
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)
         stats = self._stats.get((key[0], task.branch))
-        about = (conflicts, known.pull_request, *self._subtasks(task.id))
+        about = (conflicts, known.pull_request, *self._subtasks(task.id), self._usages.get(key))
         return TaskRow(ref, task, None, session, agent, reason, waits, finished, _number(task), stats, order, *about)
 
     def _subtasks(self, task_id: str) -> tuple[tuple[int, int] | None, tuple[TaskRef, ...]]:
@@ -218,29 +210,8 @@ class Boards:
         if not subtasks:
             return None, ()
         refs = tuple(ref for ref in subtasks if self._project in {None, ref.project})
-        done = sum(self._is_done(subtasks[ref]) for ref in refs)
+        done = sum(self._workflows.is_done(subtasks[ref]) for ref in refs)
         return ((done, len(refs)) if refs else None), refs
-
-    def _workflow(self, name: str) -> Workflow | str:
-        """A workflow, or what is wrong with it; each is looked for once in a refresh."""
-        found = self._workflows.get(name)
-        if found is None:
-            found = self._workflows[name] = self._load(name)
-        return found
-
-    def _load(self, name: str) -> Workflow | str:
-        try:
-            return self._workflow_files.load(name)
-        except OrangeError as problem:
-            return str(problem).partition("\n")[0]
-
-    def _is_done(self, task: Task) -> bool:
-        workflow = self._workflow(task.workflow)
-        return task.status == DONE if isinstance(workflow, str) else workflow.is_done(task.status)
-
-    def _is_in_first_state(self, task: Task) -> bool:
-        workflow = self._workflow(task.workflow)
-        return not isinstance(workflow, str) and task.status == workflow.first_state
 
     def _session(self, key: Key, task: Task, state: State | None, live: Live) -> str:
         before = self._rows.get(key)
@@ -252,31 +223,6 @@ class Boards:
     def _overdue_message(self, key: Key) -> str | None:
         since = self._messages.get(key)
         return _MESSAGE_WAITS if since is not None and time.monotonic() - since > _MESSAGE_GRACE_SECONDS else None
-
-    def _waits(self, known: BoardTask, task: Task, state: State | None) -> str | None:
-        if known.has_message:
-            return "a message waits for the agent"
-        is_in_first_state = self._is_in_first_state(task)
-        goes_on = not is_in_first_state and state is not None and bool(state.auto or (state.rejoin and task.blocked_by))
-        if not is_in_first_state and not goes_on:
-            return None
-        names = [name for blocker in task.blocked_by if (name := self._unfinished(blocker)) is not None]
-        if names:
-            return f"waits for {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-        pool = self._projects_and_pool.pool.get(task.project)
-        if goes_on:  # by itself, as soon as it can
-            is_full = pool is not None and pool.used >= pool.size
-            return WAITS if is_full and task.workspace is None else None
-        if known.has_session:
-            return None
-        return waits_for_workspace(known.entry.start, pool)
-
-    def _unfinished(self, blocker: str) -> str | None:
-        """What to call a task that is waited for, unless it is done."""
-        entry = self._index.find(blocker)
-        if entry is None or entry.task is None:
-            return blocker
-        return None if self._is_done(entry.task) else entry.task.branch
 
 
 def _windows(task: Task, state: State | None, live: Live) -> list[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from orange_tui.branches.distance import Stats
     from orange_tui.domain.pull_request import PullRequestStatus
     from orange_tui.domain.task import Task
+    from orange_tui.domain.usage.totals import TaskUsage, Totals
     from orange_tui.domain.workflow import Workflow
     from orange_tui.home.projects import Project
     from orange_tui.store.index import Key
@@ -51,6 +52,7 @@ class TaskRow:
     pull_request: PullRequestStatus | None = None
     subtask_counts: tuple[int, int] | None = None  # of a task that has some: how many are done, and how many there are
     subtasks: tuple[TaskRef, ...] = ()  # those, oldest first
+    usage: TaskUsage | None = None  # what its agents have used; None where nothing is known
 
 
 @record
@@ -83,6 +85,7 @@ class Snapshot:
     refresh_soon: bool  # time alone will change a row: refresh(()) in a second or so
     workflows: Mapping[str, Workflow | str]  # those of the tasks and projects here, or what is wrong with one
     text_changes: int  # how often a task's body or history has changed, of which no row tells
+    used_today: Totals | None = None  # by all of them, and by chats and tasks that are deleted; None: nothing known
 
     def differs_only_in_texts(self, other: Snapshot) -> bool:
         """Whether the other one has the same rows and all else, and only the tasks' texts have changed."""

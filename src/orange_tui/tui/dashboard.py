@@ -136,7 +136,7 @@ class Dashboard(Screen[None]):
         self.set_class(not listed.rows, "-empty")
         self._list.empty_text = self._empty_text(snapshot)
         self._list.show(listed, dict(self._shared.work.running), shows_project=everywhere)
-        self.query_one(ColumnTitles).has_pull_requests = self._list.has_pull_requests
+        self.query_one(ColumnTitles).seldom = self._list.seldom_columns
         search = f" · /{self._filter.search}" if self._filter.search else ""
         scope = f"{project or 'all projects'} · {self._filter.name}{' · tree' if self._is_tree else ''}{search}"
         self.query_one(Header).show(snapshot, scope, self._states(snapshot), self._palette)

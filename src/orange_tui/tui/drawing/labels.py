@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
     from orange_tui.board.rows import TaskRow
     from orange_tui.domain.task import Task
+    from orange_tui.domain.usage.totals import Totals
     from orange_tui.tui.drawing.palette import Palette
 
 _THOUSAND = 1_000
+_NEXT_TO_NOTHING, _WITH_CENTS = 0.005, 9.995  # dollars; between the two they are shown with cents
 CONFLICT_MARK, COLLISION_MARK = "≠", "⇄"
 LEGEND = (
     ("●", "The agent is running"),
@@ -81,6 +83,19 @@ def format_count(number: int) -> str:
         return f"{number // 100 / 10:g}k"
     thousands = number // _THOUSAND
     return f"{thousands}k" if thousands < _THOUSAND else f"{thousands // _THOUSAND}M"
+
+
+def cost_label(totals: Totals) -> str:
+    """What something has cost, in at most eight cells: $0.42, $12, ? where no price is known, $12+? where some are."""
+    if not totals.unpriced:
+        return _dollars(totals.cost)
+    return f"{_dollars(totals.cost)}+?" if totals.cost else "?"
+
+
+def _dollars(amount: float) -> str:
+    if 0 < amount < _NEXT_TO_NOTHING:
+        return "<$0.01"
+    return f"${amount:.2f}" if amount < _WITH_CENTS else f"${format_count(round(amount))}"
 
 
 def pull_request_label(row: TaskRow, palette: Palette) -> tuple[str, Style]:

@@ -9,6 +9,7 @@ from textual.widgets import Static
 
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
+from orange_tui.tui.drawing.labels import cost_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Keys = Sequence[tuple[str, str]]  # each with what it does
 
 _ROOMY_CELLS = 100
+_ROOM_FOR_COST = 50  # beside the scope: enough for the pool, and for the counts that matter most
 
 
 class Line(Static):
@@ -41,7 +43,7 @@ class Header(Line):
         width = self.size.width
         name = " 🍊 Orange  " if width >= _ROOMY_CELLS else " 🍊 "
         left = Text.assemble((name, palette.accent), (printable(scope), palette.text))
-        right = self._right(snapshot, palette)
+        right = self._right(snapshot, palette, with_cost=width - left.cell_len >= _ROOM_FOR_COST)
         free = width - left.cell_len - right.cell_len
         middle = self._middle(snapshot, order, palette, free - 4)
         gap = max(1, free - middle.cell_len)
@@ -67,12 +69,15 @@ class Header(Line):
                 return joined
             parts = [*parts[: -2 if parts[-1][0] == "…" else -1], ("…", palette.dim)] if len(parts) > 1 else []
 
-    def _right(self, snapshot: Snapshot | None, palette: Palette) -> Text:
-        if snapshot is None or not snapshot.pool:
-            return Text(" ")
-        used = sum(use.used for use in snapshot.pool.values())
-        size = sum(use.size for use in snapshot.pool.values())
-        return Text(f"pool {used}/{size} ", style=palette.dim)
+    def _right(self, snapshot: Snapshot | None, palette: Palette, *, with_cost: bool) -> Text:
+        """What was used today, where there is room for it, and the pool."""
+        parts = []
+        if with_cost and snapshot is not None and snapshot.used_today is not None:
+            parts.append(f"today {cost_label(snapshot.used_today)}")
+        if snapshot is not None and snapshot.pool:
+            used = sum(use.used for use in snapshot.pool.values())
+            parts.append(f"pool {used}/{sum(use.size for use in snapshot.pool.values())}")
+        return Text(f"{' · '.join(parts)} ", style=palette.dim)
 
 
 @record

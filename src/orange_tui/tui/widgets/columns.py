@@ -18,11 +18,11 @@ from orange_tui.board.rows import COULD_START
 from orange_tui.domain.records import record
 from orange_tui.presentation.tasks import age
 from orange_tui.tui.drawing.cells import fit, fit_right
-from orange_tui.tui.drawing.labels import conflict_marks, format_count, pull_request_label, status_label
+from orange_tui.tui.drawing.labels import conflict_marks, cost_label, format_count, pull_request_label, status_label
 from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rich.style import Style
 
@@ -43,7 +43,7 @@ class Column:
     width: int
     gives_way: int
     cells: Cells
-    is_seldom: bool = False  # it is there only where a task in the list has something to show in it
+    is_for: Callable[[TaskRow], bool] | None = None  # it is there only where this is true of a task in the list
 
 
 def _pull_request(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
@@ -69,19 +69,30 @@ def _age(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
     return [Segment(fit_right(age(row.task.updated_at) if row.task else "", width), palette.dim)]
 
 
+def _cost(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
+    return [Segment(fit_right(cost_label(row.usage.total()) if row.usage is not None else "", width), palette.dim)]
+
+
 RIGHT_OF_STATUS = (
-    Column("PR", 9, 2, _pull_request, is_seldom=True),
-    Column("↑", 5, 4, _ahead),
+    Column("PR", 9, 2, _pull_request, is_for=lambda row: row.pull_request is not None),
+    Column("↑", 5, 5, _ahead),
     Column("±", 12, 3, _changes),
+    Column("cost", 9, 4, _cost, is_for=lambda row: row.usage is not None),
     Column("age", 5, 1, _age),
 )
+
+
+def seldom_columns(rows: Sequence[TaskRow]) -> frozenset[str]:
+    """The titles of the columns that are there only because a task in the list has something to show in them."""
+    seldom = ((column.title, column.is_for) for column in RIGHT_OF_STATUS if column.is_for is not None)
+    return frozenset(title for title, is_for in seldom if any(map(is_for, rows)))
 
 
 class Columns:
     """The columns that a list of some width has room for."""
 
-    def __init__(self, width: int, *, all_of_them: bool) -> None:
-        self._shown = [column for column in RIGHT_OF_STATUS if all_of_them or not column.is_seldom]
+    def __init__(self, width: int, seldom: frozenset[str]) -> None:
+        self._shown = [column for column in RIGHT_OF_STATUS if column.is_for is None or column.title in seldom]
         while self._shown and width - MARKS - self._right() < _NAME:
             self._shown.remove(max(self._shown, key=lambda column: column.gives_way))
         self._name = max(4, width - MARKS - self._right())
@@ -114,14 +125,13 @@ class Columns:
 class ColumnTitles(Widget):
     """What the columns are, in the line above the list; as wide as the list, so that they stand alike."""
 
-    has_pull_requests: reactive[bool] = reactive(False)
+    seldom: reactive[frozenset[str]] = reactive(frozenset[str]())
 
     def render(self) -> Text:
-        columns = columns_for(self.size.width, pull_requests=self.has_pull_requests)
-        return Text(columns.titles(), style=palette_for(self.app).dim)
+        return Text(columns_for(self.size.width, self.seldom).titles(), style=palette_for(self.app).dim)
 
 
 @lru_cache(maxsize=8)
-def columns_for(width: int, *, pull_requests: bool = False) -> Columns:
-    """The columns of a list that is so many cells wide, and has pull requests or not."""
-    return Columns(width, all_of_them=pull_requests)
+def columns_for(width: int, seldom: frozenset[str] = frozenset()) -> Columns:
+    """The columns of a list that is so many cells wide, and shows these seldom ones."""
+    return Columns(width, seldom)

@@ -20,7 +20,7 @@ from textual.strip import Strip
 from orange_tui.tui.drawing.cells import fit, fit_right
 from orange_tui.tui.drawing.labels import task_icon, task_name
 from orange_tui.tui.theme import palette_for
-from orange_tui.tui.widgets.columns import MARKS, columns_for
+from orange_tui.tui.widgets.columns import MARKS, columns_for, seldom_columns
 from orange_tui.tui.widgets.task_tree import ListedTasks
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         self._was_moved = False  # until the person has chosen a task, the cursor is on the first, whichever comes first
         self._busy: Mapping[TaskRef, str] = {}
         self._shows_project = True
-        self.has_pull_requests = False
+        self.seldom_columns: frozenset[str] = frozenset()
         self.empty_text = ""
 
     def _palette(self) -> Palette:
@@ -90,7 +90,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         before, rows = self.selected, listed.rows
         was_in_sight = self._is_cursor_in_sight()
         self._listed, self._busy, self._shows_project = listed, busy, shows_project
-        self.has_pull_requests = any(row.pull_request is not None for row in rows)
+        self.seldom_columns = seldom_columns(rows)
         if before is not None and self._was_moved:
             self._cursor = self._place_of(before.ref, near=self._cursor)
         self._lay_out()
@@ -279,7 +279,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
                 Segment(fit(" " * (MARKS - 1 - _ICON) + name, width - 1 - _ICON), palette.bad),
             ]
         name = f"{row.task.project}/{task_name(row.task)}" if self._shows_project else task_name(row.task)
-        columns = columns_for(width, pull_requests=self.has_pull_requests)
+        columns = columns_for(width, self.seldom_columns)
         name_style = palette.dim if row.finished else palette.accent if row.needs else palette.text
         return [
             bar,

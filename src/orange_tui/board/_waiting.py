@@ -1,0 +1,46 @@
+"""What a task waits for by itself: a message's way to its agent, other tasks, a workspace."""
+
+from __future__ import annotations
+
+from orange_tui.board.rows import WAITS, waits_for_workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.board._board_task import BoardTask
+    from orange_tui.board._workflows import BoardWorkflows
+    from orange_tui.board.projects_and_pool import ProjectsAndPool
+    from orange_tui.domain.task import Task
+    from orange_tui.store.index import TaskIndex
+
+
+class Waiting:
+    """Says of the tasks of one board what each of them waits for."""
+
+    def __init__(self, index: TaskIndex, workflows: BoardWorkflows, projects_and_pool: ProjectsAndPool) -> None:
+        self._index, self._workflows, self._projects_and_pool = index, workflows, projects_and_pool
+
+    def reason(self, known: BoardTask, task: Task) -> str | None:
+        """What a task waits for, in a few words; None where it waits for nothing, or for a person."""
+        if known.has_message:
+            return "a message waits for the agent"
+        state, is_in_first_state = self._workflows.state_of(task), self._workflows.is_in_first_state(task)
+        goes_on = not is_in_first_state and state is not None and bool(state.auto or (state.rejoin and task.blocked_by))
+        if not is_in_first_state and not goes_on:
+            return None
+        names = [name for blocker in task.blocked_by if (name := self._unfinished(blocker)) is not None]
+        if names:
+            return f"waits for {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+        pool = self._projects_and_pool.pool.get(task.project)
+        if goes_on:  # by itself, as soon as it can
+            is_full = pool is not None and pool.used >= pool.size
+            return WAITS if is_full and task.workspace is None else None
+        if known.has_session:
+            return None
+        return waits_for_workspace(known.entry.start, pool)
+
+    def _unfinished(self, blocker: str) -> str | None:
+        """What to call a task that is waited for, unless it is done."""
+        entry = self._index.find(blocker)
+        if entry is None or entry.task is None:
+            return blocker
+        return None if self._workflows.is_done(entry.task) else entry.task.branch
