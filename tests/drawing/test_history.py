@@ -57,6 +57,26 @@ HANDED_OVER = [
 ]
 
 
+def test_a_limit_and_what_came_of_it_are_told_in_sentences() -> None:
+    end = datetime(2026, 5, 4, 15, 30, tzinfo=UTC).astimezone()
+    reached = event("limit.reached", window="worker", harness="claude", account="default", until="2026-05-04T15:30:00Z")
+    lines = told(
+        reached,
+        {**reached, "until": "whenever"},
+        event("agent.handed_over", **{"from": "claude", "to": "codex", "reason": "its limit"}),
+        event("limit.ended", window="worker"),
+        event("budget.reached"),
+    )
+    sentences = [line.split(maxsplit=2)[2] for line in lines]
+    assert sentences == [
+        f"claude reached its limit in worker, until {end:%Y-%m-%d %H:%M}",
+        "claude reached its limit in worker",
+        "Handed over from claude to codex: its limit",
+        "The limit is over; worker goes on",
+        "Its budget is used up: Orange starts nothing more for it by itself",
+    ]
+
+
 def test_a_move_is_one_entry_with_what_it_set_off_under_it() -> None:
     strips = render_history(HANDED_OVER, 80, DARK, now=NOW)
     assert texts(strips) == [

@@ -7,6 +7,7 @@ are templates filled from the event, and what is filled in is data: it is never 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -144,6 +145,26 @@ def _moved(event: Event) -> str:
     return f"{value_text(event.get('from'))} → {value_text(event.get('to'))}, {actor_text(event.get('by'))}"
 
 
+def _limit_reached(event: Event) -> str:
+    until = _local_time(event.get("until"))
+    what = f"{value_text(event.get('harness'))} reached its limit in {value_text(event.get('window'))}"
+    return f"{what}, until {until}" if until else what
+
+
+def _local_time(stamp: object) -> str:
+    """A time as the person's clock shows it; nothing for what is no time."""
+    try:
+        return f"{datetime.fromisoformat(str(stamp)).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _handed_over(event: Event) -> str:
+    why = event.get("reason")
+    source, target = value_text(event.get("from")), value_text(event.get("to"))
+    return f"Handed over from {source} to {target}{f': {value_text(why)}' if why else ''}"
+
+
 EVENT_LINES: Mapping[str, EventLine] = {
     "task.created": EventLine("+", "accent", _created),
     "task.adopted": EventLine("+", "accent", "Adopted as it was"),
@@ -166,6 +187,10 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "agent.crashed": EventLine("✗", "bad", "The agent crashed in {status} ({reason}), crash {crash_count}"),
     "agent.not_restarted": EventLine("✗", "bad", "The agent could not be restarted: {reason}"),
     "agent.failed": EventLine("✗", "bad", "The agent failed ({reason}), failure {repeats} in a row"),
+    "agent.handed_over": EventLine("»", "accent", _handed_over),
+    "limit.reached": EventLine("◷", "warning", _limit_reached),
+    "limit.ended": EventLine("▸", "info", "The limit is over; {window} goes on"),
+    "budget.reached": EventLine("!", "warning", "Its budget is used up: Orange starts nothing more for it by itself"),
     "agent.reported": EventLine("»", "accent", _reported),
     "agent.died": EventLine("✗", "bad", "The agent ended in {status}"),
     "session.lost": EventLine("!", "warning", "Its tmux server is gone"),
