@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,7 @@ from orange_tui.engine.creation import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from support.driver import orange
+from support.office import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +77,17 @@ def test_every_task_ends_where_it_should_and_nothing_is_left_behind(temporary: s
     assert os.listdir(temporary) == []
     assert processes_in(temporary) == []
     assert not os.path.exists(os.environ["ORANGE_HOME"])
+
+
+@needs_tmux
+def test_killed_demo_leaves_neither_agents_nor_tmux_nor_files(temporary: str) -> None:
+    environment = {**os.environ, "TMPDIR": temporary}
+    words = [sys.executable, "-m", "orange_tui", "demo", "--headless", "--pace", "60"]
+    demo = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+    wait_for(lambda: any("demo.agent" in words for words in processes_in(temporary)))
+    demo.kill()
+    demo.wait()
+    wait_for(lambda: not os.listdir(temporary) and not processes_in(temporary))
 
 
 def test_demo_without_a_terminal_is_refused_unless_headless() -> None:

@@ -7,20 +7,17 @@ see the demo's instead.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
-import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
+from orange_tui.demo.clean_up import KEEP, home_in, socket_in
 from orange_tui.demo.tools.terminal import PACE_VARIABLE
 from orange_tui.demo.world import make_world
-from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
-from orange_tui.outside.processes import end_sessions
-from orange_tui.outside.programs import run
+from orange_tui.outside.programs import followed_by
 from orange_tui.supervisor.starter import wait_for_starts
 
 TYPE_CHECKING = False
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
 
     from orange_tui.orange import Orange
 
-_REMOVE_TRIES = 20
-_REMOVE_PAUSE_SECONDS = 0.05
 _SET_BY_A_TASKS_WINDOW = ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW", "TMUX", "TMUX_PANE")
 
 
@@ -46,19 +41,15 @@ class Throwaway:
 def throwaway_home(pace: str, *, keep: bool) -> Iterator[Throwaway]:
     """Make everything the demo needs; afterwards end its agents and, unless it is kept, remove its directory."""
     root = tempfile.mkdtemp(prefix="orange-demo-")
-    try:
-        world = make_world(root)
-        socket = os.path.join(root, "tmux")
-        with _environment({"ORANGE_HOME": world.home, "ORANGE_TMUX_SOCKET": socket, PACE_VARIABLE: pace}):
-            orange = assemble(Home(world.home))
+    words = [sys.executable, "-m", "orange_tui.demo.clean_up", root, *([KEEP] if keep else [])]
+    with followed_by(words):
+        make_world(root)
+        seen_by_agents = {"ORANGE_HOME": home_in(root), "ORANGE_TMUX_SOCKET": socket_in(root), PACE_VARIABLE: pace}
+        with _environment(seen_by_agents):
             try:
-                yield Throwaway(root, orange)
+                yield Throwaway(root, assemble(Home(home_in(root))))
             finally:
                 wait_for_starts()
-                _end_tmux(orange, socket)
-    finally:
-        if not keep:
-            _remove(root)
 
 
 @contextmanager
@@ -73,21 +64,3 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(before)
-
-
-def _end_tmux(orange: Orange, socket: str) -> None:
-    """End the demo's own tmux server, and wait until every agent in it has ended."""
-    with suppress(OrangeError):
-        agents = [pane.pid for pane in orange.tmux.panes()]
-        run(["tmux", "-S", socket, "kill-server"])
-        end_sessions(agents)
-
-
-def _remove(root: str) -> None:
-    """Delete the directory; an agent that is just ending may still write into it, so this may take a few tries."""
-    for _ in range(_REMOVE_TRIES):
-        with suppress(OSError):
-            shutil.rmtree(root)
-            return
-        time.sleep(_REMOVE_PAUSE_SECONDS)
-    sys.stderr.write(f"orange: {root} could not be removed; delete it by hand\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from orange_tui.demo.clean_up import home_in
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.paths import Home
@@ -85,7 +86,7 @@ class DemoWorld:
 
 def make_world(root: str) -> DemoWorld:
     """A home, a repository with a bare `origin` next to it, and the project registered."""
-    world = DemoWorld(os.path.join(root, "home"), os.path.join(root, PROJECT))
+    world = DemoWorld(home_in(root), os.path.join(root, PROJECT))
     origin = os.path.join(root, "origin.git")
     os.makedirs(world.home)
     os.makedirs(world.repository)

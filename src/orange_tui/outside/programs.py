@@ -2,7 +2,8 @@
 
 Each way there is of starting one has its function: `run` and wait for what it prints, `run_capped` for a program
 nobody vouches for, `run_in_terminal` and `replace_process` for one that a person works with, and
-`continue_in_new_session` for a command of our own that must outlive its window.
+`continue_in_new_session` for a command of our own that must outlive its window, and `followed_by` for one that cleans
+up after us.
 """
 
 from __future__ import annotations
@@ -118,6 +119,22 @@ def _wait_for(process: subprocess.Popen[bytes], timeout: float, most: int, files
         if any(os.fstat(file).st_size > most for file in files):
             return f"printed more than {most:,} bytes"
     return f"took longer than {timeout:g} s"
+
+
+@contextmanager
+def followed_by(words: Sequence[str]) -> Iterator[None]:
+    """Have a program go on after us: its input ends when we leave this, or with us, however that comes about.
+
+    Who leaves waits for it.
+    """
+    import subprocess
+
+    with _explained(words, None):
+        process = subprocess.Popen(list(words), stdin=_PIPE, stdout=_DEV_NULL, start_new_session=True)
+    try:
+        yield
+    finally:
+        process.communicate()
 
 
 async def run_in_terminal(words: Sequence[str], *, environment: Mapping[str, str] | None = None) -> int:
