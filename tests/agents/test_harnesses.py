@@ -87,7 +87,7 @@ def test_a_program_may_be_given_by_its_path(machine: Machine, monkeypatch: pytes
     assert which(path) == path
     machine.write(f"claude: {{binary: '{path}'}}\n")
     assert machine.harnesses.installed("claude") == path
-    values = {"task_dir": "/t"}
+    values = {"task_dir": "/t", "claude_settings": "{}"}
     assert machine.harnesses.command_line("claude", "full", values)[0] == path
     monkeypatch.setenv("HOME", str(machine.bin))
     assert which("~/my claude") == path
@@ -128,7 +128,13 @@ def test_a_change_of_the_file_is_seen_at_once(machine: Machine) -> None:
 
 
 def test_command_line_is_complete_for_root_and_others(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    values = {"task_dir": "/t", "worktree": "/w", "repository_git": "/src/coffee/.git", "worktree_git": "/g"}
+    values = {
+        "task_dir": "/t",
+        "worktree": "/w",
+        "repository_git": "/src/coffee/.git",
+        "worktree_git": "/g",
+        "claude_settings": "{}",
+    }
     codex = machine.harnesses.command_line("codex", "full", values)
     assert 'projects={"/src/coffee"={trust_level="trusted"}}' in codex
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -150,7 +156,7 @@ def test_without_a_file_of_the_persons_no_yaml_is_read(machine: Machine) -> None
         "import sys\n"
         "from orange_tui.agents.harnesses import Harnesses\n"
         "from orange_tui.home.paths import Home\n"
-        "Harnesses(Home(sys.argv[1])).command_line('claude', 'full', {'task_dir': '/t'})\n"
+        "Harnesses(Home(sys.argv[1])).command_line('claude', 'full', {'task_dir': '/t', 'claude_settings': '{}'})\n"
         "print(*sorted({'yaml', 'shutil', 'pathlib', 'dataclasses', 'typing'} & sys.modules.keys()))\n"
     )
     source = os.path.dirname(next(iter(orange_tui.__path__)))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.agents.skill import is_unmodified, skill_folder, skill_text, with_checksum
+from orange_tui.agents.harnesses import agent_path
+from orange_tui.agents.skill import is_unmodified, skill_text, with_checksum
 from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.cli.commands.setup import install
 from orange_tui.cli.parsing.grammar import Parsed
@@ -87,8 +88,8 @@ def test_skill_is_installed_for_a_named_agent(person: Person, harness: str, wher
 
 
 def test_skill_folder_follows_the_agents_own_variable(person: Person, tmp_path: Path) -> None:
-    assert skill_folder("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": "/x"}) == "/x/skills"
-    assert skill_folder("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": ""}) == f"{person.home}/.codex/skills"
+    assert agent_path("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": "/x"}) == "/x/skills"
+    assert agent_path("${CODEX_HOME:-~/.codex}/skills", {"CODEX_HOME": ""}) == f"{person.home}/.codex/skills"
 
 
 def test_installing_the_skill_twice_changes_nothing(person: Person) -> None:

@@ -35,15 +35,18 @@ VALUES = {
     "python": "/usr/bin/python3",
     "orange": "/usr/bin/orange",
     "session_id": "0a1b-2c3d",
+    "claude_settings": "{}",
 }
 MODES: tuple[Mode, ...] = ("full", "reduced", "resume", "one_shot", "one_shot_work")
 NEW = {**VALUES, "session_id": ""}
 
-TASK = ["--add-dir", "/home/o/tasks/coffee/k3x9"]
+TASK = ["--settings", "{}", "--add-dir", "/home/o/tasks/coffee/k3x9"]
 REDUCED = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash(git:*),Bash(orange:*)"]
 READ_ONLY = ["--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--strict-mcp-config"]
 CODEX_ALWAYS = [
     "--no-daemon",
+    "-c",
+    "allow_login_shell=false",
     "-c",
     'projects={"/src/coffee"={trust_level="trusted"}}',
     "-c",
@@ -73,7 +76,7 @@ SANDBOX = [
         (CODEX, "full", ["codex", *CODEX_ALWAYS, "--dangerously-bypass-approvals-and-sandbox", "--", PROMPT]),
         (CODEX, "reduced", ["codex", *CODEX_ALWAYS, *SANDBOX, "--", PROMPT]),
         (CODEX, "resume", ["codex", "resume", *CODEX_ALWAYS, *SANDBOX, "--", "0a1b-2c3d", PROMPT]),
-        (CODEX, "one_shot", ["codex", "exec", "-s", "read-only", "--", PROMPT]),
+        (CODEX, "one_shot", ["codex", "exec", "-c", "allow_login_shell=false", "-s", "read-only", "--", PROMPT]),
         (OPENCODE, "full", ["opencode", "--auto", "--prompt", PROMPT]),
         (OPENCODE, "reduced", ["opencode", "--prompt", PROMPT]),
         (OPENCODE, "resume", ["opencode", "--session", "0a1b-2c3d"]),
@@ -127,7 +130,7 @@ def test_claude_gets_a_command_line_that_it_accepts_from_root() -> None:
     words = build_command(CLAUDE, "full", VALUES, root=True)
     assert words[:4] == ("claude", "--permission-mode", "dontAsk", "--allowedTools")
     assert {"Bash", "Edit", "Write", "Read"} <= set(words[4].split(","))
-    assert words[-4:] == (*TASK, "--", PROMPT)
+    assert words[-6:] == (*TASK, "--", PROMPT)
     assert "bypassPermissions" not in build_command(CLAUDE, "resume", VALUES, root=True)
     assert build_command(CLAUDE, "reduced", VALUES, root=True) == build_command(CLAUDE, "reduced", VALUES)
     assert build_command(CODEX, "full", VALUES, root=True) == build_command(CODEX, "full", VALUES)

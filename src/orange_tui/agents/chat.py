@@ -69,7 +69,7 @@ class ProjectChats:
     def _window(self, project: Project, agent: Harness, directory: str) -> Window:
         home = self.home.root
         # Its commands write all over the home, so that is the directory it is granted.
-        values = launch.placeholder_values(home, home, project.path, project.path)
+        values = launch.placeholder_values(home, home, project.path, project.path, agent)
         role = render_prompt(_ROLE, {"project": project.name, "skill": skill_body()})
         command_line = build_command(agent, "reduced", values, system=role, root=os.geteuid() == 0)
         prompt = safe_prompt(_FIRST_PROMPT if agent.system_prompt else f"{role}\n\n{_FIRST_PROMPT}")

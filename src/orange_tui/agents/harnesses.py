@@ -6,6 +6,7 @@ YAML is imported only when that file exists: starting an agent should not pay fo
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from orange_tui.home.paths import Home
 
 DEMO = "demo"
+_VARIABLE = re.compile(r"\$\{([A-Z_]+):-([^}]*)\}")
 _MAX_BYTES = 1024 * 1024
 
 
@@ -152,6 +154,12 @@ def which(program: str) -> str | None:
 
 def _is_program(path: str) -> bool:
     return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def agent_path(path: str, environment: Mapping[str, str]) -> str:
+    """A path of an agent's own: `~` and `${VARIABLE:-default}` are expanded as the agent itself does."""
+    filled = _VARIABLE.sub(lambda found: environment.get(found[1]) or found[2], path)
+    return os.path.abspath(os.path.expanduser(filled))
 
 
 def orange_command() -> str:

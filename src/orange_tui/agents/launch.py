@@ -11,6 +11,7 @@ import shlex
 import sys
 from contextlib import suppress
 
+from orange_tui.agents.claude_settings import STATUS_VARIABLE, claude_settings
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.harnesses.harness import PROMPT
 from orange_tui.domain.records import record
@@ -19,6 +20,8 @@ from orange_tui.home.files import make_directory, read_bytes, replace_file
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from orange_tui.domain.harnesses.harness import Harness
 
 TASK_VARIABLES = ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW")  # what only the agent of a task has
 CHAT_VARIABLE = "ORANGE_CHAT"  # in the environment of an orchestrator: the project it talks about; it has no task
@@ -79,7 +82,8 @@ def write_launcher(task_directory: str, window: str, spec: LaunchSpec) -> Launch
     make_directory(logs)
     base = os.path.join(logs, window)
     replace_file(f"{base}.prompt.md", spec.prompt.encode(), durable=False, follow=False)
-    for earlier in (f"{base}.exit", answer_file(task_directory, window)):
+    status_file = f"{base}.status.json"
+    for earlier in (f"{base}.exit", answer_file(task_directory, window), status_file):
         with suppress(FileNotFoundError):
             os.unlink(earlier)
     files = [f"exec 3>{shlex.quote(f'{base}.exit')}"]
@@ -89,11 +93,12 @@ def write_launcher(task_directory: str, window: str, spec: LaunchSpec) -> Launch
         command=" ".join(_quote(word, f"{base}.prompt.md", spec.prompt) for word in spec.command_line),
         exit_file=shlex.quote(f"{base}.exit"),
     )
+    exported = {**spec.environment, STATUS_VARIABLE: status_file}
     script = _SCRIPT.format(
         window=window,
         files="\n".join(files),
         directory=shlex.quote(spec.directory),
-        exports="\n".join(f"export {name}={shlex.quote(value)}" for name, value in spec.environment.items()),
+        exports="\n".join(f"export {name}={shlex.quote(value)}" for name, value in exported.items()),
         run=run,
     )
     replace_file(f"{base}.sh", script.encode(), durable=False, follow=False)
@@ -137,7 +142,9 @@ def base_environment(home: str) -> dict[str, str]:
     }
 
 
-def placeholder_values(home: str, task_directory: str, repository: str, worktree: str) -> dict[str, str]:
+def placeholder_values(
+    home: str, task_directory: str, repository: str, worktree: str, harness: Harness
+) -> dict[str, str]:
     """The values of the placeholders that a harness's command line and files may have (`PLACEHOLDERS`)."""
     repository_git = os.path.join(repository, ".git")
     return {
@@ -148,6 +155,7 @@ def placeholder_values(home: str, task_directory: str, repository: str, worktree
         "worktree_git": repository_git if worktree == repository else _git_directory(worktree),
         "orange": os.path.join(command_directory(home), "orange"),
         "python": sys.executable,
+        "claude_settings": claude_settings(harness, worktree),
     }
 
 

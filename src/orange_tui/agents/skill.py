@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 
+from orange_tui.agents.harnesses import agent_path
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.records import record
 from orange_tui.home import paths
@@ -16,12 +17,9 @@ from orange_tui.home.files import read_bytes, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.domain.harnesses.harness import Harness
 
-_VARIABLE = re.compile(r"\$\{([A-Z_]+):-([^}]*)\}")
 _CHECKSUM = re.compile(rb"\n<!-- installed by orange, sha256 ([0-9a-f]{64}); changed copies are left alone -->\n\Z")
 _MOST_BYTES = 1_000_000
 
@@ -52,7 +50,7 @@ def select_harnesses(harnesses: Harnesses, name: str | None) -> list[Harness]:
 
 def install(harness: Harness, *, overwrite: bool = False) -> SkillInstallation:
     """Put the skill into an agent's folder, unless the person has changed the one that is there."""
-    path = os.path.join(skill_folder(harness.skills, os.environ), "orange", "SKILL.md")
+    path = os.path.join(agent_path(harness.skills, os.environ), "orange", "SKILL.md")
     present = _read_if_present(path)
     text = with_checksum(skill_text())
     if present == text:
@@ -63,12 +61,6 @@ def install(harness: Harness, *, overwrite: bool = False) -> SkillInstallation:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     replace_file(path, text)
     return SkillInstallation(harness.name, path, "written")
-
-
-def skill_folder(skills: str, environment: Mapping[str, str]) -> str:
-    """The path of a skill folder: `~` and `${VARIABLE:-default}` are expanded as the agent itself does."""
-    filled = _VARIABLE.sub(lambda found: environment.get(found[1]) or found[2], skills)
-    return os.path.abspath(os.path.expanduser(filled))
 
 
 def skill_text() -> bytes:

@@ -165,7 +165,7 @@ def _run_router(parts: HomeParts, settings: RouterSettings, task: Task, question
         raise Refused(f"the question is longer than the {longest:,} bytes it takes")
     project = parts.projects.get(task.project)
     directory = parts.store.directory(parts.store.ref_of(task))
-    values = placeholder_values(parts.home.root, directory, project.path, project.path)
+    values = placeholder_values(parts.home.root, directory, project.path, project.path, harnesses.get(router))
     command_line = harnesses.command_line(router, "one_shot", values, model=settings.model)
     finished = run_capped(
         [question if word == PROMPT else word for word in command_line],

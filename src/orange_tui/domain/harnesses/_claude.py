@@ -10,7 +10,8 @@ from orange_tui.domain.harnesses.harness import Dialog, Harness, ScreenPatterns
 # --add-dir of the task's directory: its Edit refuses the symlink in the worktree, and under acceptEdits even
 # reading the real TASK.md would be denied.
 # `--` before the prompt: --add-dir and --allowedTools take every word that follows, and a prompt may begin with a dash.
-_CLAUDE_TASK = ("--add-dir", "{task_dir}", "{options}")
+# --settings: our status line, which hears of limits and cost, and what only settings of this rank can say.
+_CLAUDE_TASK = ("--settings", "{claude_settings}", "--add-dir", "{task_dir}", "{options}")
 _CLAUDE_FULL = ("--permission-mode", "bypassPermissions")
 # Reduced: files may be edited, and the two programs that every task needs run without a question.
 _CLAUDE_REDUCED = ("--permission-mode", "acceptEdits", "--allowedTools", "Bash(git:*),Bash(orange:*)")

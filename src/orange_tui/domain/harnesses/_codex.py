@@ -8,8 +8,11 @@ from orange_tui.domain.harnesses.harness import Dialog, Harness, ScreenPatterns
 # `projects` on the command line answers "Trust this folder?" for this run and saves nothing; asked for is the
 # main repository, whichever worktree it runs in.
 # `notify` tells when a turn is over, and the conversation's id.
+# No login shell: Debian's /etc/profile sets a PATH of its own, and `orange` would not be found on it.
+_CODEX_SHELL = ("-c", "allow_login_shell=false")
 _CODEX_ALWAYS = (
     "--no-daemon",
+    *_CODEX_SHELL,
     "-c",
     'projects={"{repository}"={trust_level="trusted"}}',
     "-c",
@@ -48,10 +51,11 @@ CODEX = Harness(
     full=("{binary}", *_CODEX_ALWAYS, *_CODEX_FULL, "--", "{prompt}"),
     reduced=("{binary}", *_CODEX_ALWAYS, *_CODEX_REDUCED, "--", "{prompt}"),
     resume=("{binary}", "resume", *_CODEX_ALWAYS, *_CODEX_REDUCED, *_CODEX_RESUME),
-    one_shot=("{binary}", "exec", "-s", "read-only", "{options}", "--", "{prompt}"),
+    one_shot=("{binary}", "exec", *_CODEX_SHELL, "-s", "read-only", "{options}", "--", "{prompt}"),
     one_shot_work=(
         "{binary}",
         "exec",
+        *_CODEX_SHELL,
         "-s",
         "workspace-write",
         "--add-dir",

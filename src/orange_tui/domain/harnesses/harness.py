@@ -37,6 +37,7 @@ PLACEHOLDERS: Mapping[str, str] = {
     "repository_git": "the main repository's .git directory",
     "worktree_git": "the worktree's own directory in there",
     "session_id": "the agent's conversation, to resume it",
+    "claude_settings": "settings for Claude Code as JSON: a status line that tells Orange of limits and cost",
     "model": "the model asked for",
     "effort": "the effort asked for",
     "system_prompt": "who the agent is to be, and the rules of its work",

@@ -247,5 +247,5 @@ def _placeholder_values(run: HookRun, worktree: str, window: str, harness: Harne
     repository = run.parts.projects.get(run.task.project).path
     known = Runtime(run.opened.directory).window(window)
     session_id = str(known.get("session_id") or "") if known.get("agent") in {None, harness.name} else ""
-    values = launch.placeholder_values(run.parts.home.root, run.opened.directory, repository, worktree)
+    values = launch.placeholder_values(run.parts.home.root, run.opened.directory, repository, worktree, harness)
     return {**values, "session_id": session_id}
