@@ -1,4 +1,4 @@
-"""The hooks of a move that is in the journal, taken from the workflow.
+"""The hooks of a move that is in the journal, and those that start an agent again, taken from the workflow.
 
 A task's agents can write its journal. So what a later process runs never comes from there: the journal only says which
 move it was, and the workflow what goes with it.
@@ -10,14 +10,14 @@ from itertools import dropwhile
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import replace
-from orange_tui.domain.workflow import Hook
+from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE, Hook, starts_agent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Workflow
+    from orange_tui.domain.workflow import State, Workflow
     from orange_tui.engine.engine import Engine
     from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
@@ -47,8 +47,6 @@ def _is_repetition(event: Event) -> bool:
 
 def start_here_hooks(workflow: Workflow, task: Task) -> Sequence[Hook]:
     """What starts an agent anew in the state that a task is in."""
-    from orange_tui.engine.agents import respawn_hook
-
     return (Hook("acquire_workspace", {}), respawn_hook(workflow, task))
 
 
@@ -82,3 +80,43 @@ def _task_at(opened: OpenTask, started: Event) -> Task:
         if event == started:
             break
     return replace(opened.task, extra=extra, **{name: started["engine"][name] for name in _NUMBERS})
+
+
+def respawn_hook(workflow: Workflow, task: Task, *, resume: bool | None = False) -> Hook:
+    """What starts the agent of a task again in the state that it is in; `resume` is as in `Agents.respawn`."""
+    state = workflow.states.get(task.status)
+    if state is None or state.respawn_prompt is None:
+        raise Refused(f"{task.id} is {task.status}: in {workflow.name} no agent is restarted there")
+    conversation = {} if resume is False else {"resume": RESUME if resume else RESUME_IF_POSSIBLE}
+    prompt = {"prompt": state.respawn_prompt, **conversation}
+    if state.agent == "reviewer":
+        return Hook("spawn_reviewer", {**prompt, "increment": None})
+    role = "review" if _is_entered_by_reviewer(workflow, state) else "task"
+    return Hook("spawn_agent", {**prompt, "harness": role, "permissions": "reduced"})
+
+
+def restart_hook(engine: Engine, opened: OpenTask, *, resume: bool | None) -> Hook:
+    """What starts the agent of a task again through no fault of its own: it is told the same, and no attempt counts.
+
+    Where the state has no prompt for a restart, the agent is started as on the way there.
+    """
+    workflow = engine.workflows.load(opened.task.workflow)
+    state, move = workflow.states.get(opened.task.status), opened.journal.last_move()
+    if state is None or state.respawn_prompt is not None or move is None:
+        return respawn_hook(workflow, opened.task, resume=resume)
+    hook = next((hook for hook in hooks_of(engine, opened, move) if starts_agent((hook,))), None)
+    if hook is None:
+        return respawn_hook(workflow, opened.task, resume=resume)
+    return replace(hook, params={**hook.params, "increment": None})
+
+
+def is_reviewers(workflow: Workflow, task: Task) -> bool:
+    """Whether the agent of the state that a task is in is its reviewer."""
+    state = workflow.states.get(task.status)
+    return state is not None and (state.agent == "reviewer" or _is_entered_by_reviewer(workflow, state))
+
+
+def _is_entered_by_reviewer(workflow: Workflow, state: State) -> bool:
+    """Whose state this is where it does not say (seed 004's files): who is started on the way in."""
+    entering = [hook for move in workflow.transitions if move.target == state.name for hook in move.hooks]
+    return state.agent is None and any(hook.params.get("harness") == "review" for hook in entering)

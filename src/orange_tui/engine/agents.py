@@ -1,21 +1,22 @@
-"""The verbs about a task's agent: restart it where it died or was lost, and send it a message."""
+"""The verbs about a task's agent: restart it where it died or was lost, hand its work over, and send it a message."""
 
 from __future__ import annotations
 
 from orange_tui.agents import messages
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.domain.harnesses.harness import safe_prompt
-from orange_tui.domain.records import record
-from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE, Hook
+from orange_tui.domain.harnesses.harness import check_effort, check_model, safe_prompt
+from orange_tui.domain.records import record, replace
+from orange_tui.engine._move_hooks import is_reviewers, respawn_hook, restart_hook
 from orange_tui.engine.hooks import HookRun
 from orange_tui.home import clock
-from orange_tui.sessions.liveness import LOST, find_worker
+from orange_tui.sessions.liveness import LOST, agent_window, find_window, find_worker, last_start
 from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import State, Workflow
+    from orange_tui.domain.workflow import Hook
     from orange_tui.engine.tasks import Tasks
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
@@ -52,17 +53,66 @@ class Agents:
 
     def restart(self, opened: OpenTask, *, resume: bool | None) -> None:
         """Restart the agent of a task that is open already; `resume` is as in `respawn`."""
+        workflow = self.tasks.engine.workflows.load(opened.task.workflow)
+        self._start_again(opened, respawn_hook(workflow, opened.task, resume=resume))
+
+    def go_on(self, opened: OpenTask, *, after: str | None = None) -> None:
+        """Start an agent that has ended through no fault of its own, or another one after it (`after`)."""
+        hook = restart_hook(self.tasks.engine, opened, resume=False if after else None)
+        if after is not None:
+            hook = replace(hook, params={**hook.params, "after": after})
+        self._start_again(opened, hook)
+
+    def _start_again(self, opened: OpenTask, hook: Hook) -> None:
         task, engine = opened.task, self.tasks.engine
-        workflow = engine.workflows.load(task.workflow)
-        hook = respawn_hook(workflow, task, resume=resume)
+        state = engine.workflows.load(task.workflow).states[task.status]
         if task.workspace is None:
             raise Refused(f"{task.id} has no workspace to restart in; `orange task spawn {task.id}` starts it")
-        alive = self.tasks.sessions.agent(task, workflow.states[task.status], fresh=True)
+        alive = self.tasks.sessions.agent(task, state, fresh=True)
         if alive is not None and task.tmux_session is not None:  # else nobody knew, and it is found now
             raise Refused(f"{task.id} has a live agent; `orange task attach {task.id}` shows it")
         run = HookRun(engine, opened, hook, token=f"respawn {clock.now()}")
         engine.actions.find(hook.action).run(run)
         opened.change("agent.respawned", {"attention": None, **run.changes}, status=task.status)
+
+    def hand_over(self, ref: TaskRef, harness: str, model: str | None = None, reason: str = "") -> Task:
+        """End a task's agent and have another one go on in the same worktree, with what the first one left."""
+        with self.tasks.engine.open(ref) as opened:
+            self.hand_over_opened(opened, harness, model, reason)
+            return opened.task
+
+    def hand_over_opened(self, opened: OpenTask, harness: str, model: str | None, reason: str) -> None:
+        """The same for a task that is open already. It is in the journal before the first agent is ended.
+
+        So whoever looks at the task next finishes it (`finish_hand_over`), and the same command does.
+        """
+        task, engine = opened.task, self.tasks.engine
+        workflow = engine.workflows.load(task.workflow)
+        if workflow.is_terminal(task.status) or task.workspace is None:
+            raise Refused(f"{task.id} is {task.status}, and no agent works on it: there is nothing to hand over")
+        restart_hook(engine, opened, resume=False)  # refused where no agent is started again
+        window = agent_window(task, workflow.states[task.status], opened.journal)
+        started = last_start(opened.journal, window)
+        is_review = is_reviewers(workflow, task)
+        present = str(started.get("harness")) if started is not None else None
+        present = present or (task.review_harness if is_review else None) or task.harness
+        if harness == present:
+            raise Refused(f"{task.id} is {harness}'s already; `orange task respawn {task.id}` restarts it")
+        next_one = engine.parts.harnesses.get_installed(harness)
+        if model is not None:
+            check_model(model)
+        changes = _changes_of_agent(task, next_one, model, is_review=is_review)
+        details = {"window": window, "from": present, "to": harness, **({"reason": reason} if reason else {})}
+        opened.change("agent.handed_over", changes, **details)
+        self.finish_hand_over(opened, window, present)
+
+    def finish_hand_over(self, opened: OpenTask, window: str, earlier: str | None) -> None:
+        """End the window of the agent that has handed over, and start the next one in its place."""
+        sessions = self.tasks.sessions
+        pane = find_window(sessions.windows(opened.task.id, fresh=True), window)
+        if pane is not None:
+            sessions.end_window(pane)
+        self.go_on(opened, after=earlier)
 
     def answer(self, ref: TaskRef, text: str, *, to_worker: bool = False) -> bool:
         """Send a message to a task's agent; False when it has to wait until the agent can take it.
@@ -86,20 +136,13 @@ class Agents:
             return messages.deliver(opened, message, pane, engine.parts.tmux, harness)
 
 
-def respawn_hook(workflow: Workflow, task: Task, *, resume: bool | None = False) -> Hook:
-    """What starts the agent of a task again in the state that it is in; `resume` is as in `Agents.respawn`."""
-    state = workflow.states.get(task.status)
-    if state is None or state.respawn_prompt is None:
-        raise Refused(f"{task.id} is {task.status}: in {workflow.name} no agent is restarted there")
-    conversation = {} if resume is False else {"resume": RESUME if resume else RESUME_IF_POSSIBLE}
-    prompt = {"prompt": state.respawn_prompt, **conversation}
-    if state.agent == "reviewer":
-        return Hook("spawn_reviewer", {**prompt, "increment": None})
-    role = "review" if _is_entered_by_reviewer(workflow, state) else "task"
-    return Hook("spawn_agent", {**prompt, "harness": role, "permissions": "reduced"})
-
-
-def _is_entered_by_reviewer(workflow: Workflow, state: State) -> bool:
-    """Whose state this is where it does not say (seed 004's files): who is started on the way in."""
-    entering = [hook for move in workflow.transitions if move.target == state.name for hook in move.hooks]
-    return state.agent is None and any(hook.params.get("harness") == "review" for hook in entering)
+def _changes_of_agent(task: Task, harness: Harness, model: str | None, *, is_review: bool) -> dict[str, object]:
+    """The fields of a task that another agent goes on with; a model or an effort that it does not know is let go."""
+    effort = task.review_effort if is_review else task.effort
+    try:
+        known = check_effort(harness, effort) if effort is not None else None
+    except Refused:
+        known = None
+    if is_review:
+        return {"review_harness": harness.name, "review_effort": known}
+    return {"harness": harness.name, "effort": known, "model": model}

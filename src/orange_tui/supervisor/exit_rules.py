@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from orange_tui.engine.agents import Agents
     from orange_tui.engine.tasks import Tasks
     from orange_tui.outside.tmux import Pane
+    from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
 _STARTS = frozenset({"agent.spawned"})
-_AFTER_START = frozenset({"agent.respawned", "hook.done", "hook.failed", "status.changed"})
+_AFTER_START = frozenset({"agent.respawned", "agent.handed_over", "hook.done", "hook.failed", "status.changed"})
 _AFTER_CRASH = frozenset({"transition.started", "agent.not_restarted"})
+_AFTER_HANDING_OVER = frozenset({"agent.handed_over", "agent.not_restarted"})
 
 
 @record
@@ -106,7 +108,10 @@ class ExitRules:
             return
         record_start_once(opened, pane)
         messages.queue_prompt(opened, pane.window, pane.spawn)
-        if next(e for e in opened.journal.backwards() if e["type"] in _STARTS | _AFTER_START)["type"] in _STARTS:
+        last = next(e for e in opened.journal.backwards() if e["type"] in _STARTS | _AFTER_START)
+        if last["type"] == "agent.handed_over" and last.get("window") == pane.window:
+            self._finish_hand_over(opened, last)
+        elif last["type"] in _STARTS:
             changes = {"attention": None, "tmux_session": pane.session}
             opened.change("agent.respawned", changes, status=opened.task.status)
 
@@ -125,7 +130,10 @@ class ExitRules:
         if life is None:
             return
         handled = next(agent.ends(life), None)
-        if handled is None:
+        handing = next((e for e in life if e["type"] in _AFTER_HANDING_OVER and e.get("window") == agent.window), None)
+        if handing is not None and handing["type"] == "agent.handed_over":
+            self._finish_hand_over(agent.opened, handing)
+        elif handled is None:
             self._apply_rules(agent)
         elif handled["type"] == "agent.crashed" and handled.get("window") == agent.window:
             later = takewhile(lambda event: event is not handled, life)
@@ -234,9 +242,15 @@ class ExitRules:
         try:
             self.agents.restart(agent.opened, resume=False)
         except OrangeError as problem:
-            attention = f"The agent crashed and could not be restarted: {problem}"
-            changes = {"attention": attention}
-            agent.opened.change("agent.not_restarted", changes, window=agent.window, reason=str(problem))
+            _record_no_restart(agent.opened, agent.window, "The agent crashed and could not be restarted", problem)
+
+    def _finish_hand_over(self, opened: OpenTask, handing: Event) -> None:
+        """Do what is left of handing a task over to another agent: whoever began it was killed right then."""
+        window = str(handing.get("window"))
+        try:
+            self.agents.finish_hand_over(opened, window, str(handing.get("from")))
+        except OrangeError as problem:
+            _record_no_restart(opened, window, f"{handing.get('to')} could not be started", problem)
 
     def _holds(self, rule: ExitRule, task: Task) -> bool:
         return self.tasks.engine.holds(rule.when, task)
@@ -251,6 +265,11 @@ class ExitRules:
         if life is not None and next(agent.ends(life), None) is None:
             attention = agent.task.attention_and(lost_agent_sentence(agent.workflow, agent.task.status, what))
             agent.opened.change(kind, {"attention": attention}, window=agent.window, status=agent.task.status)
+
+
+def _record_no_restart(opened: OpenTask, window: str, what: str, problem: OrangeError) -> None:
+    changes = {"attention": f"{what}: {problem}"}
+    opened.change("agent.not_restarted", changes, window=window, reason=str(problem))
 
 
 def _record_failure(agent: StateAgent) -> None:

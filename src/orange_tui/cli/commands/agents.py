@@ -38,6 +38,15 @@ def respawn(parsed: Parsed, orange: Orange) -> Reply:
     return task_reply(task, None, orange)
 
 
+def hand_over(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task hand-over`."""
+    harness = parsed.text("harness")
+    if harness is None:
+        raise UsageError("To which agent? Give --harness, such as --harness codex")
+    task = orange.agents.hand_over(target_task(parsed, orange), harness, parsed.text("model"))
+    return task_reply(task, None, orange)
+
+
 def _respawn_lost(orange: Orange, *, resume: bool | None) -> Reply:
     results = orange.agents.respawn_lost(resume=resume)
     return _batch_reply(results, "respawned", "restarted", "could not be restarted", nothing="No session was lost")

@@ -39,6 +39,27 @@ others start with a new one and read what TASK.md and the commits tell.
         ),
     ),
     CommandSpec(
+        ("task", "hand-over"),
+        "End a task's agent and have another one go on with its work.",
+        (TASK,),
+        (
+            Option("--harness", "H", "The agent that goes on.", complete="harness"),
+            Option("--model", "M", "Its model (default: its own default)."),
+            OF_PROJECT,
+        ),
+        f"{_MODULE}:hand_over",
+        """
+The next agent works in the same workspace, with the same TASK.md and all that the first one left there, committed or
+not. The task stays in its state. In a state where the reviewer works, it is the review that is handed over.
+
+`failover: [codex, claude]` in config.yml does so by itself when an agent has reached its limit.
+
+Exit codes: 0 handed over; 1 refused: it is that agent's already, that agent is not installed, or none works on the
+task; 2 wrong usage.
+""",
+        (("orange task hand-over k3x9 --harness codex", "Claude has reached its limit: let Codex go on"),),
+    ),
+    CommandSpec(
         ("task", "retry"),
         "Start a task over, from the first state of its workflow.",
         (TASK,),

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from orange_tui.outside.tmux import Pane
 
 _REMEMBERED_PROMPT = 300  # enough to tell the agent's own conversation from one it has with itself
+_AFTER = (
+    "Another agent ({}) has worked on this before you, in this directory. What it left is there, committed or not: look"
+    " at it first (git status, git log, what it wrote into TASK.md), and go on from there."
+)
 
 
 @record
@@ -206,7 +210,8 @@ def _command_and_prompt(
         system=system,
         root=os.geteuid() == 0,
     )
-    return words, prompt if harness.system_prompt or not system else f"{system}\n\n{prompt}"
+    prompt = prompt if harness.system_prompt or not system else f"{system}\n\n{prompt}"
+    return words, f"{prompt}\n\n{_AFTER.format(run.params['after'])}" if run.params.get("after") else prompt
 
 
 def _is_one_shot(run: HookRun) -> bool:
