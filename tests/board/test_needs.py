@@ -11,9 +11,11 @@ from orange_tui.board import needs
 from orange_tui.domain.task import make_task
 from orange_tui.domain.workflow_file.loader import load_workflow
 from orange_tui.home import paths
+from orange_tui.sessions.agent_state import AgentStatus
 
 if TYPE_CHECKING:
     from orange_tui.domain.workflow import Workflow
+    from orange_tui.sessions.agent_state import State
 
 # Every state of every shipped workflow: who does something next?
 WHO = {
@@ -122,10 +124,10 @@ def loaded(text: str, path: str = "kitchen.yml") -> Workflow:
 
 
 def why(
-    workflow: Workflow | str, status: str, session: str = "active", agent: str = "busy", **more: object
+    workflow: Workflow | str, status: str, session: str = "active", agent: State = "busy", **more: object
 ) -> str | None:
     task = make_task({"status": status, "workflow": "w", **more})
-    return needs.reason(task, workflow, needs.Facts(session, agent))
+    return needs.reason(task, workflow, needs.Facts(session, AgentStatus(agent)))
 
 
 def test_the_table_has_every_shipped_workflow() -> None:
@@ -194,7 +196,7 @@ def test_attention_comes_before_every_other_reason() -> None:
         ("none", "", None),
     ],
 )
-def test_agent_that_asks_or_fails_needs_a_person(session: str, agent: str, sentence: str | None) -> None:
+def test_agent_that_asks_or_fails_needs_a_person(session: str, agent: State, sentence: str | None) -> None:
     assert why(shipped("default"), "working", session, agent) == sentence
 
 
@@ -214,14 +216,32 @@ def test_unusable_workflow_or_unknown_status_needs_a_person() -> None:
 
 def test_what_is_wrong_with_a_pull_request_comes_before_the_review_and_after_what_an_agent_waits_for() -> None:
     workflow, wrong = shipped("default"), "The checks of pull request #7 failed"
-    for status, agent, expected in (
+    cases: tuple[tuple[str, State, str | None], ...] = (
         ("working", "busy", wrong),
         ("reviewing", "idle", wrong),
         ("working", "permission", "The agent asks for permission"),
         ("done", "unknown", None),
-    ):
+    )
+    for status, agent, expected in cases:
         task = make_task({"status": status, "workflow": "default"})
-        assert needs.reason(task, workflow, needs.Facts("active", agent, pull_request=wrong)) == expected
+        facts = needs.Facts("active", AgentStatus(agent), pull_request=wrong)
+        assert needs.reason(task, workflow, facts) == expected
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (AgentStatus("permission", "rm -rf build"), "The agent asks for permission: rm -rf build"),
+        (AgentStatus("permission", "Trust this folder?", "Codex asks: attach."), "Codex asks: attach."),
+        (AgentStatus("limit"), "The agent has reached its limit"),
+        (AgentStatus("limit", "Upgrade?"), "The agent has reached its limit: Upgrade?"),
+        (AgentStatus("error"), "The agent reports an error"),
+        (AgentStatus("idle", "stale"), None),
+    ],
+)
+def test_what_the_agent_asks_for_is_said(status: AgentStatus, sentence: str | None) -> None:
+    task = make_task({"status": "working", "workflow": "default"})
+    assert needs.reason(task, shipped("default"), needs.Facts("active", status)) == sentence
 
 
 def against(workflow: Workflow, status: str, *files: str) -> str | None:

@@ -80,6 +80,7 @@ mine:
   window_title: {idle: ['^ok$']}
   dialogs:
     - {seen: "Trust\\\\?", advice: Attach and answer.}
+  asks: ["May I (.*)"]
   events: {Done: idle}
   hidden_threads: [Find a title]
   max_prompt: 1000
@@ -90,6 +91,7 @@ mine:
     assert json.loads(mine.files[".mine/settings.json"])["hooks"]["stop"].startswith("{orange} task event")
     assert mine.screen == ScreenPatterns(busy=("working",), permission=(r"allow\?",))
     assert mine.dialogs == (Dialog(r"Trust\?", "Attach and answer."),)
+    assert mine.asks == ("May I (.*)",)
     assert mine.events == {"Done": "idle"}
 
 
@@ -145,7 +147,8 @@ claude:
         ('excludes: ["a\\nb"]', "has a line break", "one pattern an entry"),
         ("skills: skills", "`skills` is 'skills'", "begins with ~ or /"),
         ("screen: {busy: '('}", "is not a regular expression", "backslash"),
-        ("screen: {sleeping: x}", "unknown key 'sleeping'", "busy, idle, permission, error"),
+        ("screen: {sleeping: x}", "unknown key 'sleeping'", "busy, idle, permission, limit, error"),
+        ("asks: 'Run .*'", "has no group", "put parentheses"),
         ("dialogs: [{seen: x}]", "has no `advice`", "add it"),
         ("dialogs: [{seen: '[', advice: x}]", "is not a regular expression", "backslash"),
         ("events: {Done: sleeping}", "is 'sleeping'", "use one of: busy"),

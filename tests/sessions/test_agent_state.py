@@ -2,67 +2,68 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from orange_tui.domain.harnesses.shipped import CLAUDE, CODEX, DEMO, OPENCODE, PI
-from orange_tui.sessions.agent_state import agent_state, dialog_on_screen, state_from_event, state_from_screen
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orange_tui.domain.harnesses.shipped import CLAUDE, CODEX, DEMO, OPENCODE, PI, SHIPPED
+from orange_tui.home import clock
+from orange_tui.sessions.agent_state import AgentStatus, judge, look, request_of, state_from_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.sessions.agent_state import State
 
-CLAUDE_BOX = "────\n> \n────\n  ⏵⏵ accept edits on (shift+tab to cycle)"
-CLAUDE_TRUST = """\
- Quick safety check: Is this a project you created or one you trust? (Like your own code)
- > No, exit
-   Yes, I trust this folder
- Enter to confirm · Esc to cancel"""
+SCREENS = Path(__file__).parent / "screens"  # recorded from the real agents; the first lines say what they show
+CLAUDE_BOX = "────\n❯ \n────\n  ⏵⏵ accept edits on (shift+tab to cycle)"
 CLAUDE_BYPASS = """\
   WARNING: Claude Code running in Bypass Permissions mode
-  > No, exit
+  ❯ No, exit
     Yes, I accept
   Enter to confirm · Esc to cancel"""
-CLAUDE_ASKS = """\
- Bash command
-   rm -rf build
- Do you want to proceed?
- > 1. Yes
-   2. No
- Esc to cancel · Tab to amend"""
-CODEX_BOX = "> Ask Codex to do anything\n  gpt-5 default · /src/coffee"
-CODEX_TRUST = "  Trust this folder? Codex can read, edit, and run files here\n> 1. Trust and continue\n  2. Quit"
+CODEX_BOX = "› Ask Codex to do anything\n  gpt-5 default · /src/coffee"
 OPENCODE_BOX = "┃  Ask anything…\n  tab agents  ctrl+p commands\n /src/coffee:main   1.18.33"
-PI_BOX = "────\n────\n/src/coffee (main)\n0.0%/200k (auto)        gpt-5"
+PI_BOX = "──────────\n──────────\n/src/coffee (main)\n0.0%/200k (auto)        gpt-5"
+
+
+def recorded(name: str) -> tuple[dict[str, str], str]:
+    """A screen that an agent has shown, and what is to be seen on it."""
+    head, _, screen = (SCREENS / f"{name}.txt").read_text().partition("\n---\n")
+    pairs = (line.partition(":") for line in head.splitlines())
+    return {name: value.strip() for name, _, value in pairs}, screen
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in SCREENS.glob("*.txt")))
+def test_what_real_agents_show_is_understood(name: str) -> None:
+    expected, screen = recorded(name)
+    status = look(SHIPPED[name.partition("-")[0]], expected["title"], screen)
+    assert (status.state, status.asks or "") == (expected["state"], expected["asks"])
 
 
 @pytest.mark.parametrize(
     ("harness", "title", "screen", "state"),
     [
-        (CLAUDE, "✳ Claude Code", f"✻ Brewed for 4s\n{CLAUDE_BOX}", "idle"),
         (CLAUDE, "✳ Fix login", CLAUDE_BOX, "idle"),
         (CLAUDE, "✳ Fix login", f"✻ Thinking…\n{CLAUDE_BOX} · esc to interrupt", "busy"),
-        (CLAUDE, "◐ Fix login", f"✻ Thinking…\n{CLAUDE_BOX}", "busy"),  # a draft in the box hides the words
-        (CLAUDE, "✳ Fix login", CLAUDE_ASKS, "permission"),  # the title says idle all the same
-        (CLAUDE, "vm", CLAUDE_TRUST, "permission"),
+        (CLAUDE, "✳ Fix login", f"✻ Thinking…\n────\n❯ a draft\n────\n{CLAUDE_BOX[-20:]}", "busy"),
         (CLAUDE, "vm", CLAUDE_BYPASS, "permission"),
-        (
-            CLAUDE,
-            "✳ Claude Code",
-            f"✻ Connection refused (ECONNREFUSED) · Retrying in 4s · attempt 4/10\n{CLAUDE_BOX} · esc to interrupt",
-            "error",
-        ),
+        (CLAUDE, "✳", f"❯ 1. Brew\n  2. Pour\n● Done.\n{CLAUDE_BOX}", "idle"),  # a list that the person wrote
+        (CLAUDE, "✳", f"● Do you want tea?\n{CLAUDE_BOX}\n  ⚠ Usage limit reached · Esc to cancel", "limit"),
+        (CLAUDE, "✳", f"  ⎿  You've hit your limit\n❯ go on\n✻ Brewing…\n{CLAUDE_BOX}", "busy"),
+        (CLAUDE, "✳", f"● API Error: 500\n❯ go on\n✻ Brewing…\n{CLAUDE_BOX}", "busy"),
         (CLAUDE, "", "", "starting"),
         (CLAUDE, "vm", "$ ", "unknown"),
         (CODEX, "coffee", CODEX_BOX, "idle"),
-        (CODEX, "⠙ coffee", f"◦ Working (7s • esc to interrupt)\n{CODEX_BOX}", "busy"),
         (CODEX, "⠙ coffee", CODEX_BOX, "busy"),
-        (CODEX, "coffee", "Would you like to run the following command?\n> 1. Yes, proceed", "permission"),
         (CODEX, "[ ! ] Action Required", CODEX_BOX, "permission"),
         (CODEX, "[ . ] Action Required", CODEX_BOX, "permission"),
-        (CODEX, "vm", CODEX_TRUST, "permission"),
         (CODEX, "coffee", f"Would you like to run the tests next?\n{CODEX_BOX}", "idle"),  # the agent's own words
-        (CODEX, "⠙ coffee", f"◦ Reconnecting... waiting (9s • esc to interrupt)\n{CODEX_BOX}", "error"),
+        (CODEX, "coffee", f"› 1. Brew\n  2. Pour\n• Done.\n{CODEX_BOX}", "idle"),  # a list that the person wrote
+        (CODEX, "coffee", f"■ You’ve hit your usage limit.\n› go on\n• Hello.\n{CODEX_BOX}", "idle"),
+        (CODEX, "coffee", "  Approaching rate limits\n  Switch to x?\n› 1. Yes\n  2. No\n  esc back", "permission"),
         (OPENCODE, "OpenCode", OPENCODE_BOX, "idle"),
         (OPENCODE, "OpenCode", f"esc interrupt\n{OPENCODE_BOX}", "busy"),
         (OPENCODE, "OpenCode", f"△ Permission required\n  # rm -rf build\n{OPENCODE_BOX}", "permission"),
@@ -77,23 +78,21 @@ PI_BOX = "────\n────\n/src/coffee (main)\n0.0%/200k (auto)      
     ],
 )
 def test_state_is_read_from_the_screen(harness: Harness, title: str, screen: str, state: State) -> None:
-    assert state_from_screen(harness, title, screen.splitlines()) == state
+    assert look(harness, title, screen).state == state
 
 
 def test_an_error_that_scrolled_up_is_history_but_a_question_never_is() -> None:
-    later = [f"line {number}" for number in range(30)]
-    assert state_from_screen(PI, "", ["Error: No API key found", *later, *PI_BOX.splitlines()]) == "idle"
-    assert state_from_screen(OPENCODE, "", ["△ Permission required", *later]) == "permission"
+    later = "".join(f"line {number}\n" for number in range(30))
+    assert look(PI, "", f"Error: No API key found\n{later}{PI_BOX}").state == "idle"
+    assert look(OPENCODE, "", f"△ Permission required\n{later}").state == "permission"
 
 
-def test_a_first_run_dialog_is_known_and_comes_with_advice() -> None:
-    trust = dialog_on_screen(CLAUDE, CLAUDE_TRUST.splitlines())
-    assert trust is not None
-    assert "run `claude` once in the main repository" in trust.advice
-    found = dialog_on_screen(CODEX, CODEX_TRUST.splitlines())
-    assert found is not None
-    assert "trust" in found.advice
-    assert dialog_on_screen(CLAUDE, CLAUDE_BOX.splitlines()) is None
+@pytest.mark.parametrize(("name", "program"), [("claude-trust", "claude"), ("codex-trust", "codex")])
+def test_a_first_run_dialog_is_known_and_comes_with_advice(name: str, program: str) -> None:
+    expected, screen = recorded(name)
+    advice = look(SHIPPED[program], expected["title"], screen).advice
+    assert advice is not None
+    assert f"run `{program}` once in the main repository" in advice
 
 
 @pytest.mark.parametrize(
@@ -138,20 +137,92 @@ def test_what_another_conversation_reports_is_not_this_windows_state() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reported", "seen", "state"),
+    ("report", "asks"),
     [
-        ("permission", "idle", "permission"),  # a dialog whose words we do not know, under a title that says idle
-        ("permission", "unknown", "permission"),
-        ("permission", "busy", "busy"),  # it was answered
-        ("busy", "permission", "permission"),
-        ("busy", "idle", "idle"),  # interrupted by a person: no report
-        ("idle", "unknown", "idle"),
-        ("busy", "starting", "busy"),
-        ("error", "busy", "busy"),
-        (None, "idle", "idle"),
-        (None, "unknown", "unknown"),
-        ("nonsense", "unknown", "unknown"),
+        ({"tool_name": "Bash", "tool_input": {"command": "rm -rf build", "description": "x"}}, "rm -rf build"),
+        ({"tool_name": "Write", "tool_input": {"file_path": "x.py", "content": "1"}}, "Write: x.py"),
+        ({"tool_name": "Ask", "tool_input": {"questions": [{"question": "Red?", "header": "h"}]}}, "Ask: Red?"),
+        ({"tool_name": "Bash", "tool_input": {"command": "echo \x1b[31m\n\n" + "x" * 9999}}, None),
+        ({"tool_name": "Bash", "tool_input": {"command": 7}}, "Bash"),
+        ({"tool_name": "Bash", "tool_input": []}, "Bash"),
+        ({"tool_name": ["Bash"], "tool_input": {"command": "x"}}, None),
+        ({}, None),
     ],
 )
-def test_state_combines_what_is_reported_and_what_is_seen(reported: str | None, seen: State, state: State) -> None:
-    assert agent_state(reported, seen) == state
+def test_what_a_report_asks_for_is_one_short_line(report: dict[str, object], asks: str | None) -> None:
+    found = request_of(report)
+    assert found == asks or (asks is None and found is not None and found.isprintable() and len(found) < 350)
+
+
+def at(second: float) -> str:
+    return clock.at(int(second * 1e9))
+
+
+SECOND = 1_700_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("reported", "seen", "later", "state"),
+    [
+        ("permission", "idle", 1, "permission"),  # the dialog is not drawn yet
+        ("permission", "idle", 3, "idle"),  # somebody has pressed Esc in it, of which nothing is reported
+        ("permission", "busy", 3, "busy"),  # it was answered
+        ("permission", "unknown", 9, "permission"),
+        ("permission", "starting", 9, "permission"),
+        ("busy", "permission", 0, "permission"),
+        ("busy", "permission", -1, "busy"),  # it was answered since
+        ("busy", "idle", 3, "idle"),  # interrupted by a person: no report
+        ("busy", "idle", -3, "busy"),
+        ("idle", "busy", -1, "idle"),
+        ("idle", "unknown", 9, "idle"),
+        ("busy", "starting", 9, "busy"),
+        ("error", "busy", 3, "busy"),
+        ("error", "idle", 3, "error"),  # what ended its turn still stands
+        ("limit", "idle", 3, "limit"),
+        ("busy", "limit", 3, "limit"),
+        (None, "idle", 0, "idle"),
+        (None, "unknown", 0, "unknown"),
+        (None, None, 0, "unknown"),
+        ("busy", None, 0, "busy"),
+        ("nonsense", "idle", 0, "idle"),
+        ("unknown", "busy", 0, "busy"),
+    ],
+)
+def test_state_combines_what_is_reported_and_what_is_seen(
+    reported: str | None, seen: str | None, later: float, state: State
+) -> None:
+    values = {"state": reported, "event_at": at(SECOND), "seen": seen, "seen_at": at(SECOND + later)}
+    assert judge(values).state == state
+
+
+def test_a_question_that_is_seen_now_counts_whatever_was_written_down() -> None:
+    sight = AgentStatus("permission", "rm -rf build")
+    for event_at in (clock.now(), "9999-12-31T23:59:59Z", "", None, 7, "x" * 99):
+        assert judge({"state": "idle", "event_at": event_at, "seen": "idle", "seen_at": event_at}, sight) == sight
+
+
+def test_what_the_agent_itself_says_of_its_question_is_kept() -> None:
+    values = {"state": "permission", "event_at": at(SECOND), "asks": "rm -rf \x1bbuild"}
+    assert judge(values) == AgentStatus("permission", "rm -rf \\x1bbuild")
+    assert judge(values, AgentStatus("permission")).asks == "rm -rf \\x1bbuild"
+    assert judge(values, AgentStatus("idle")) == AgentStatus("idle")
+    assert judge({**values, "state": "busy"}) == AgentStatus("busy")
+
+
+def test_nothing_is_typed_into_a_question_not_even_into_that_of_a_limit() -> None:
+    assert not AgentStatus("permission").takes_input
+    assert not AgentStatus("starting").takes_input
+    assert not AgentStatus("limit", "Upgrade?").takes_input
+    assert AgentStatus("limit").takes_input
+    assert AgentStatus("unknown").takes_input
+
+
+JUNK = st.one_of(st.none(), st.floats(), st.integers(), st.text(max_size=9), st.lists(st.text(max_size=3), max_size=2))
+WORDS = st.sampled_from(["permission", "idle", "busy", at(SECOND), "9999-12-31T23:59:59+23:59"])
+
+
+@given(st.dictionaries(st.sampled_from(["state", "event_at", "seen", "seen_at", "asks", "advice"]), JUNK | WORDS))
+def test_whatever_an_agent_writes_into_its_runtime_file_a_state_comes_of_it(values: dict[str, object]) -> None:
+    status = judge(values)
+    assert status.state in {"permission", "limit", "error", "busy", "starting", "idle", "unknown"}
+    assert status.asks is None or status.asks.isprintable()

@@ -10,11 +10,14 @@ import time
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
-from orange_tui.sessions.agent_state import agent_state, state_from_screen
+from orange_tui.outside.screens import read_screens
+from orange_tui.sessions.agent_state import judge, look
 from orange_tui.sessions.runtime import Runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.outside.tmux import Pane, Tmux
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
 
 _PASTE_SETTLE_SECONDS = 0.2  # an agent needs them to accept a paste before the key that submits it
-_STATES_WITHOUT_INPUT = frozenset({"permission", "starting"})
-_SCREEN_LINES = 40
 _MESSAGE_FIELDS = ("message", "window", "text")  # in its event; one that was edited by hand may lack them
 ENGINE, PERSON = "engine", "person"  # who wrote a message
 
@@ -99,8 +100,8 @@ def harness_of_window(harnesses: Harnesses, journal: Journal, window: str) -> Ha
 
 def deliver(opened: OpenTask, message: QueuedMessage, pane: Pane, tmux: Tmux, harness: Harness | None) -> bool:
     """Paste a message into an agent's window and submit it, unless the agent is asking something."""
-    reported = Runtime(opened.directory).window(pane.window).get("state")
-    if not _accepts_input(pane, tmux, harness, reported) or not tmux.paste(pane.pane_id, message.text):
+    known = Runtime(opened.directory).window(pane.window)
+    if not _accepts_input(pane, tmux, harness, known) or not tmux.paste(pane.pane_id, message.text):
         return False
     time.sleep(_PASTE_SETTLE_SECONDS)
     if not tmux.press(pane.pane_id, "Enter"):
@@ -109,11 +110,9 @@ def deliver(opened: OpenTask, message: QueuedMessage, pane: Pane, tmux: Tmux, ha
     return True
 
 
-def _accepts_input(pane: Pane, tmux: Tmux, harness: Harness | None, reported: object) -> bool:
+def _accepts_input(pane: Pane, tmux: Tmux, harness: Harness | None, known: Mapping[str, object]) -> bool:
     """Whether typing into this window now would reach the agent's input, and nothing else."""
-    screen = tmux.screen(pane.pane_id)
+    screen = read_screens(tmux, [pane.pane_id]).get(pane.pane_id)
     if screen is None or harness is None:
         return screen is not None
-    lines = [line for line in screen.splitlines() if line.strip()][-_SCREEN_LINES:]
-    seen = state_from_screen(harness, pane.title, lines)
-    return agent_state(reported if isinstance(reported, str) else None, seen) not in _STATES_WITHOUT_INPUT
+    return judge(known, look(harness, screen.title, screen.text)).takes_input

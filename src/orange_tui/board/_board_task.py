@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orange_tui.delivery.pr_status import read_status
 from orange_tui.domain.records import record
+from orange_tui.sessions.agent_state import judge, most_urgent
 from orange_tui.sessions.runtime import Runtime
 
 TYPE_CHECKING = False
@@ -12,10 +13,9 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.pull_request import PullRequestStatus
     from orange_tui.domain.task import Task
+    from orange_tui.sessions.agent_state import AgentStatus
     from orange_tui.store.index import IndexedTask
     from orange_tui.store.store import Store
-
-_URGENCY = ("permission", "error", "busy", "starting", "idle", "unknown")
 
 
 @record
@@ -23,7 +23,7 @@ class BoardTask:
     """What a row is made of, as the files were when they were last read."""
 
     entry: IndexedTask
-    agents: Mapping[str, str]  # window → what its agent does
+    agents: Mapping[str, AgentStatus]  # window → what its agent does
     pull_request: PullRequestStatus | None
 
     @property
@@ -41,10 +41,9 @@ class BoardTask:
         """Whether a message waits for its agent."""
         return self.entry.has_message and self.has_session
 
-    def agent(self, windows: Collection[str]) -> str:
+    def agent(self, windows: Collection[str]) -> AgentStatus:
         """What the agents of these windows do: the most urgent of it."""
-        states = (self.agents[window] for window in windows if window in self.agents)
-        return min(states, key=_URGENCY.index, default="unknown")
+        return most_urgent(self.agents[window] for window in windows if window in self.agents)
 
 
 def read_board_task(store: Store, entry: IndexedTask) -> BoardTask:
@@ -57,6 +56,5 @@ def read_board_task(store: Store, entry: IndexedTask) -> BoardTask:
     return BoardTask(entry, agents, read_status(directory, task.pr_url) if task.pr_url is not None else None)
 
 
-def _read_agents(directory: str) -> dict[str, str]:
-    states = {window: values.get("state") for window, values in Runtime(directory).read().items()}
-    return {window: state for window, state in states.items() if state in _URGENCY}
+def _read_agents(directory: str) -> dict[str, AgentStatus]:
+    return {window: judge(values) for window, values in Runtime(directory).read().items()}

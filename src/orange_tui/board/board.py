@@ -16,7 +16,7 @@ from orange_tui.board._workflows import BoardWorkflows
 from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
-from orange_tui.sessions.liveness import ACTIVE, NONE, required_window
+from orange_tui.sessions.liveness import ACTIVE, NONE, counted_windows
 from orange_tui.store.store import TaskRef
 
 TYPE_CHECKING = False
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.workflow import State
     from orange_tui.home.workflows import Workflows
     from orange_tui.outside.tmux import Pane
+    from orange_tui.sessions.agent_state import AgentStatus
     from orange_tui.sessions.liveness import Sessions
     from orange_tui.store.index import IndexedTask, Key, TaskIndex
 
@@ -106,10 +107,12 @@ class Boards:
         found = None if row.finished else self._conflicts.get(key)
         if found == row.conflicts or row.task is None:
             return row
-        reason = self._reason(key, row.task, row.session, row.agent, found)
+        reason = self._reason(key, row.task, row.session, row.status, found)
         return replace(row, conflicts=found, needs=reason)
 
-    def _reason(self, key: Key, task: Task, session: str, agent: str | None, conflicts: Conflicts | None) -> str | None:
+    def _reason(
+        self, key: Key, task: Task, session: str, agent: AgentStatus | None, conflicts: Conflicts | None
+    ) -> str | None:
         files = conflicts.files if conflicts is not None else ()
         note = self._tasks[key].pull_request
         facts = (session, agent, files, note.needs() if note is not None else None)
@@ -195,7 +198,8 @@ class Boards:
         state = self._workflows.state_of(task)
         finished = state is not None and state.terminal
         session = self._session(key, task, state, live)
-        agent = known.agent(_windows(task, state, live)) if session == ACTIVE else None
+        windows = counted_windows(task, state, (live or {}).get(task.id, []))
+        agent = known.agent(windows) if session == ACTIVE else None
         conflicts = None if finished else self._conflicts.get(key)
         reason = self._reason(key, task, session, agent, conflicts)
         waits = self._waiting_for.reason(known, task)
@@ -223,12 +227,6 @@ class Boards:
     def _overdue_message(self, key: Key) -> str | None:
         since = self._messages.get(key)
         return _MESSAGE_WAITS if since is not None and time.monotonic() - since > _MESSAGE_GRACE_SECONDS else None
-
-
-def _windows(task: Task, state: State | None, live: Live) -> list[str]:
-    """The windows whose agents count in this state: the one that it asks for, else all that are alive."""
-    required = required_window(task, state)
-    return [required] if required is not None else [pane.window for pane in (live or {}).get(task.id, [])]
 
 
 def _number(task: Task) -> str | None:

@@ -13,10 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import State, Workflow
+    from orange_tui.sessions.agent_state import AgentStatus
 
 _MARK_DEAD = "mark_dead"
 _MAX_FILES_NAMED = 3  # in a line of the list
-_AGENT_SAYS = {"permission": "The agent asks for permission", "error": "The agent reports an error"}
+_AGENT_SAYS = {
+    "permission": "The agent asks for permission",
+    "limit": "The agent has reached its limit",
+    "error": "The agent reports an error",
+}
 _ENDED = {LOST: SERVER_GONE, DEAD: "The agent has ended"}
 
 
@@ -62,7 +67,7 @@ class Facts:
     """What there is to know of a task beside its file."""
 
     session: str
-    agent: str | None
+    agent: AgentStatus | None
     conflicts: tuple[str, ...] = ()  # the files in which its branch would not merge now
     pull_request: str | None = None  # what is wrong with it
 
@@ -79,8 +84,16 @@ def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
     if state.agent != NONE and facts.session in _ENDED:
         is_as_meant = facts.session == DEAD and _moves_on_at_its_end(workflow, task.status)
         return None if is_as_meant else lost_agent_sentence(workflow, task.status, _ENDED[facts.session])
-    urgent = _AGENT_SAYS.get(facts.agent or "") or facts.pull_request
+    urgent = _agent_says(facts.agent) or facts.pull_request
     return urgent or _waiting(workflow, task.status, facts.session, facts.conflicts)
+
+
+def _agent_says(agent: AgentStatus | None) -> str | None:
+    """Why the agent itself needs a person: where Orange knows its dialog, what to do about it."""
+    said = _AGENT_SAYS.get(agent.state) if agent is not None else None
+    if agent is None or said is None:
+        return None
+    return agent.advice or (f"{said}: {agent.asks}" if agent.asks else said)
 
 
 def _moves_on_at_its_end(workflow: Workflow, status: str) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.usage.totals import TaskUsage, Totals
     from orange_tui.domain.workflow import Workflow
     from orange_tui.home.projects import Project
+    from orange_tui.sessions.agent_state import AgentStatus
     from orange_tui.store.index import Key
     from orange_tui.store.journal import Start
     from orange_tui.store.store import TaskRef
@@ -41,7 +42,7 @@ class TaskRow:
     task: Task | None
     error: str | None
     session: str  # active, dead, lost or none
-    agent: str | None  # what a live agent does: busy, idle, permission, error, starting or unknown
+    status: AgentStatus | None  # what a live agent does
     needs: str | None  # why a person should look
     waits: str | None  # what it waits for by itself
     finished: bool
@@ -53,6 +54,16 @@ class TaskRow:
     subtask_counts: tuple[int, int] | None = None  # of a task that has some: how many are done, and how many there are
     subtasks: tuple[TaskRef, ...] = ()  # those, oldest first
     usage: TaskUsage | None = None  # what its agents have used; None where nothing is known
+
+    @property
+    def agent(self) -> str | None:
+        """What a live agent does: starting, busy, idle, permission, limit, error or unknown."""
+        return self.status.state if self.status is not None else None
+
+    @property
+    def asks(self) -> str | None:
+        """The question that a live agent waits with."""
+        return self.status.asks if self.status is not None else None
 
 
 @record

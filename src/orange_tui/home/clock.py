@@ -18,10 +18,16 @@ def at(nanoseconds: int) -> str:
 
 def seconds_since(stamp: str) -> float:
     """Seconds since a timestamp; 0 for one that cannot be read."""
+    then = in_seconds(stamp)
+    return 0.0 if then is None else time.time() - then
+
+
+def in_seconds(stamp: object) -> float | None:
+    """A timestamp as seconds since 1970; None for what is none."""
     from datetime import UTC, datetime
 
     try:
-        then = datetime.fromisoformat(stamp)
-    except ValueError:
-        return 0.0
-    return time.time() - (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp()
+        then = datetime.fromisoformat(str(stamp))
+        return (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

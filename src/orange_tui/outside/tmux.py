@@ -132,12 +132,12 @@ class Tmux:
         started a second time.
         """
         try:
-            finished = self._ask("list-panes", "-a", "-F", _PANE_FORMAT)
+            finished = self.ask("list-panes", "-a", "-F", _PANE_FORMAT)
             for _ in range(_ENDING_POLLS):
                 if finished.code == 0 or _SAYS_IT_IS_ENDING not in finished.errors:
                     break
                 time.sleep(_ENDING_SECONDS)
-                finished = self._ask("list-panes", "-a", "-F", _PANE_FORMAT)
+                finished = self.ask("list-panes", "-a", "-F", _PANE_FORMAT)
         except Refused as problem:  # it took too long, or could not be started
             raise CannotTell(str(problem)) from None
         if finished.code != 0:
@@ -149,7 +149,7 @@ class Tmux:
 
     def chat(self, home: str, project: str) -> tuple[str, str] | None:
         """The session of the conversation about a project, and the agent it is with."""
-        finished = self._ask("list-panes", "-a", "-F", _CHAT_FORMAT)
+        finished = self.ask("list-panes", "-a", "-F", _CHAT_FORMAT)
         lines = [line.split(_SEPARATOR) for line in finished.output.splitlines()] if finished.code == 0 else []
         found = [(line[2], line[3]) for line in lines if line[:2] == [home, project]]
         return found[0] if found else None
@@ -168,7 +168,7 @@ class Tmux:
                 _literal(window.directory, expands=True),
             ]
             options = [*self._server_options(), *_session_options(window), *_window_options(window)]
-            finished = self._ask(*words, *_command(window), ";", *options)
+            finished = self.ask(*words, *_command(window), ";", *options)
             if finished.code == 0:
                 return _new_pane(finished.output, window)
             if "duplicate session" not in finished.errors:
@@ -186,44 +186,44 @@ class Tmux:
         words += ["-c", _literal(window.directory, expands=True), *_command(window), ";"]
         target = f"{session_id}:={first_name}"
         options = [*_window_options(window, target=target), ";", "rename-window", "-t", target, window.name]
-        finished = self._ask(*words, *options)
+        finished = self.ask(*words, *options)
         if finished.code != 0:
             raise Refused(f"tmux could not open window {window.name}: {finished.message}")
         return _new_pane(finished.output, window)
 
     def kill_session(self, session_id: str) -> None:
         """End a session and all its windows."""
-        self._ask("kill-session", "-t", session_id)
+        self.ask("kill-session", "-t", session_id)
 
     def kill_window(self, window_id: str) -> None:
         """End one window."""
-        self._ask("kill-window", "-t", window_id)
+        self.ask("kill-window", "-t", window_id)
 
     def rename_session(self, session_id: str, name: str, task: str) -> str:
         """Give a session another name, with the task's id where it is taken; returns the one it has then."""
         wanted = session_name(name)
         for candidate in (wanted, f"{wanted}~{task}"):
-            if self._ask("rename-session", "-t", session_id, _literal(candidate, expands=True)).code == 0:
+            if self.ask("rename-session", "-t", session_id, _literal(candidate, expands=True)).code == 0:
                 break
-        return self._ask("display-message", "-p", "-t", session_id, "#{session_name}").output.strip()
+        return self.ask("display-message", "-p", "-t", session_id, "#{session_name}").output.strip()
 
     def paste(self, pane_id: str, text: str) -> bool:
         """Paste text into an agent's input as one paste; returns whether tmux did."""
         buffer = f"orange-{os.getpid()}-{pane_id.lstrip('%')}"
-        if self._ask("load-buffer", "-b", buffer, "-", stdin=clean_message(text).encode()).code != 0:
+        if self.ask("load-buffer", "-b", buffer, "-", stdin=clean_message(text).encode()).code != 0:
             return False
-        return self._ask("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane_id).code == 0
+        return self.ask("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane_id).code == 0
 
     def press(self, pane_id: str, key: str) -> bool:
         """Press one key in a window."""
-        return self._ask("send-keys", "-t", pane_id, key).code == 0
+        return self.ask("send-keys", "-t", pane_id, key).code == 0
 
     def screen(self, pane_id: str, *, colour: bool = False, above: int = 0) -> str | None:
         """What a window shows now, with as many lines of what was above it; None when it is gone."""
         more = [*(["-e"] if colour else []), *(["-S", f"-{above}"] if above else [])]
         # A last line of our own: libtmux drops empty ones, and those of the screen are part of it.
         words = ("capture-pane", "-p", *more, "-t", pane_id, ";", "display-message", "-p", "-t", pane_id, _END)
-        finished = self._ask(*words)
+        finished = self.ask(*words)
         return finished.output.removesuffix(f"{_END}\n") if finished.code == 0 else None
 
     def version(self) -> str | None:
@@ -236,7 +236,7 @@ class Tmux:
     def attaching(self, session_id: str) -> AttachCommand:
         """The command that shows a session to a person: within the same server it switches there."""
         inside = os.environ.get("TMUX", "").split(",")[0]
-        if inside and self._ask("display-message", "-p", "#{socket_path}").output.strip() == inside:
+        if inside and self.ask("display-message", "-p", "#{socket_path}").output.strip() == inside:
             words = ("tmux", *self._server(), "switch-client", "-t", session_id)
             return AttachCommand(words, dict(os.environ), switches=True)
         words = ("tmux", *self._server(), "attach-session", "-t", session_id, *_detach_hint(session_id))
@@ -249,7 +249,8 @@ class Tmux:
             return []
         return ["-S" if "/" in self.socket else "-L", self.socket]
 
-    def _ask(self, *words: str, stdin: bytes | None = None) -> Finished:
+    def ask(self, *words: str, stdin: bytes | None = None) -> Finished:
+        """Have this server carry out a command, or several."""
         # Without `-u` it answers in ASCII where the locale is cron's.
         return self._run(["-u", *self._server(), *words], stdin=stdin)
 

@@ -1,12 +1,17 @@
-"""What an agent is doing, from what it reports itself and from what can be seen. Nothing here touches anything.
+"""What an agent is doing: the one judge, for the board, the command line and the delivery of messages.
 
-The one mistake that must not happen is to take a dialog for an empty input line: a message typed into it could
-approve a command. So whenever there is any sign of a question, the answer is `permission`.
+It goes by what the agent reports of itself and by what is seen on its screen; nothing here touches anything. The one
+mistake that must not happen is to take a dialog for an empty input line: a message typed into it could approve a
+command. So whenever there is any sign of a question, the answer is `permission`.
 """
 
 from __future__ import annotations
 
 import re
+
+from orange_tui.domain.records import record
+from orange_tui.domain.task import one_line
+from orange_tui.home import clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,31 +20,122 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.harnesses.harness import Dialog, Harness
 
-    State = Literal["busy", "idle", "permission", "error", "starting", "unknown"]
+    State = Literal["permission", "limit", "error", "busy", "starting", "idle", "unknown"]
 
-_BY_URGENCY: tuple[State, ...] = ("permission", "error", "busy", "idle")
-_STATUS_LINES = 12
-_STATES: tuple[State, ...] = (*_BY_URGENCY, "starting", "unknown")
+# A report comes before what it tells of is drawn: for so long what is seen does not count against it.
+GRACE_SECONDS = 2.0
+_BY_URGENCY: tuple[State, ...] = ("permission", "limit", "error", "busy", "starting", "idle", "unknown")
+_VAGUE = frozenset({"unknown", "starting"})  # a screen that says nothing
+_LASTING = frozenset({"error", "limit"})  # an empty input line below does not take them back
+_SCREEN_LINES, _STATUS_LINES = 40, 12
+_MAX_TEXT = 2000  # of what is read; fewer characters are shown
 
 
-def state_from_screen(harness: Harness, title: str, last_lines: Sequence[str]) -> State:
-    """The state that the last lines of the screen and the window's title tell of."""
-    if dialog_on_screen(harness, last_lines) is not None:
-        return "permission"
-    lines = [line for line in last_lines if line.strip()]
+@record
+class AgentStatus:
+    """What an agent is doing."""
+
+    state: State
+    asks: str | None = None  # the question it waits with, in one line; at a limit, that of the menu it has opened
+    advice: str | None = None  # what the person should do about it, where Orange knows the dialog
+
+    @property
+    def takes_input(self) -> bool:
+        """Whether a message that is typed now reaches the agent's input, and nothing else."""
+        return self.state not in {"permission", "starting"} and self.asks is None
+
+
+def judge(values: Mapping[str, object], sight: AgentStatus | None = None) -> AgentStatus:
+    """What the agent of a window does, from the window's values in runtime.json.
+
+    `sight` is what its screen shows at this moment; without it, what was seen there last counts. What is seen counts
+    for more than what was reported before: an agent that a person interrupts reports nothing.
+    """
+    now = clock.in_seconds(clock.now()) or 0.0
+    reported, seen = _reported(values), sight or _seen(values)
+    if seen is None:
+        return reported or AgentStatus("unknown")
+    reported_at = _moment(values.get("event_at"), now)
+    ahead = (now if sight is not None else _moment(values.get("seen_at"), now)) - reported_at
+    if reported is None or (seen.state == "permission" and ahead >= 0):
+        return _with_request(seen, reported)
+    if seen.state in _VAGUE or ahead < GRACE_SECONDS or (reported.state in _LASTING and seen.state == "idle"):
+        return reported
+    return seen
+
+
+def most_urgent(found: Iterable[AgentStatus]) -> AgentStatus:
+    """The one of several agents that a person should hear of first."""
+    return min(found, key=lambda status: _BY_URGENCY.index(status.state), default=AgentStatus("unknown"))
+
+
+def _reported(values: Mapping[str, object]) -> AgentStatus | None:
+    state = _as_state(values.get("state"))
+    if state is None or state == "unknown":
+        return None
+    return AgentStatus(state, _line(values.get("asks")) if state == "permission" else None)
+
+
+def _seen(values: Mapping[str, object]) -> AgentStatus | None:
+    state = _as_state(values.get("seen"))
+    if state is None:
+        return None
+    has_question = state in {"permission", "limit"}
+    asks, advice = (_line(values.get(name)) if has_question else None for name in ("asks", "advice"))
+    return AgentStatus(state, asks, advice)
+
+
+def _with_request(seen: AgentStatus, reported: AgentStatus | None) -> AgentStatus:
+    """The dialog that is seen, with what the agent itself says of it."""
+    asks = seen.asks or (reported.asks if reported is not None and seen.state == "permission" else None)
+    return AgentStatus(seen.state, asks, seen.advice)
+
+
+def _moment(stamp: object, now: float) -> float:
+    """When something was written down; a time that is still to come tells nothing."""
+    found = clock.in_seconds(stamp)
+    return found if found is not None and found <= now + GRACE_SECONDS else 0.0
+
+
+def look(harness: Harness, title: str, screen: str) -> AgentStatus:
+    """What an agent does as far as its screen and its window's title tell."""
+    lines = [line for line in screen.splitlines() if line.strip()][-_SCREEN_LINES:]
     everything, bottom = "\n".join(lines), "\n".join(lines[-_STATUS_LINES:])
-    for state in _BY_URGENCY:
-        # A question is looked for everywhere; an old error further up is history.
-        text = everything if state == "permission" else bottom
-        if _any(getattr(harness.screen, state), text) or _any(getattr(harness.window_title, state), title):
-            return state
-    return "unknown" if lines else "starting"
+    dialog = dialog_on_screen(harness, lines)
+    if dialog is not None:
+        return AgentStatus("permission", _question(dialog, lines), dialog.advice)
+    # A question is looked for everywhere; an old error further up is history.
+    shown = {state: everything if state == "permission" else bottom for state in _BY_URGENCY[:-1]}
+    found = [state for state, text in shown.items() if _shows(harness, state, text, title)]
+    if "permission" in found:
+        asks = _request_on_screen(harness, everything)
+        return AgentStatus("limit", asks or "how to go on") if "limit" in found else AgentStatus("permission", asks)
+    return AgentStatus(found[0] if found else "unknown" if lines else "starting")
+
+
+def _shows(harness: Harness, state: State, text: str, title: str) -> bool:
+    return _any(getattr(harness.screen, state), text) or _any(getattr(harness.window_title, state), title)
 
 
 def dialog_on_screen(harness: Harness, last_lines: Sequence[str]) -> Dialog | None:
     """The first-run dialog that is open, with what the person should do about it."""
     text = "\n".join(last_lines)
     return next((dialog for dialog in harness.dialogs if _any((dialog.seen,), text)), None)
+
+
+def _request_on_screen(harness: Harness, text: str) -> str | None:
+    """What the agent asks for: the first group of the first pattern that is found, where it stands last."""
+    for pattern in harness.asks:
+        found = list(re.finditer(pattern, text))
+        if found:
+            return _line(found[-1][1])
+    return None
+
+
+def _question(dialog: Dialog, lines: Iterable[str]) -> str | None:
+    """The line by which a dialog is known, as far as its question goes."""
+    line = next((line for line in lines if re.search(dialog.seen, line)), None)
+    return _line(line if line is None or "?" not in line else line[: line.index("?") + 1])
 
 
 def _any(patterns: Iterable[str], text: str) -> bool:
@@ -67,6 +163,28 @@ def event_name(event: Mapping[str, object]) -> str:
     return name if isinstance(name, str) else ""
 
 
+def request_of(event: Mapping[str, object]) -> str | None:
+    """What a report asks for: the command, or the tool and what it is about; None where it does not say."""
+    tool, given = event.get("tool_name"), event.get("tool_input")
+    texts = list(_texts(given))
+    if not isinstance(tool, str) or not texts:
+        return _line(tool)
+    command = given.get("command") if isinstance(given, dict) else None
+    return _line(command) or _line(f"{tool}: {texts[0]}")
+
+
+def _texts(value: object) -> Iterable[str]:
+    """The texts in a tool's input, as deep as a list of questions."""
+    for _ in range(3):
+        if isinstance(value, dict | list) and value:
+            inner = list(value.values()) if isinstance(value, dict) else value
+            texts = [text for text in inner if isinstance(text, str) and text.strip()]
+            if texts:
+                return texts
+            value = next((each for each in inner if isinstance(each, dict | list)), None)
+    return ()
+
+
 def session_of(event: Mapping[str, object]) -> str | None:
     """The conversation a report is about."""
     found = event.get("session_id") or event.get("thread-id")
@@ -80,19 +198,10 @@ def is_hidden(harness: Harness, event: Mapping[str, object]) -> bool:
     return isinstance(first, str) and first.lstrip().startswith(harness.hidden_threads)
 
 
-def agent_state(reported: str | None, seen: State) -> State:
-    """One answer from both: a question by either side stands until the agent is seen at work again.
-
-    Otherwise what is seen now is newer than what was reported then: an agent that a person interrupts
-    reports nothing.
-    """
-    known = _as_state(reported or "")
-    if known == "permission" and seen != "busy":
-        return "permission"
-    if seen in {"unknown", "starting"} and known is not None:
-        return known
-    return seen
+def _as_state(word: object) -> State | None:
+    return next((state for state in _BY_URGENCY if state == word), None)
 
 
-def _as_state(word: str) -> State | None:
-    return next((state for state in _STATES if state == word), None)
+def _line(text: object) -> str | None:
+    """Somebody's text as one short line that a terminal can show; None where there is none."""
+    return one_line(text[:_MAX_TEXT]) or None if isinstance(text, str) else None

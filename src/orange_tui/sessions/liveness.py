@@ -143,6 +143,12 @@ def _agent_among(windows: Sequence[Pane], task: Task, state: State | None) -> Pa
     return next((pane for pane in windows if wanted in {None, pane.window}), None)
 
 
+def counted_windows(task: Task, state: State | None, windows: Sequence[Pane]) -> list[str]:
+    """The windows whose agents count in this state: the one that it asks for, else all that are alive."""
+    required = required_window(task, state)
+    return [required] if required is not None else [pane.window for pane in windows]
+
+
 def find_window(windows: Sequence[Pane], name: str) -> Pane | None:
     """The window of that name."""
     return next((pane for pane in windows if pane.window == name), None)

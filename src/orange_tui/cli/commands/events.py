@@ -14,7 +14,7 @@ from orange_tui.agents.harnesses import Harnesses
 from orange_tui.cli.permissions import is_own_task
 from orange_tui.cli.reply import Reply
 from orange_tui.home import clock
-from orange_tui.sessions.agent_state import event_name, session_of, state_from_event
+from orange_tui.sessions.agent_state import event_name, request_of, session_of, state_from_event
 from orange_tui.sessions.runtime import Runtime
 
 TYPE_CHECKING = False
@@ -108,6 +108,8 @@ def _changes(harness: Harness, report: Mapping[str, Any], known: Mapping[str, An
         return {}
     stamp = clock.now()
     changes: dict[str, object] = {"agent": harness.name, "state": state, "event": event_name(report), "event_at": stamp}
+    if event_name(report) != "Notification" or state != known.get("state"):  # one that repeats it says less
+        changes["asks"] = request_of(report) if state == "permission" else None
     if session:
         changes["session_id"] = session
     if isinstance(report.get("transcript_path"), str):

@@ -62,6 +62,8 @@ _CLAUDE_SETTINGS = {
     "hooks": {event: _claude_hook(event) for event in dict.fromkeys(name.partition(":")[0] for name in _CLAUDE_EVENTS)},
 }
 
+_CLAUDE_WORKING = r"^[·✢✳✶✻✽*] \S+…(?: \(|\s*$)"
+
 CLAUDE = Harness(
     name="claude",
     binary="claude",
@@ -81,13 +83,31 @@ CLAUDE = Harness(
     excludes=("/.claude/settings.local.json",),
     skills="${CLAUDE_CONFIG_DIR:-~/.claude}/skills",
     screen=ScreenPatterns(
-        busy=(r"esc to interrupt",),  # not there while somebody has a draft in the box: the title then
-        idle=(r"✻ .* for \d+",),
-        # A tool, an edit, a plan, a first-run dialog: all of them end so.
-        permission=(r"(?s)(?:Do you want|Would you like) .*Esc to cancel", r"Enter to confirm · Esc to cancel"),
-        error=(r"· Retrying", r"Unable to connect to Anthropic services"),
+        # The words are not there while somebody has a draft in the box, nor beside a status line of the person's own.
+        busy=(r"esc to interrupt", rf"(?m){_CLAUDE_WORKING}"),
+        idle=(r"(?m)^❯\s*$", r"✻ .* for \d+", r"Interrupted · What should Claude do instead"),
+        # A tool, an edit, a question, a first-run dialog. A plan has nothing but its answers, and no input line below.
+        permission=(
+            r"(?ms)(?:Do you want|Would you like) .*^\s*Esc to cancel",
+            r"Enter to (?:confirm|select) · .*Esc to cancel",
+            r"(?m)^\s*❯ \d+\. (?![\s\S]*^❯\s*$)",
+        ),
+        error=(
+            r"· Retrying",
+            r"Unable to connect to Anthropic services",
+            rf"(?m)^● API Error: (?![\s\S]*(?:^❯ \S|{_CLAUDE_WORKING}))",
+        ),
+        limit=(
+            r"⚠ Usage limit reached|Stop and wait for limit to reset",
+            rf"(?m)You've hit your .*limit(?![\s\S]*(?:^❯ \S|{_CLAUDE_WORKING}))",
+        ),
     ),
-    window_title=ScreenPatterns(busy=(r"^[◐◑]",), idle=(r"^✳",)),
+    asks=(
+        r"(?s)Bash command\b.*?╌{9,}\s*\n(.+?)\n\s*╌{9,}",
+        r"(?:Do you want|Would you like) to (?!proceed)([^\n?]+)",
+        r"(?m)^(?:.*☐.*\n)(.+)\n❯ \d+\. ",
+        r"(Exit plan mode|What do you want to do)\?",
+    ),
     dialogs=(
         Dialog(
             r"Is this a project you created or one you trust|Do you trust the files in this folder",

@@ -43,6 +43,8 @@ _CODEX_REDUCED = (
 )
 _CODEX_RESUME = ("--", "{session_id}", "{prompt}")
 
+_CODEX_LAST = r"(?![\s\S]*(?:^› (?!Ask Codex|\d+\. )|esc to interrupt))"  # nothing has been said or done since
+
 CODEX = Harness(
     name="codex",
     binary="codex",
@@ -69,14 +71,26 @@ CODEX = Harness(
     efforts=("minimal", "low", "medium", "high", "xhigh"),
     skills="${CODEX_HOME:-~/.codex}/skills",
     screen=ScreenPatterns(
+        starting=(r"(?s)⣿{3}.*Ask Codex to do anything\s+\? for shortcuts",),  # its picture; a dialog may follow
         busy=(r"esc to interrupt\)",),
-        idle=(r"Ask Codex to do anything",),
+        idle=(r"Ask Codex to do anything", r"\? for shortcuts"),
         permission=(
             r"Would you like to (?:run the following command|make the following edits|grant these permissions)\?",
             r"Would you like to send input to |Do you want to approve network access to ",
             r"Trust this folder\?",
+            r"(?m)^› \d+\. (?![\s\S]*^› (?:Ask Codex|\s*$))",  # a menu; below it there is no input line
         ),
-        error=(r"Reconnecting\.\.\.",),
+        error=(
+            r"Reconnecting\.\.\.",
+            # It stands where the turn has ended, until there is another.
+            rf"(?m)^■ (?!Conversation interrupted|You.ve hit your usage limit){_CODEX_LAST}",
+        ),
+        limit=(rf"(?m)^■ You.ve hit your usage limit{_CODEX_LAST}",),
+    ),
+    asks=(
+        r"(?s)run the following command\?.*?\n\s*\$ (.+?)\n›",
+        r"(?:Would you like|Do you want) to ([^\n?]+)",
+        r"(?m)^ *(Switch to .+\?)",
     ),
     window_title=ScreenPatterns(busy=(r"^[⠀-⣿]",), permission=(r"^\[ [!.] \] Action Required",)),
     dialogs=(

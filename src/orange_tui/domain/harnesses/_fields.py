@@ -21,7 +21,7 @@ _FLAG_WORDS = ("model", "effort", "system_prompt")
 _IN_COMMANDS = tuple(name for name in PLACEHOLDERS if name not in _FLAG_WORDS)
 _IN_ENVIRONMENT = tuple(name for name in _IN_COMMANDS if name not in _WHOLE_WORDS)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_SCREEN = ("busy", "idle", "permission", "error")
+_SCREEN = ("starting", "busy", "idle", "permission", "limit", "error")
 
 
 def read_fields(entries: Mapping[str, Item]) -> dict[str, object]:
@@ -95,6 +95,13 @@ def _patterns(item: Item) -> tuple[str, ...]:
         if pattern is not None and _compiles(each, pattern):
             found.append(pattern)
     return tuple(found)
+
+
+def _groups(item: Item) -> tuple[str, ...]:
+    patterns = _patterns(item)
+    if any(not re.compile(pattern).groups for pattern in patterns):
+        item.add_problem("has no group", "put parentheses around what is asked for, such as Run (.*)[?]")
+    return tuple(pattern for pattern in patterns if re.compile(pattern).groups)
 
 
 def _compiles(item: Item, pattern: str) -> bool:
@@ -204,6 +211,7 @@ READERS: Mapping[str, Reader] = {
     "screen": _screen,
     "window_title": _screen,
     "dialogs": _dialogs,
+    "asks": _groups,
     "events": _events,
     "hidden_threads": _texts,
     "max_prompt": lambda item: item.whole() or 1,

@@ -46,6 +46,8 @@ OPENCODE = Harness(
         busy=(r"esc interrupt",),
         idle=(r"ctrl\+p commands",),  # the footer: there as soon as it takes keys, and while busy, too
         permission=(r"△ (?:Permission required|Always allow|Reject permission)",),
-        error=(r"Cannot connect to API",),
+        error=(r"Cannot connect to API", r"\[retrying .*attempt #\d+\]"),
+        limit=(r"(?i)\b(?:usage|free|go) limit reached|Free usage exceeded",),
     ),
+    asks=(r"△ Permission required(?:\s*\n[\s┃]*# .*)?\s*\n[\s┃]*(?:[$→←*] )?(.+)",),
 )

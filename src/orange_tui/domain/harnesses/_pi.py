@@ -23,6 +23,8 @@ PI = Harness(
     screen=ScreenPatterns(
         busy=(r"Working\.\.\.",),
         idle=(r"\d%/\S+ \(auto\)",),  # the footer: how full its memory is
-        error=(r"Error: No API key found",),
+        # Its last word above the input line: nothing but that tells an error that is over from one that is not.
+        error=(r"Retrying \(\d+/\d+\)", r"(?m)^ Error: .*(?:\n(?!.*Working\.\.\.).*){0,4}\n─{9,}"),
+        limit=(r"(?m)^ Error: .*hit your ChatGPT usage limit.*(?:\n(?!.*Working\.\.\.).*){0,4}\n─{9,}",),
     ),
 )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PROMPT = "{prompt}"
 OPTIONS = "{options}"
-STATES = ("busy", "idle", "permission", "error", "starting", "unknown")
+STATES = ("busy", "idle", "permission", "limit", "error", "starting", "unknown")
 
 # What may stand in braces in a command line, and what is put there.
 PLACEHOLDERS: Mapping[str, str] = {
@@ -52,10 +52,12 @@ _MAX_PROMPT_BYTES = 130_000  # a single argument cannot be longer than 128 KiB o
 class ScreenPatterns:
     """Regular expressions for an agent's state, matched with the last lines of its screen or with its title."""
 
+    starting: tuple[str, ...] = ()  # it shows its input line, and does not take input yet
     busy: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
     permission: tuple[str, ...] = ()
     error: tuple[str, ...] = ()
+    limit: tuple[str, ...] = ()  # the agent's account has used up what it may use for now
 
 
 @record
@@ -91,6 +93,7 @@ class Harness:
     screen: ScreenPatterns = ScreenPatterns()
     window_title: ScreenPatterns = ScreenPatterns()
     dialogs: tuple[Dialog, ...] = ()
+    asks: tuple[str, ...] = ()  # patterns of what a permission is asked for: the first group
     events: Mapping[str, str] = {}  # what its hooks report, and the state each means
     hidden_threads: tuple[str, ...] = ()  # how the prompts begin that the agent gives itself
     max_prompt: int = _MAX_PROMPT_BYTES
