@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -10,8 +12,12 @@ import pytest
 from orange_tui.demo.roles._incidents import CRASH_EXIT_CODE
 from orange_tui.demo.roles.behaviours import BEHAVIOURS, requested_behaviour
 from orange_tui.demo.roles.instructions import is_reviewer, read_instructions
+from orange_tui.demo.roles.worker import Worker
+from orange_tui.demo.tools.task_tools import find_task_tools
+from orange_tui.demo.tools.terminal import AgentTerminal
 from orange_tui.demo.world import DEMO_TASKS, make_world
-from support.demo_stage import CODE, MENDED, TEST, TOLD
+from orange_tui.home import clock
+from support.demo_stage import CODE, MENDED, TEST, TOLD, wait_for
 from support.git import git
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
     from support.demo_stage import Open
 
 
+STOPS = "So far, so good."
 ASKED_FOR = "Changes were asked for. Read ## Feedback, then run: orange task update --status agent-review"
 
 
@@ -120,6 +127,53 @@ def test_worker_that_always_crashes_waits_once_it_is_stuck(stage: Open) -> None:
     fixer.tell("yes")
     it.until("reviewing")
     assert it.subjects() == [CODE, TEST]
+
+
+def test_agents_that_forget_to_hand_in_go_on_when_they_are_reminded(stage: Open) -> None:
+    it = stage("default", "forgets")
+    worker = it.start("worker")
+    worker.waits_after(STOPS)
+    assert (it.status, it.subjects()) == ("working", [])
+    worker.tell("Reminder from Orange: nothing was handed in. Then run: orange task update --status agent-review")
+    it.until("agent-review")
+    reviewer = it.start("reviewer", "review-1")
+    reviewer.waits_after(STOPS)
+    assert it.section("Review") == ""
+    reviewer.tell("Reminder from Orange: nothing was handed in.")
+    it.until("reviewing")
+
+
+def test_worker_that_stops_does_so_again_whatever_it_is_told(stage: Open) -> None:
+    it = stage("default", "stops")
+    worker = it.start("worker")
+    worker.tell("Reminder from Orange: nothing was handed in.")
+    wait_for(lambda: worker.said.count(STOPS) == 2)
+    assert (it.status, it.subjects()) == ("working", [])
+
+
+def test_worker_at_its_limit_says_until_when_and_goes_on_after_that(stage: Open) -> None:
+    it = stage("default", "limit")
+    worker = it.start("worker", terminal=True)
+    worker.waits_after("You've hit your demo limit · resets 20")
+    worker.waits_after("demo · limit")
+    assert (it.status, it.subjects()) == ("working", [CODE])
+    worker.tell("Go on")  # at full speed the limit is over at once
+    it.until("agent-review")
+    assert it.subjects() == [CODE, TEST]
+
+
+def test_worker_that_is_told_to_go_on_before_its_limit_is_over_says_so_again(stage: Open) -> None:
+    it = stage("default", "limit")
+    screen = io.StringIO()
+    tools = find_task_tools({"ORANGE_TASK_FILE": str(it.directory / "TASK.md")}, str(it.worktree))
+    worker = Worker(tools, AgentTerminal(screen, pace=1.0), "Task: x")
+    worker.reach_limit()
+    assert worker.is_at_limit()
+    assert worker.resting_state == "limit"
+    ends = re.findall(r"You've hit your demo limit · resets (\S+)", screen.getvalue())
+    assert len(ends) == 2
+    assert ends[0] == ends[1]
+    assert 0 < -clock.seconds_since(ends[0]) <= 10
 
 
 def test_worker_that_exits_silently_leaves_no_artifact(stage: Open) -> None:

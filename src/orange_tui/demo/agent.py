@@ -56,7 +56,7 @@ def _play(prompt: str, terminal: AgentTerminal, inbox: Inbox) -> int:
     role = _role(prompt, terminal)
     _turn(role, None, terminal)
     while True:
-        terminal.set_title("asks" if role.tools.task().status == "clarification" else "idle")
+        terminal.set_title(role.resting_state)
         terminal.input_line("")
         message = inbox.next(terminal.input_line)
         if message is None or is_farewell(message):
@@ -75,7 +75,10 @@ def _turn(role: Role, message: str | None, terminal: AgentTerminal) -> None:
     """One turn; an error in it is shown, and the agent keeps running."""
     terminal.set_title("busy")
     try:
-        role.begin() if message is None else role.receive(message)
+        if message is None:
+            role.begin()
+        elif not role.is_at_limit():
+            role.receive(message)
     except OrangeError as problem:
         terminal.show_error(str(problem))
 

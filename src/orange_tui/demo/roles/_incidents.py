@@ -80,6 +80,24 @@ def give_up(role: Role) -> bool:
     return True
 
 
+def stop(role: Role) -> bool:
+    """End the turn with nothing handed in, as agents do that think they are done."""
+    role.terminal.say("So far, so good.")
+    role.has_stopped = True
+    return True
+
+
+def stop_once(role: Role) -> bool:
+    """The same, but not again: whoever is reminded goes on."""
+    return not role.has_stopped and stop(role)
+
+
+def reach_limit(role: Role) -> bool:
+    """Have used up what the account may use, and wait."""
+    role.reach_limit()
+    return True
+
+
 def tamper(role: Role) -> bool:
     """Edit the status by hand, which has no effect; showing the task proves it."""
     status = role.tools.task().status
@@ -107,6 +125,9 @@ INCIDENTS: Mapping[str, Incident] = {
         exit_silently,
         ask_questions,
         give_up,
+        stop,
+        stop_once,
+        reach_limit,
         tamper,
         rename_branch,
     )

@@ -43,6 +43,11 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
     "stuck": Behaviour("gives up half-way", incidents={"halfway": "give_up"}),
     "ignores-gate": Behaviour("asks for every move before it has written what the move needs", habit="hasty"),
     "dies-silent": Behaviour("exits without a word", incidents={"working": "exit_silently"}),
+    "forgets": Behaviour(
+        "stops without handing in, until it is reminded", incidents={"working": "stop_once", "reviewing": "stop_once"}
+    ),
+    "stops": Behaviour("stops whenever it works, and hands nothing in", incidents={"working": "stop"}),
+    "limit": Behaviour("reaches its limit half-way, and goes on after it", incidents={"halfway": "reach_limit"}),
     "slow": Behaviour("takes its time", thoughts=5.0),
     "conflict": Behaviour("changes the line that every conflict task changes", habit="same-line"),
     "edit-with-sed": Behaviour("replaces the link to TASK.md by a plain file", habit="replaces-link"),

@@ -42,8 +42,11 @@ class Reviewer(Role):
         self.move(_target(verdict, task.review_round), "Review", f"Verdict: {verdict}\n{self._reasons(verdict, diff)}")
 
     def receive(self, _message: str) -> None:
-        """A reviewer has nothing to add to its review."""
-        self.terminal.say("My review is in TASK.md; I have nothing to add.")
+        """A reviewer has nothing to add to its review, unless it has stopped before it was written."""
+        if self.has_stopped:
+            self.begin()
+        else:
+            self.terminal.say("My review is in TASK.md; I have nothing to add.")
 
     def _diff(self) -> DiffSummary:
         listed = self.tools.git("diff", "--numstat", "-z", "--no-renames", f"{self.tools.base()}..HEAD").output

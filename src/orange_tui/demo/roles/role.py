@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 from orange_tui.demo.roles.behaviours import requested_behaviour
 from orange_tui.domain.records import replace
+from orange_tui.home import clock
+
+_LIMIT_THOUGHTS = 10  # how long a limit lasts: ten seconds, at the usual pace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +28,34 @@ class Role:
         self.tools = replace(tools, replaces_link=self.behaviour.has("replaces-link"))
         self.terminal = terminal
         self.uncertain = "nothing"
+        self.has_stopped = False  # with nothing handed in
+        self._limit_ends_at: float | None = None  # where it has reached one, and was not told to go on since
         terminal.banner(self.name, f"{task.project}/{task.branch}", task.summary)
         for word in self.behaviour.unknown:
             terminal.say(f"I don't know how to be '{word}', so I'll just be good.")
+
+    @property
+    def resting_state(self) -> str:
+        """What it waits for when its turn has ended, as its title says."""
+        if self._limit_ends_at is not None:
+            return "limit"
+        return "asks" if self.tools.task().status == "clarification" else "idle"
+
+    def reach_limit(self) -> None:
+        """Have used up all there is for now."""
+        self._limit_ends_at = time.time() + self.terminal.seconds_of(_LIMIT_THOUGHTS)
+        self._say_limit(self._limit_ends_at)
+
+    def is_at_limit(self) -> bool:
+        """Whether there is still nothing to be had; then it says so, whatever it was told."""
+        if self._limit_ends_at is not None and time.time() < self._limit_ends_at:
+            self._say_limit(self._limit_ends_at)
+            return True
+        self._limit_ends_at = None
+        return False
+
+    def _say_limit(self, ends_at: float) -> None:
+        self.terminal.show_error(f"You've hit your demo limit · resets {clock.at(int(ends_at * 1_000_000_000))}")
 
     def begin(self) -> None:
         """Do what the prompt asks."""

@@ -76,9 +76,13 @@ class AgentTerminal:
             more = f" (+{rest.count(chr(10)) + 1} lines)" if rest else ""
             self._write(f"{_CLEAR_LINE}{self._style('>', 'bold', 'orange')} {_short(first)}{more}")
 
+    def seconds_of(self, thoughts: float) -> float:
+        """How long so many thoughts take at the demo's pace."""
+        return thoughts * self._pace
+
     def think(self, about: str, thoughts: float = 1.0) -> None:
         """Wait for so many thoughts at the demo's pace; at pace 0 not at all."""
-        end = time.monotonic() + thoughts * self._pace
+        end = time.monotonic() + self.seconds_of(thoughts)
         frame = 0
         while (left := end - time.monotonic()) > 0:
             if self.is_terminal:
