@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from orange_tui.domain.gates.gate import Gate
+    from orange_tui.domain.workflow import Workflow
     from orange_tui.store.store import TaskRef
     from simulation.tmux import Pane
     from simulation.world import World
@@ -48,12 +49,15 @@ class Agent:
         self._sleep(3)
         self._pane.screen = "ready\n"
         while True:
-            for _ in range(self._random.randrange(3)):
+            for _ in range(self._random.randrange(4)):
                 self._do_something()
-            ending = self._world.choose({"hand in": 12, "nothing": 4, "crash": 3, "end": 2})
+            ending = self._world.choose({"hand in": 12, "hand in ahead": 4, "nothing": 4, "crash": 3, "end": 2})
+            if ending == "hand in ahead":
+                self._hand_in(ahead=True)
+                return 0
             if ending == "hand in":
                 self._hand_in()
-                if self._random.random() < 0.2:
+                if self._world.choose({"stay": 4, "leave": 1}) == "leave":
                     return 0
             elif ending in {"crash", "end"}:
                 return 1 if ending == "crash" else 0
@@ -78,7 +82,8 @@ class Agent:
             self._commit: 5,
             self._leave_file: 3,
             self._commit_detached: 1,
-            self._edit_unwatched: 1,
+            self._edit_unwatched: 2,
+            self._edit_untracked: 1,
             self._leave_secret: 2,
             self._change_summary: 1,
             self._forge: 5 if self._world.is_hostile else 0,
@@ -199,13 +204,26 @@ class Agent:
             self._write("README", f"{token}\n", os.O_APPEND)
             self._world.model.file_written(token, self._pane.directory, self.task_id)
 
+    def _edit_untracked(self) -> None:
+        """A change to a file that git was told to ignore from now on, though the default branch has it."""
+        token = self._world.model.new_token()
+        if self._git("rm", "--quiet", "--cached", "README") == 0:
+            self._write(".gitignore", "README\n", os.O_APPEND)
+            if self._random.random() < 0.5 and self._git("commit", "--quiet", "-a", "-m", token) == 0:
+                self._world.model.committed(self._pane.directory)
+            self._write("README", f"{token}\n", os.O_APPEND)
+            self._world.model.file_written(token, self._pane.directory, self.task_id)
+
     # ── orange ──
 
     def _change_summary(self) -> None:
         self._world.run_in_window(self._process, ["task", "update", "--summary", self._world.model.new_token()])
 
-    def _hand_in(self) -> None:
-        """Write what the next state asks for, then say so; or say so and forget to write."""
+    def _hand_in(self, *, ahead: bool = False) -> None:
+        """Write what the next state asks for, then say so; or say so and forget to write.
+
+        Those who are ahead write what the state after that asks for as well, before the task is there.
+        """
         try:
             found = self._world.orange.store.read(self._ref)
             if not isinstance(found, StoredTask):
@@ -216,11 +234,15 @@ class Agent:
         moves = [move for move in workflow.moves(found.task.status, "agent") if not workflow.is_terminal(move.target)]
         if not moves:
             return
-        move = self._random.choice((moves[0], *moves))
-        if move.gate is not None and self._random.random() < 0.9:
-            with suppress(OSError):
-                self._write_artifact(move.gate)
-        how = self._world.choose({"update": 6, "complete": 1, "stuck": 1, "silence": 1})
+        move, gates = self._random.choice((moves[0], *moves)), []
+        if ahead:
+            move = next((each for each in moves if _first_gate(workflow, each.target) is not None), move)
+            gates.append(_first_gate(workflow, move.target))
+        with suppress(OSError):
+            for gate in (move.gate, *gates):
+                if gate is not None and self._random.random() < 0.9:
+                    self._write_artifact(gate)
+        how = "update" if ahead else self._world.choose({"update": 6, "complete": 1, "stuck": 1, "silence": 1})
         words = {
             "update": ["task", "update", "--status", move.target],
             "complete": ["task", "complete"],
@@ -241,6 +263,11 @@ class Agent:
                 os.write(descriptor, text.encode())
             finally:
                 os.close(descriptor)
+
+
+def _first_gate(workflow: Workflow, state: str) -> Gate | None:
+    """What the way on from a state asks for."""
+    return next((move.gate for move in workflow.moves(state, "agent") if move.gate is not None), None)
 
 
 def artifact(gate: Gate, task_id: str) -> str:

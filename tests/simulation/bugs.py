@@ -10,8 +10,10 @@ import argparse
 import os
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.branches import rename
@@ -79,6 +81,18 @@ def _skips_hidden_edits(put: Put) -> None:
 
     put(git_changes, "read_flags", none)
     put(_save_and_reset, "read_flags", none)
+
+
+def _overwrites_untracked(put: Put) -> None:
+    """A file that is ignored here goes, though the commit to be checked out has one of that name."""
+    from orange_tui.outside import git_changes
+
+    differing = git_changes._differing
+
+    def none(git: Any, *words: str) -> Any:
+        return {path: how for path, how in differing(git, *words).items() if how != "D"}
+
+    put(git_changes, "_differing", none)
 
 
 def _expires_by_the_clock(put: Put) -> None:
@@ -192,6 +206,7 @@ BUGS = {
     "detached": Bug(1, "commits of a detached HEAD are lost by --branch", _detached_commits, "is on no ref"),
     "appears": Bug(2, "what appears while a workspace is cleared is removed", _removes_what_appears, "nowhere"),
     "hidden": Bug(3, "edits that git was told not to look at are handed on", _skips_hidden_edits, "edits of"),
+    "untracked": Bug(3, "edits of files that git no longer tracks are lost", _overwrites_untracked, "nowhere"),
     "secrets": Bug(4, "ignored files are handed to the next task", _hands_on_ignored_files, "ignored files of"),
     "clock": Bug(5, "a clock that is ahead expires saved work", _expires_by_the_clock, "nowhere"),
     "deaths": Bug(6, "a reviewer's crash hides the worker's", _one_death_for_all, "nobody has noticed"),
@@ -245,14 +260,17 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", default=list(BUGS), help="which ones")
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--worlds", type=int, default=150, help="how many worlds to look for each")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many bugs at a time")
     given = parser.parse_args(words)
-    missed = 0
-    for name in given.names:
-        began, found = time.monotonic(), hunt(name, given.first, given.worlds)
-        missed += found is None
-        number = f"({BUGS[name].number}) " if BUGS[name].number else ""
-        where = found or f"NOT FOUND in {given.worlds} worlds"
-        print(f"{name}: {number}{BUGS[name].title}: {where} ({time.monotonic() - began:.0f} s)", flush=True)
+    began, missed = time.monotonic(), 0
+    with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:
+        hunts = {name: pool.submit(hunt, name, given.first, given.worlds) for name in given.names}
+        for name, hunted in hunts.items():
+            found, bug = hunted.result(), BUGS[name]
+            missed += found is None
+            number = f"({bug.number}) " if bug.number else ""
+            print(f"{name}: {number}{bug.title}: {found or f'NOT FOUND in {given.worlds} worlds'}", flush=True)
+    print(f"{len(hunts) - missed} of {len(hunts)} bugs found, {time.monotonic() - began:.0f} s")
     return 1 if missed else 0
 
 

@@ -152,17 +152,18 @@ class Model:
             self.say(f"{pane.task} was created with --no-spawn, and started by {pane.starter and pane.starter.name}")
 
     def _look_for_secrets(self, pane: Pane) -> None:
-        edits = _tokens_in_file(os.path.join(pane.directory, "README"))  # which nobody ever commits
-        others = {self.authors[token] for token in edits} - {pane.task}
+        for what in self._left_by_others(pane.directory, pane.task):
+            self.say(f"{pane.task} was given a workspace with {what}")
+
+    def _left_by_others(self, directory: str, task: str | None) -> Iterator[str]:
+        """What agents of other tasks have left in a workspace."""
+        edits = _tokens_in_file(os.path.join(directory, "README"))  # which nobody ever commits
+        others = {self.authors[token] for token in edits} - {task}
         if others:
-            self.say(f"{pane.task} was given a workspace with edits of {', '.join(others)}")
-        try:
-            with open(os.path.join(pane.directory, ".env"), encoding="utf-8") as file:
-                owner = file.read().split()[-1]
-        except (OSError, IndexError):
-            return
-        if owner != pane.task:
-            self.say(f"{pane.task} was given a workspace with the ignored files of {owner}")
+            yield f"edits of {', '.join(sorted(others))}"
+        secret = _read(os.path.join(directory, ".env")).decode().split()
+        if secret and secret[-1] != task:
+            yield f"the ignored files of {secret[-1]}"
 
     def _was_asked_to_start(self, task: str) -> bool:
         return any(
@@ -255,6 +256,8 @@ class Model:
     def _check_processes(self) -> None:
         if any(FORGED in words for words in self.world.system.programs):
             self.say("a command was run that an agent had forged")
+        for name in self.world.system.endless:
+            self.say(f"{name} went round in circles and did not come to an end")
         for command in self.commands:
             if command.process.problem is not None:
                 self.say(f"`{command}` ended with {command.process.problem!r}")
@@ -320,6 +323,8 @@ class Model:
         slots = self.world.orange.pool.slots()
         held = {found.task.workspace: ref.id for ref, found, _ in self._tasks() if found.task.workspace}
         for slot in slots:
+            for what in self._left_by_others(slot.path, None) if slot.state == "free" else ():
+                self.say(f"{slot.name} is free, with {what}")
             if slot.state == "quarantined":
                 self.say(f"{slot.name} is quarantined: {slot.reason}")
             elif slot.state == "bound" and held.get(slot.name) != slot.task:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 EPOCH = 1_780_000_000 * 10**9  # when every world begins: a day in May 2026
 DAY = 86_400.0
 _CALL_NANOSECONDS = 20_000
+_MOST_CALLS = 20_000  # of one process; it has a few thousand in the longest of worlds
 _TRACE_LENGTH = 60
 _LONGEST_FULL_DISK = 12  # writes that fail in a row
 _WRITING = os.O_WRONLY | os.O_RDWR
@@ -85,6 +86,7 @@ class System:
         self.log: Any = None  # where every step is written, for those who look for a difference
         self.digest = hashlib.blake2b(digest_size=8)
         self.tmux: TmuxServer
+        self.endless: list[str] = []  # who went round in circles
         self.programs: list[list[str]] = []  # that were started, but for git and tmux
         self._real: list[tuple[Any, str, Any]] = []
         self._popen = subprocess.Popen
@@ -98,6 +100,9 @@ class System:
             raise Killed
         self.calls += 1
         process.calls += 1
+        if process.calls == _MOST_CALLS and process.is_mortal:
+            self.endless.append(process.name)
+            self.kill_self(process)
         self.scheduler.now += _CALL_NANOSECONDS
         self.note(process, call, what)
         if self.restlessness and self.random.random() < self.restlessness:

@@ -44,6 +44,7 @@ _IDENTITY = {
     "GIT_CONFIG_NOSYSTEM": "1",
 }
 _WORKFLOWS = ("default", "default", "classic", "minimal", "solo")
+_HABITS = (1, 1, 1, 6)
 _RATES = (0.005, 0.02, 0.03, 0.05)  # of faults, for each call
 _ACTIONS = 30  # of persons, in one world
 _REST_SECONDS = 60.0
@@ -82,6 +83,7 @@ class World:
         self.system = System(self.scheduler, self.random, self.root)
         self.tmux = self.system.tmux = TmuxServer(self.system, self._start_agent, self._window_opened)
         self.model = Model(self)
+        self._habits: dict[str, int] = {}
         self.is_hostile = self.random.random() < 0.2  # whether its agents forge what the engine has written
         os.environ.update(_IDENTITY, ORANGE_HOME=os.path.join(self.root, "home"), ORANGE_TMUX_SOCKET="virtual")
         self.orange = assemble(Home(os.environ["ORANGE_HOME"]))
@@ -107,7 +109,15 @@ class World:
             self.orange.projects.add({**entry, "workflow": self.random.choice(self.workflows)})
 
     def choose(self, weights: Mapping[T, int]) -> T:
-        return self.random.choices(list(weights), list(weights.values()))[0]
+        """One of these. Worlds have habits: what is rare in most of them happens all the time in others."""
+        return self.random.choices(list(weights), [self._habit(each) * weights[each] for each in weights])[0]
+
+    def _habit(self, what: object) -> int:
+        """How often something happens here, compared with what is usual."""
+        name = getattr(what, "__name__", None) or " ".join(what[:2] if isinstance(what, tuple) else [str(what)])
+        if name not in self._habits:
+            self._habits[name] = Random(f"{self.seed} {name}").choice(_HABITS)
+        return self._habits[name]
 
     # ── running it ──
 
@@ -202,6 +212,8 @@ class World:
         for each in self._all_tasks():
             workflow = self.orange.workflows.load(each.workflow)
             if not workflow.is_terminal(each.status):
+                if each.workspace and self.random.random() < 0.3:
+                    self._edit_files_of(each)
                 self._command(["task", "cancel", each.id, "--yes"], each.id, wait=True)
             if self.random.random() < 0.3:
                 self.model.deleted.add(each.id)
@@ -247,9 +259,13 @@ class World:
     def _edit(self) -> None:
         """An editor, or a container: its working directory is elsewhere, and it writes into a worktree."""
         tasks = [each for each in self._all_tasks() if each.workspace]
-        if not tasks:
-            return
-        task = self.random.choice(tasks)
+        if tasks:
+            task = self.random.choice(tasks)
+            self._edit_files_of(task)
+            if self.random.random() < 0.5:
+                self._command(["task", "cancel", task.id, "--yes"], task.id)
+
+    def _edit_files_of(self, task: Task) -> None:
         directory = os.path.join(self.orange.home.workspaces, str(task.workspace))
 
         def edit() -> None:
@@ -266,8 +282,6 @@ class World:
                 self.model.file_written(token, directory)
 
         self._run("editor", edit).takes_errors = False
-        if self.random.random() < 0.5:
-            self._command(["task", "cancel", task.id, "--yes"], task.id)
 
     def _doctor(self) -> None:
         self._command(["doctor"])
