@@ -207,12 +207,13 @@ class Agent:
     def _edit_untracked(self) -> None:
         """A change to a file that git was told to ignore from now on, though the default branch has it."""
         token = self._world.model.new_token()
-        if self._git("rm", "--quiet", "--cached", "README") == 0:
-            self._write(".gitignore", "README\n", os.O_APPEND)
-            if self._random.random() < 0.5 and self._git("commit", "--quiet", "-a", "-m", token) == 0:
-                self._world.model.committed(self._pane.directory)
-            self._write("README", f"{token}\n", os.O_APPEND)
+        if self._git("rm", "--quiet", "--cached", "NOTES") == 0:
+            self._write(".gitignore", "NOTES\n", os.O_APPEND)
+            if self._random.random() < 0.5 and self._git("add", ".gitignore") == 0:
+                self._commit()
+            self._write("NOTES", f"{token}\n", os.O_APPEND)
             self._world.model.file_written(token, self._pane.directory, self.task_id)
+            self._world.model.untracked.add(token)
 
     # ── orange ──
 

@@ -85,6 +85,7 @@ class Model:
     lines: dict[str, str] = field(default_factory=dict)  # token → task
     files: dict[str, str] = field(default_factory=dict)  # token → worktree
     authors: dict[str, str] = field(default_factory=dict)  # token → task
+    untracked: set[str] = field(default_factory=set)  # tokens in a file that git was told to ignore
     commits: dict[str, str] = field(default_factory=dict)  # commit → repository
     excused: set[str] = field(default_factory=set)  # tokens that agents themselves wrote over
     displaced: set[int] = field(default_factory=set)  # files that agents themselves put others in the place of
@@ -157,7 +158,8 @@ class Model:
 
     def _left_by_others(self, directory: str, task: str | None) -> Iterator[str]:
         """What agents of other tasks have left in a workspace."""
-        edits = _tokens_in_file(os.path.join(directory, "README"))  # which nobody ever commits
+        files = [os.path.join(directory, name) for name in ("README", "NOTES")]  # edits of which nobody ever commits
+        edits = {token for path in files for token in _tokens_in_file(path)}
         others = {self.authors[token] for token in edits} - {task}
         if others:
             yield f"edits of {', '.join(sorted(others))}"
@@ -268,6 +270,7 @@ class Model:
             if token not in found | self.excused and task not in self.deleted:
                 self.say(f"the line {token} that was written to TASK.md of {task} is nowhere")
         lost = {token: worktree for token, worktree in self.files.items() if token not in found}
+        lost = {token: lost[token] for token in lost if not self._is_only_ignored(token)}
         for worktree in sorted(set(lost.values())):
             tokens = [token for token in lost if lost[token] == worktree]
             self.say(f"{tokens[0]} and {len(tokens) - 1} more that were written in {worktree} are nowhere")
@@ -275,6 +278,12 @@ class Model:
         for commit, directory in self.commits.items():
             if commit not in known:
                 self.say(f"the commit {commit} that was made in {os.path.basename(directory)} is on no ref")
+
+    def _is_only_ignored(self, token: str) -> bool:
+        """Whether it was in a file that the default branch does not have any more: one like all that git ignores."""
+        project = self.files[token].partition("--")[0]
+        path = next(path for path in self.world.repositories if os.path.basename(path) == project)
+        return token in self.untracked and not self._git(path, "ls-tree", "main", "NOTES")
 
     def _git(self, path: str, *words: str, given: bytes | None = None) -> str:
         return self._git_bytes(path, *words, given=given).decode(errors="replace")

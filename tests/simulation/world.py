@@ -427,7 +427,7 @@ def make_repository(path: str) -> None:
     date = {"GIT_AUTHOR_DATE": "@1 +0000", "GIT_COMMITTER_DATE": "@1 +0000"}
     environment = {**os.environ, **_IDENTITY, **date}
     subprocess.run(["git", "init", "-q", "--template=", "-b", "main", path], check=True, env=environment)
-    for name, text in (("README", "coffee\n"), (".gitignore", ".env\nignored/\n")):
+    for name, text in (("README", "coffee\n"), ("NOTES", "beans\n"), (".gitignore", ".env\nignored/\n")):
         with open(os.path.join(path, name), "w", encoding="ascii") as file:
             file.write(text)
     subprocess.run(["git", "-C", path, "add", "."], check=True, env=environment)
