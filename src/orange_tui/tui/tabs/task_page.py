@@ -13,6 +13,7 @@ from orange_tui.store.store import StoredTask, TaskRef
 from orange_tui.tui.drawing.labels import COLLISION_MARK, CONFLICT_MARK, shorten_home
 from orange_tui.tui.drawing.lines import paragraph
 from orange_tui.tui.tabs._subtasks import subtask_lines
+from orange_tui.tui.tabs._usage import usage_sentences
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
@@ -34,6 +35,7 @@ def task_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> li
     head = [
         *paragraph(task.summary or "No summary yet", palette.title, width),
         *paragraph(" · ".join(fact for fact in _facts(task, row) if fact), palette.dim, width),
+        *(line for text in usage_sentences(row.usage) for line in paragraph(text, palette.dim, width)),
         *(paragraph(f"! {row.needs}", palette.warning, width) if row.needs else []),
         *pull_request_lines(row, width, palette),
         *(line for text in conflict_sentences(orange, row) for line in paragraph(text, palette.warning, width)),
