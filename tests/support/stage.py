@@ -14,6 +14,7 @@ from orange_tui.delivery import pr_status
 from orange_tui.domain.pull_request import PullRequest
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
+from orange_tui.sessions.runtime import Runtime
 from orange_tui.store.store import Store, TaskRef
 from orange_tui.tui.app import OrangeApp
 from orange_tui.tui.dashboard import Dashboard
@@ -132,6 +133,10 @@ class Stage:
             opened.change("pr.created", {"pr_url": url}, url=url)
         pr_status.apply_answer(self.orange.tasks, ref, url, PullRequest(url, **{"state": "open", **more}))
         return url
+
+    def report(self, ref: TaskRef, window: str = "worker", **values: Any) -> None:
+        """A window's agent, or whoever reads its files, tells something."""
+        Runtime(self.orange.store.directory(ref)).update(window, **values)
 
     def work(self, branch: str, *, files: Mapping[str, str | None]) -> None:
         """Let a branch change files of a real repository; None deletes one."""

@@ -13,6 +13,7 @@ from orange_tui.orange import assemble
 from orange_tui.tui.app import OrangeApp
 from support.lively import lively
 from support.stage import Scene, Stage
+from support.usage import used, write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,6 +93,39 @@ def test_pull_requests(stage: Stage, picture: Picture, size: Size) -> None:
     for number, (ref, more) in enumerate(zip(stage.orange.store.refs("coffee"), known, strict=False)):
         stage.pull_request(ref, 96 + 2 * number, **more)
     picture(size, sees="#96")
+
+
+@EVERY_SIZE
+def test_costs(stage: Stage, picture: Picture, size: Size) -> None:
+    spend(stage)
+    picture(size, *preview(size), sees="context 43 %")
+
+
+@EVERY_SIZE
+def test_usage(stage: Stage, picture: Picture, size: Size) -> None:
+    spend(stage)
+    picture(size, "U", sees="Unknown price")
+
+
+@EVERY_SIZE
+def test_no_usage(picture: Picture, size: Size) -> None:
+    picture(size, "U", sees="No agent has used anything yet")
+
+
+def spend(stage: Stage) -> None:
+    """What most of the agents have used, one of them with a model whose price nobody knows."""
+    refs = stage.orange.store.refs("coffee")
+    of_reviewer = used(0.37, window="review-1", agent="codex", model="gpt-5-codex", input=90_000)
+    unpriced = used(agent="opencode", model="qwen3-coder", input=2_345_678, unpriced=("qwen3-coder",))
+    rows = [
+        [used(3.21, input=1_150_000, output=45_000, turns=61), of_reviewer],
+        [used(12.34, day="2026-11-14", input=20_000, cache_read=7_800_000, turns=310)],
+        [unpriced],
+        [used(0.002), used(1.5, day="2026-11-10")],
+    ]
+    for ref, own in zip(refs, rows, strict=False):
+        write_usage(stage.orange.home, "coffee", ref.id, *own, context=43.2)
+    write_usage(stage.orange.home, "coffee", ".chat", used(0.11, window="chat"))
 
 
 @EVERY_SIZE

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from datetime import datetime
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.usage.totals import Totals, sum_rows
-from orange_tui.home import clock
 from orange_tui.home.files import read_signature
 from orange_tui.home.settings import read_settings
+from orange_tui.home.time_zone import today
+from orange_tui.usage.summary import CHAT
 from orange_tui.usage.usage_file import UsageFile
 
 TYPE_CHECKING = False
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from orange_tui.store.index import Key
 
 _READ_SECONDS = 0.1  # for what nobody has asked for by name
-_CHAT = ".chat"
 
 
 class Usages:
@@ -55,7 +54,7 @@ class Usages:
 
     def today(self) -> Totals | None:
         """What was used today, in the person's time zone; None where nothing was."""
-        day = datetime.fromisoformat(clock.now()).astimezone(self._zone).date().isoformat()
+        day = str(today(self._zone))
         if day != self._day:
             self._day, self._of_today = day, {}
             for key, usage in self._found.items():
@@ -64,7 +63,7 @@ class Usages:
 
     def refresh(self, changed: Iterable[Key]) -> set[Key]:
         """Read what these tasks and the chats have used, and go on with what is unread; says whose has changed."""
-        chats = [(project, _CHAT) for project in self._projects()]
+        chats = [(project, CHAT) for project in self._projects()]
         return {key for key in {*changed, *chats} if self._read(key)} | self._read_more()
 
     def refresh_all(self, tasks: Collection[Key] | None) -> set[Key]:

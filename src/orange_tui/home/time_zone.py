@@ -6,10 +6,11 @@ import os
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.task import printable
+from orange_tui.home import clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import tzinfo
+    from datetime import date, tzinfo
 
 _MACHINE_ZONE = "/etc/localtime"
 
@@ -41,6 +42,13 @@ def local_zone(setting: str) -> tzinfo:
         raise Refused(
             f"TZ is '{printable(name)}', which is not a time zone; set `timezone` in config.yml, such as Europe/Berlin"
         ) from None
+
+
+def today(zone: tzinfo | None) -> date:
+    """The day that it is now in a zone; None is the system's."""
+    from datetime import datetime
+
+    return datetime.fromisoformat(clock.now()).astimezone(zone).date()
 
 
 def _machine_zone() -> tzinfo:

@@ -6,6 +6,8 @@ from orange_tui.domain.task import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orange_tui.domain.usage.totals import Totals
 
 UNKNOWN_COST = "unknown"
@@ -41,6 +43,14 @@ def unpriced_sentence(totals: Totals) -> str | None:
     if not totals.unpriced:
         return None
     return f"Unknown price: {', '.join(map(printable, totals.unpriced))}. `prices` in config.yml can give it."
+
+
+def bars(totals: Sequence[Totals], width: int) -> list[str]:
+    """A bar for each, if there are several to compare: of dollars, or of tokens where no price is known."""
+    sizes: list[float] = [each.cost for each in totals]
+    if not any(sizes):
+        sizes = [each.tokens for each in totals]
+    return [bar(size, max(sizes), width) if len(sizes) > 1 else "" for size in sizes]
 
 
 def bar(part: float, whole: float, width: int) -> str:

@@ -19,6 +19,7 @@ SCREEN_MODULES = (
     "forms.projects_form",
     "screens.saved_work",
     "screens.jobs",
+    "screens.usage",
     "forms.job_form",
 )
 

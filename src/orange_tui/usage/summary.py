@@ -10,6 +10,8 @@ import os
 
 from orange_tui.domain.records import record
 from orange_tui.domain.usage.totals import Totals
+from orange_tui.home.settings import read_settings
+from orange_tui.home.time_zone import today
 from orange_tui.usage.usage_file import UsageFile
 
 TYPE_CHECKING = False
@@ -62,6 +64,13 @@ class UsageSummary:
     by: By
     groups: tuple[UsageGroup, ...]
     total: Totals
+
+
+def first_day(home: Home, days: int) -> str:
+    """The first of the last so many days, today included, in the person's time zone."""
+    from datetime import timedelta
+
+    return str(today(read_settings(home).time_zone()) - timedelta(days=days - 1))
 
 
 def read_usage(home: Home) -> HomeUsage:

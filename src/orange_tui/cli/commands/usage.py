@@ -6,9 +6,9 @@ from orange_tui.cli.reply import Reply
 from orange_tui.cli.task_table import aligned_columns
 from orange_tui.domain.errors import UsageError
 from orange_tui.domain.task import printable
-from orange_tui.presentation.usage import bar, cost_text, count_text, unpriced_sentence
+from orange_tui.presentation.usage import bars, cost_text, count_text, unpriced_sentence
 from orange_tui.store.store import StoredTask, TaskRef
-from orange_tui.usage.summary import CHAT, read_usage, summarize
+from orange_tui.usage.summary import CHAT, first_day, read_usage, summarize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,17 +37,12 @@ def _first_day(text: str | None, orange: Orange) -> str | None:
     """The day that `--since` means, in the person's time zone: a date, today, or the last so many days."""
     if text is None:
         return None
-    from datetime import date, datetime, timedelta
-
-    from orange_tui.home import clock
-    from orange_tui.home.settings import read_settings
+    from datetime import date
 
     days = "1" if text == "today" else text.removesuffix("d") if text.endswith("d") else ""
     try:
         if days:
-            now = datetime.fromisoformat(clock.now())
-            today = now.astimezone(read_settings(orange.home).time_zone()).date()
-            return str(today - timedelta(days=_number_of_days(days) - 1))
+            return first_day(orange.home, _number_of_days(days))
         return str(date.fromisoformat(text))
     except (ValueError, OverflowError):
         pass
@@ -67,7 +62,9 @@ def _nothing(since: str | None) -> str:
 
 def _table(summary: UsageSummary, orange: Orange) -> str:
     header = (summary.by, *_COUNTS.values(), "cost", "turns", "")
-    rows = [(_name(group, orange), *_cells(group.totals), share) for group, share in _with_bars(summary)]
+    shares = bars([group.totals for group in summary.groups], _BAR_WIDTH)
+    found = zip(summary.groups, shares, strict=True)
+    rows = [(_name(group, orange), *_cells(group.totals), share) for group, share in found]
     total = ("total", *_cells(summary.total), "")
     lines = aligned_columns([header, *rows, total], right=range(1, len(header) - 1))
     return "\n".join(filter(None, [*lines, unpriced_sentence(summary.total)]))
@@ -76,17 +73,6 @@ def _table(summary: UsageSummary, orange: Orange) -> str:
 def _cells(totals: Totals) -> tuple[str, ...]:
     counts = (count_text(getattr(totals, name)) for name in _COUNTS)
     return (*counts, cost_text(totals), str(totals.turns))
-
-
-def _with_bars(summary: UsageSummary) -> list[tuple[UsageGroup, str]]:
-    """Each line with its bar, if there are several to compare: of dollars, or of tokens where no price is known."""
-    groups = summary.groups
-    sizes = [group.totals.cost for group in groups]
-    if not any(sizes):
-        sizes = [group.totals.tokens for group in groups]
-    most = max(sizes)
-    bars = [bar(size, most, _BAR_WIDTH) if len(groups) > 1 else "" for size in sizes]
-    return list(zip(groups, bars, strict=True))
 
 
 def _name(group: UsageGroup, orange: Orange) -> str:

@@ -138,6 +138,13 @@ def jobs(context: CommandContext) -> None:
     context.show(JobsScreen(context.shared))
 
 
+def usage(context: CommandContext) -> None:
+    """Show what agents have used."""
+    from orange_tui.tui.screens.usage import UsageScreen
+
+    context.show(UsageScreen(context.shared))
+
+
 def log(context: CommandContext) -> None:
     """Show the log, newest first."""
     from orange_tui.presentation.log import log_line

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from orange_tui.domain.pull_request import APPROVED, CHANGES_REQUESTED, FAILED, OPEN, PASSED, RUNNING
 from orange_tui.presentation.tasks import SESSION_ICONS
+from orange_tui.presentation.usage import dollars
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.drawing.palette import Palette
 
 _THOUSAND = 1_000
-_NEXT_TO_NOTHING, _WITH_CENTS = 0.005, 9.995  # dollars; between the two they are shown with cents
+_WITH_CENTS = 9.995  # dollars, below which cents are shown
 CONFLICT_MARK, COLLISION_MARK = "≠", "⇄"
 LEGEND = (
     ("●", "The agent is running"),
@@ -93,9 +94,7 @@ def cost_label(totals: Totals) -> str:
 
 
 def _dollars(amount: float) -> str:
-    if 0 < amount < _NEXT_TO_NOTHING:
-        return "<$0.01"
-    return f"${amount:.2f}" if amount < _WITH_CENTS else f"${format_count(round(amount))}"
+    return dollars(amount) if amount < _WITH_CENTS else f"${format_count(round(amount))}"
 
 
 def pull_request_label(row: TaskRow, palette: Palette) -> tuple[str, Style]:

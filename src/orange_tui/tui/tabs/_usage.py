@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.usage.totals import sum_rows
-from orange_tui.presentation.usage import cost_text, count_text, unpriced_sentence
+from orange_tui.presentation.usage import UNKNOWN_COST, cost_text, count_text, unpriced_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def usage_sentences(usage: TaskUsage | None) -> list[str]:
         lines = [_line([*_models(rows), *_amounts(sum_rows(rows)), context])]
     else:
         lines = [f"{title}: {_line([*_models(own), *_amounts(sum_rows(own))])}" for title, own in groups.items()]
-        lines.append(f"Together: {_line([cost_text(usage.total()), context])}")
+        lines.append(f"Together: {_line([_cost(usage.total()), context])}")
     return [*lines, *([unpriced] if unpriced else [])]
 
 
@@ -45,4 +45,9 @@ def _models(rows: Sequence[UsageRow]) -> list[str]:
 
 def _amounts(totals: Totals) -> list[str]:
     taken_in = totals.input + totals.cache_read + totals.cache_write
-    return [f"{count_text(taken_in)} in", f"{count_text(totals.output)} out", cost_text(totals)]
+    return [f"{count_text(taken_in)} in", f"{count_text(totals.output)} out", _cost(totals)]
+
+
+def _cost(totals: Totals) -> str:
+    text = cost_text(totals)
+    return f"cost {text}" if text == UNKNOWN_COST else text

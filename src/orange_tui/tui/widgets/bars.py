@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Keys = Sequence[tuple[str, str]]  # each with what it does
 
 _ROOMY_CELLS = 100
-_ROOM_FOR_COST = 50  # beside the scope: enough for the pool, and for the counts that matter most
+_ROOM_FOR_COUNTS = 40  # with less of it, what was used today gives way to them
 
 
 class Line(Static):
@@ -43,7 +43,9 @@ class Header(Line):
         width = self.size.width
         name = " 🍊 Orange  " if width >= _ROOMY_CELLS else " 🍊 "
         left = Text.assemble((name, palette.accent), (printable(scope), palette.text))
-        right = self._right(snapshot, palette, with_cost=width - left.cell_len >= _ROOM_FOR_COST)
+        right = self._right(snapshot, palette)
+        if width - left.cell_len - right.cell_len < _ROOM_FOR_COUNTS:
+            right = self._right(snapshot, palette, with_cost=False)
         free = width - left.cell_len - right.cell_len
         middle = self._middle(snapshot, order, palette, free - 4)
         gap = max(1, free - middle.cell_len)
@@ -69,7 +71,7 @@ class Header(Line):
                 return joined
             parts = [*parts[: -2 if parts[-1][0] == "…" else -1], ("…", palette.dim)] if len(parts) > 1 else []
 
-    def _right(self, snapshot: Snapshot | None, palette: Palette, *, with_cost: bool) -> Text:
+    def _right(self, snapshot: Snapshot | None, palette: Palette, *, with_cost: bool = True) -> Text:
         """What was used today, where there is room for it, and the pool."""
         parts = []
         if with_cost and snapshot is not None and snapshot.used_today is not None:
