@@ -98,7 +98,7 @@ def test_pull_requests(stage: Stage, picture: Picture, size: Size) -> None:
 @EVERY_SIZE
 def test_costs(stage: Stage, picture: Picture, size: Size) -> None:
     spend(stage)
-    picture(size, *preview(size), sees="context 43 %")
+    picture(size, sees="$3.58")
 
 
 @EVERY_SIZE
