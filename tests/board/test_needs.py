@@ -9,6 +9,7 @@ import pytest
 
 from orange_tui.board import needs
 from orange_tui.domain.task import make_task
+from orange_tui.domain.workflow import STOPPED
 from orange_tui.domain.workflow_file.loader import load_workflow
 from orange_tui.home import paths
 from orange_tui.sessions.agent_state import AgentStatus
@@ -204,6 +205,20 @@ def test_agent_that_asks_or_fails_needs_a_person(session: str, agent: State, sen
 def test_session_that_no_state_requires_may_end_unnoticed(session: str) -> None:
     assert why(shipped("default"), "pending", session) is None
     assert why(shipped("default"), "done", session) is None
+
+
+@pytest.mark.parametrize(
+    ("agent", "sentence"),
+    [
+        ("idle", STOPPED),
+        ("unknown", STOPPED),
+        ("busy", None),
+        ("limit", "The agent has reached its limit"),
+        ("permission", "The agent asks for permission"),
+    ],
+)
+def test_agent_that_stopped_and_works_again_needs_nobody_for_that(agent: State, sentence: str | None) -> None:
+    assert why(shipped("default"), "working", agent=agent, attention=STOPPED) == sentence
 
 
 def test_unusable_workflow_or_unknown_status_needs_a_person() -> None:

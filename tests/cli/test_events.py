@@ -81,6 +81,14 @@ def test_claude_reports_its_turn_from_start_to_stop(agent: Agent) -> None:
     assert (agent.window()["state"], agent.window()["event"], agent.window()["agent"]) == ("idle", "Stop", "claude")
 
 
+def test_notice_that_claude_is_still_idle_leaves_when_it_stopped(agent: Agent) -> None:
+    agent.claude("UserPromptSubmit")
+    agent.claude("Stop")
+    stopped_at = agent.window()["event_at"]
+    agent.claude("Notification", notification_type="idle_prompt")
+    assert (agent.window()["event"], agent.window()["event_at"]) == ("Notification", stopped_at)
+
+
 def test_each_window_has_its_own_state(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     agent.claude("UserPromptSubmit")
     monkeypatch.setenv("ORANGE_WINDOW", "review-1")

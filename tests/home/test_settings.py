@@ -36,8 +36,8 @@ def test_project_has_the_number_it_says_itself_else_that_of_the_settings(world: 
     assert [projects.setting(name, "coffee") for name in ("max_attempts", "stuck_timeout")] == [2, 60]
 
 
-@pytest.mark.parametrize("line", ["max_attempts: 0", "stuck_timeout: -5", "max_attempts: often"])
+@pytest.mark.parametrize("line", ["max_attempts: 0", "stuck_timeout: -5", "max_attempts: often", "nudge: -1"])
 def test_number_that_makes_no_sense_is_refused_with_its_line(world: World, line: str) -> None:
     (world.root / "config.yml").write_text(f"{line}\n")
-    with pytest.raises(Unreadable, match=r"config\.yml:1: '?(max_attempts|stuck_timeout)"):
+    with pytest.raises(Unreadable, match=r"config\.yml:1: '?(max_attempts|stuck_timeout|nudge)"):
         read_settings(world.home)

@@ -6,7 +6,7 @@ Nothing here knows a state's name: a custom workflow is understood as ours are, 
 from __future__ import annotations
 
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import SERVER_GONE, lost_agent_sentence, send_back_target, starts_agent
+from orange_tui.domain.workflow import SERVER_GONE, STOPPED, lost_agent_sentence, send_back_target, starts_agent
 from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ _AGENT_SAYS = {
     "limit": "The agent has reached its limit",
     "error": "The agent reports an error",
 }
+_WORKS = frozenset({"busy", "permission", "limit", "error"})
 _ENDED = {LOST: SERVER_GONE, DEAD: "The agent has ended"}
 
 
@@ -62,6 +63,11 @@ def is_for_review(workflow: Workflow, status: str) -> bool:
     return bool(workflow.good_ends(status, "person"))
 
 
+def works_again(attention: str | None, agent: str | None) -> bool:
+    """Whether a person was asked to look because an agent had stopped, and by now it does something."""
+    return attention == STOPPED and agent in _WORKS
+
+
 @record
 class Facts:
     """What there is to know of a task beside its file."""
@@ -77,8 +83,9 @@ def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
     if isinstance(workflow, str):
         return task.attention or f"Its workflow cannot be used: {workflow}"
     state = workflow.states.get(task.status)
-    if task.attention or (state is not None and state.terminal):
-        return task.attention
+    attention = None if works_again(task.attention, facts.agent.state if facts.agent else None) else task.attention
+    if attention or (state is not None and state.terminal):
+        return attention
     if state is None:
         return f"{task.status} is no state of workflow {workflow.name}; its states are {', '.join(workflow.states)}"
     if state.agent != NONE and facts.session in _ENDED:

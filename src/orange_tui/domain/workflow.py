@@ -240,6 +240,7 @@ def send_back_target(workflow: Workflow, source: str) -> str | None:
 
 
 SERVER_GONE = "Its tmux server is gone"
+STOPPED = "The agent stopped without handing in"
 
 
 def lost_agent_sentence(workflow: Workflow, status: str, what: str) -> str:
@@ -253,3 +254,14 @@ def lost_agent_sentence(workflow: Workflow, status: str, what: str) -> str:
 def starts_agent(hooks: Iterable[Hook]) -> bool:
     """Whether these hooks start an agent."""
     return any(hook.action in {"spawn_agent", "spawn_reviewer"} for hook in hooks)
+
+
+def runs_once(workflow: Workflow, status: str) -> bool:
+    """Whether the agent that is started on the way into a state works once and ends, instead of waiting for more."""
+    entering = [*workflow.initial.get(status, ()), *hooks_into(workflow, status)]
+    return any(str(hook.params.get("mode") or "").startswith("one_shot") for hook in entering)
+
+
+def hooks_into(workflow: Workflow, status: str) -> list[Hook]:
+    """What is done on the moves into a state, all of them together."""
+    return [hook for move in workflow.transitions if move.target == status for hook in move.hooks]

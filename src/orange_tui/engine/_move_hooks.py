@@ -10,7 +10,7 @@ from itertools import dropwhile
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import replace
-from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE, Hook, starts_agent
+from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE, Hook, hooks_into, starts_agent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,5 +118,5 @@ def is_reviewers(workflow: Workflow, task: Task) -> bool:
 
 def _is_entered_by_reviewer(workflow: Workflow, state: State) -> bool:
     """Whose state this is where it does not say (seed 004's files): who is started on the way in."""
-    entering = [hook for move in workflow.transitions if move.target == state.name for hook in move.hooks]
+    entering = hooks_into(workflow, state.name)
     return state.agent is None and any(hook.params.get("harness") == "review" for hook in entering)

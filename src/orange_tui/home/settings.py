@@ -44,6 +44,11 @@ def _check_positive(number: str) -> None:
         raise Refused(f"{number} is not enough; it must be 1 or more")
 
 
+def _check_not_negative(number: str) -> None:
+    if int(number) < 0:
+        raise Refused(f"{number} is not possible; it must be 0 or more")
+
+
 SETTINGS: Mapping[str, Setting] = {
     "bell": Setting(bool, True, "Whether the terminal rings once when a task needs you."),
     "desktop": Setting(
@@ -77,6 +82,12 @@ SETTINGS: Mapping[str, Setting] = {
         1800,
         "After how many seconds an unattended task that nobody works on any more is tried again; a project can say.",
         _check_positive,
+    ),
+    "nudge": Setting(
+        int,
+        1,
+        "How often an agent that stopped without handing in is reminded before you are asked (0: never).",
+        _check_not_negative,
     ),
     "webhook": Setting(
         str, "", "The web address to which `notify` hooks with `via: webhook` send their notices.", _check_webhook

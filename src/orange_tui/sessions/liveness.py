@@ -44,6 +44,12 @@ class Sessions:
             self._panes = panes  # another thread may put an older answer there at any time
         return panes
 
+    def last_key_at(self, pane: Pane) -> int:
+        """When a person who looks at a window's session came or last pressed a key there; 0 where nobody looks."""
+        words = ("display-message", "-p", "-t", pane.session_id, "#{?session_attached,#{session_activity},0}")
+        found = self.tmux.ask(*words).output.strip()
+        return int(found) if found.isdecimal() else 0
+
     def forget_panes(self) -> None:
         """Ask tmux anew the next time: a window was opened or closed."""
         self._panes = None

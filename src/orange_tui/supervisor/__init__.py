@@ -4,5 +4,5 @@ It promises that one supervisor acts per home, that each task's trouble stops no
 a task it does under that task's lock, as the task is then.
 
 Begin with `supervisor.py`; `exit_rules.py` says what an agent's death leads to, `starter.py` what is started and when,
-`cleanup.py` what crashes have left behind.
+`idle.py` what about an agent that has stopped, `cleanup.py` what crashes have left behind.
 """

@@ -6,14 +6,17 @@ from orange_tui.agents import reports
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.gates.outcome import ReportGate
 from orange_tui.domain.records import record
+from orange_tui.engine.engine import checksum
 from orange_tui.sessions.liveness import exit_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
+    from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import ExitRule, Workflow
+    from orange_tui.engine.engine import Engine
     from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
 
@@ -59,6 +62,12 @@ class StateAgent:
                 return event.get("body")
         return None
 
+    def has_written(self, engine: Engine, gate: Gate, targets: Collection[str | None]) -> bool:
+        """Whether what a gate looks at was written in this agent's time, in whatever state the task was then."""
+        if gate.is_in_body and self.body_at_start() == checksum(self.opened.body):
+            return False
+        return not was_used(engine, self.opened, gate, targets)
+
     def exit_reason(self) -> str:
         """How it ended, as its launcher has written down."""
         code = exit_code(self.opened.directory, self.window)
@@ -74,3 +83,11 @@ class StateAgent:
         except Unreadable as problem:
             return f"{problem} ({how})"
         return how
+
+
+def was_used(engine: Engine, opened: OpenTask, gate: Gate, targets: Collection[str | None]) -> bool:
+    """Whether an artifact has taken the task on from here before: that of an earlier round proves nothing."""
+    artifact = engine.artifact(opened, gate)
+    moves = (e for e in opened.journal.backwards() if e["type"] == "transition.started" and "artifact" in e)
+    used = next((e for e in moves if e.get("from") == opened.task.status and e.get("to") in targets), {})
+    return artifact is not None and used.get("artifact") == artifact

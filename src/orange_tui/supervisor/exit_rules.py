@@ -13,18 +13,16 @@ from orange_tui.agents import messages, reports
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import SERVER_GONE, STUCK, lost_agent_sentence
-from orange_tui.engine.engine import checksum
 from orange_tui.engine.starting import unfinished_blockers, will_never_be_done
 from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, agent_window
 from orange_tui.sessions.starts import record_start_once
 from orange_tui.supervisor._missing_agent import count_failure, missing_agent_rule, record_failed_start
-from orange_tui.supervisor._state_agent import StateAgent
+from orange_tui.supervisor._state_agent import StateAgent, was_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import ExitRule, Signal, State, Workflow
     from orange_tui.engine.agents import Agents
@@ -119,7 +117,7 @@ class ExitRules:
         """Move a task whose files say that it should; whether its session lives does not matter."""
         for signal in workflow.signals:
             is_given = opened.task.status in signal.status and self.tasks.engine.missing(opened, signal.gate) is None
-            if is_given and not self._was_used(opened, signal.gate, signal):
+            if is_given and not was_used(self.tasks.engine, opened, signal.gate, _targets(signal)):
                 target = self._target(signal, opened.task)
                 return self._advance(opened, target, "a signal in its files")
         return False
@@ -154,24 +152,11 @@ class ExitRules:
     def _applies(self, agent: StateAgent, rule: ExitRule) -> bool:
         if rule.has_artifact is not None:
             is_there = self.tasks.engine.missing(agent.opened, rule.has_artifact) is None
-            return is_there and self._is_fresh(agent, rule.has_artifact, rule) and self._holds(rule, agent.task)
+            is_fresh = is_there and agent.has_written(self.tasks.engine, rule.has_artifact, _targets(rule))
+            return is_fresh and self._holds(rule, agent.task)
         if rule.action is None:
             _record_failure(agent)
         return self._holds(rule, agent.task)
-
-    def _is_fresh(self, agent: StateAgent, gate: Gate, rule: ExitRule) -> bool:
-        """Whether an artifact was written in this agent's time, in whatever state the task was then."""
-        if gate.is_in_body and agent.body_at_start() == checksum(agent.opened.body):
-            return False
-        return not self._was_used(agent.opened, gate, rule)
-
-    def _was_used(self, opened: OpenTask, gate: Gate, rule: ExitRule | Signal) -> bool:
-        """Whether an artifact has taken the task on from here before: that of an earlier round proves nothing."""
-        artifact = self.tasks.engine.artifact(opened, gate)
-        targets = {rule.then, *(arm.then for arm in rule.then_when)}
-        moves = (e for e in opened.journal.backwards() if e["type"] == "transition.started" and "artifact" in e)
-        used = next((e for e in moves if e.get("from") == opened.task.status and e.get("to") in targets), {})
-        return artifact is not None and used.get("artifact") == artifact
 
     def _apply(self, agent: StateAgent, rule: ExitRule) -> bool:
         """Do what a rule says; where the move it leads to is refused, the next rule has its turn."""
@@ -277,6 +262,10 @@ def _record_failure(agent: StateAgent) -> None:
     if any(event["type"] == "agent.failed" for event in agent.life() or ()):
         return
     count_failure(agent.opened, agent.failure_reason(), window=agent.window)
+
+
+def _targets(rule: ExitRule | Signal) -> set[str | None]:
+    return {rule.then, *(arm.then for arm in rule.then_when)}
 
 
 def _is_too_often(rule: ExitRule, count: int) -> bool:

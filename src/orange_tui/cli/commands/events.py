@@ -107,9 +107,9 @@ def _changes(harness: Harness, report: Mapping[str, Any], known: Mapping[str, An
     if state is None:
         return {}
     stamp = clock.now()
-    changes: dict[str, object] = {"agent": harness.name, "state": state, "event": event_name(report), "event_at": stamp}
+    changes: dict[str, object] = {"agent": harness.name, "state": state, "event": event_name(report)}
     if event_name(report) != "Notification" or state != known.get("state"):  # one that repeats it says less
-        changes["asks"] = request_of(report) if state == "permission" else None
+        changes |= {"event_at": stamp, "asks": request_of(report) if state == "permission" else None}
     if session:
         changes["session_id"] = session
     if isinstance(report.get("transcript_path"), str):

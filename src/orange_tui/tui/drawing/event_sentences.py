@@ -184,6 +184,7 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "agent.spawned": EventLine("▸", "info", "{harness} started in window {window}"),
     "agent.respawned": EventLine("▸", "info", "Agent restarted ({status})"),
     "agent.notified": EventLine("»", "info", "Message delivered to {window}"),
+    "agent.nudged": EventLine("◐", "warning", "{window} had stopped without handing in, and was reminded"),
     "agent.crashed": EventLine("✗", "bad", "The agent crashed in {status} ({reason}), crash {crash_count}"),
     "agent.not_restarted": EventLine("✗", "bad", "The agent could not be restarted: {reason}"),
     "agent.failed": EventLine("✗", "bad", "The agent failed ({reason}), failure {repeats} in a row"),
