@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from orange_tui.home import clock
 from orange_tui.store.store import TaskRef
-from support.driver import used
+from support.usage import used
 
 if TYPE_CHECKING:
     from support.driver import Cli, World
 
 GONE = TaskRef("coffee", "gone777")
+NO_TOKENS: dict[str, Any] = {"input": 0, "output": 0, "turns": 0}
 CHAT = TaskRef("coffee", ".chat")
 
 
@@ -23,11 +24,11 @@ def busy(world: World) -> TaskRef:
     ref = world.task(branch="brew")
     world.use(
         ref,
-        used(1.5, input=1200, turns=3, day="2026-11-14"),
-        used(None, agent="codex", model="new", output=7_000_000, turns=1, day="2026-11-15"),
+        used(1.5, input=1200, output=0, turns=3, model="sonnet", day="2026-11-14"),
+        used(None, agent="codex", model="new", input=0, output=7_000_000, turns=1, day="2026-11-15"),
     )
-    world.use(GONE, used(4.0, model="opus", cache_read=10, day="2026-11-16"))
-    world.use(CHAT, used(0.25, agent="pi", cache_write=10, day="2026-11-16"))
+    world.use(GONE, used(4.0, model="opus", cache_read=10, **NO_TOKENS))
+    world.use(CHAT, used(0.25, agent="pi", model="sonnet", cache_write=10, **NO_TOKENS))
     return ref
 
 

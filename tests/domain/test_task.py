@@ -127,9 +127,8 @@ def test_a_task_without_fields_has_every_default() -> None:
 
 
 def test_the_engine_keeps_exactly_the_fields_of_the_specification_to_itself() -> None:
-    listed = (
-        "id project branch status workflow review_round crash_count workspace tmux_session pr_url parent created_at"
-    )
+    listed = "id project branch status workflow review_round crash_count workspace tmux_session pr_url parent"
+    listed += " created_at budget"  # the last one is the person's: an agent must not raise its own in TASK.md
     assert set(ENGINE_FIELDS) == set(listed.split())
     task = make_task({"id": "a1", "status": "working", "summary": "mine"})
     assert set(task.engine_fields()) == set(listed.split())

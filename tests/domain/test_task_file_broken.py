@@ -78,9 +78,15 @@ def test_a_broken_file_is_refused_with_the_line_and_the_reason(data: bytes, line
 WRONG = {
     "text": ["[a]", "{a: b}", "\n  - a", "\n  a: b"],
     "number": ["three", "'3'", "1.5", "yes", "[1]", "{a: 1}", "2026-01-01", "007", "9" * 60],
+    "dollars": ["three", "'3'", "yes", "[1]", "-1", "1e300", ".nan", ".inf", "2026-01-01", "9" * 60],
     "texts": ["{a: b}", "[[a]]", "[{a: b}]", "[a, ~]", "[a, ]\n  - b", "\n  - a\n  -"],
 }
-WANTED = {"text": "one line of text", "number": "a whole number", "texts": "a list of texts"}
+WANTED = {
+    "text": "one line of text",
+    "number": "a whole number",
+    "dollars": "a number of dollars",
+    "texts": "a list of texts",
+}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from support.driver import Cli, World
 
-FORGED = {name: 7 if FIELDS[name].kind == "number" else "forged" for name in ENGINE_FIELDS}
+FORGED = {name: 7 if FIELDS[name].kind in {"number", "dollars"} else "forged" for name in ENGINE_FIELDS}
 
 
 def moved_task(world: World) -> TaskRef:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from orange_tui.cli.main import main
 from orange_tui.domain.actions import ACTIONS
 from orange_tui.domain.errors import Refused
-from orange_tui.domain.usage.totals import TaskUsage, Totals, UsageRow
 from orange_tui.engine.hooks import Action, Actions, increment, set_field
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask, TaskRef
-from orange_tui.usage.usage_file import StoredUsage, UsageFile
+from support.usage import write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     import pytest
 
     from orange_tui.domain.task import Task
+    from orange_tui.domain.usage.totals import UsageRow
     from orange_tui.domain.workflow import Actor
     from orange_tui.engine.engine import Moved
     from orange_tui.engine.hooks import HookRun
@@ -82,20 +82,6 @@ class Result:
     def json(self) -> Any:
         """The one JSON value on standard output."""
         return json.loads(self.out)
-
-
-def used(
-    cost: float | None = 0.0,
-    *,
-    agent: str = "claude",
-    model: str = "sonnet",
-    day: str = "2026-11-16",
-    window: str = "worker",
-    **counts: int,
-) -> UsageRow:
-    """A row of usage.json; a cost of None is that of a model whose price nobody knows."""
-    totals = Totals(**counts, cost=cost or 0.0, unpriced=(model,) if cost is None else ())
-    return UsageRow(window, 1, agent, model, day, totals)
 
 
 @dataclass
@@ -187,9 +173,7 @@ class World:
 
     def use(self, ref: TaskRef, *rows: UsageRow, context: float | None = None) -> None:
         """Let a task's agents have used exactly that: what the readers of their files would have stored."""
-        directory = self.home.task_state(ref.project, ref.id)
-        with UsageFile(directory).changing() as change:
-            change.put(StoredUsage(TaskUsage(rows, context), {}))
+        write_usage(self.home, ref.project, ref.id, *rows, context=context)
 
     def touch(self, ref: TaskRef) -> None:
         """Any next command on a task: open it, change nothing."""

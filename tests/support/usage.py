@@ -16,7 +16,7 @@ DAY = "2026-11-16"  # the day on which most tests take place
 
 
 def used(
-    cost: float = 0.0,
+    cost: float | None = 0.0,
     *,
     window: str = "worker",
     start: int = 1,
@@ -25,8 +25,9 @@ def used(
     day: str = DAY,
     **counts: Any,
 ) -> UsageRow:
-    """What one agent has used with one model on one day."""
-    totals = Totals(**{"input": 1_000, "output": 200, "turns": 3, **counts}, cost=cost)
+    """What one agent has used with one model on one day; a cost of None is that of a model of unknown price."""
+    unpriced = (model,) if cost is None else ()
+    totals = Totals(**{"input": 1_000, "output": 200, "turns": 3, **counts}, cost=cost or 0.0, unpriced=unpriced)
     return UsageRow(window, start, agent, model, day, totals)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from orange_tui.domain.usage.totals import sum_rows
 from orange_tui.usage.summary import HomeUsage, UsedBy, summarize
-from support.driver import used
+from support.usage import used
 
 _DAYS = st.sampled_from(["2026-11-14", "2026-11-15", "2026-11-16"])
 _ROWS = st.builds(

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 _PASTE_SETTLE_SECONDS = 0.2  # an agent needs them to accept a paste before the key that submits it
 _MESSAGE_FIELDS = ("message", "window", "text")  # in its event; one that was edited by hand may lack them
-ENGINE, PERSON = "engine", "person"  # who wrote a message
+# Who wrote a message: Orange itself, a person, or Orange because a person asked for what goes with it.
+ENGINE, PERSON, ASKED_FOR = "engine", "person", "asked for"
 
 
 @record
@@ -55,7 +56,7 @@ def queue_prompt(opened: OpenTask, window: str, start: str) -> None:
     """Queue the prompt of an agent whose command line took none: once for each start, whoever was killed at it."""
     text = Runtime(opened.directory).window(window).get("unsent")
     if isinstance(text, str) and not any(_is_queued(event, start) for event in opened.journal.backwards()):
-        queue(opened, start, window, text)
+        queue(opened, start, window, text, by=ASKED_FOR)  # with the agent itself
 
 
 def _is_queued(event: Event, message_id: str) -> bool:

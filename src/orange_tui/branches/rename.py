@@ -10,7 +10,7 @@ import os
 from contextlib import contextmanager, suppress
 
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.domain.task import check_branch, check_summary
+from orange_tui.domain.task import check_branch
 from orange_tui.engine.creation import check_branch_is_free
 from orange_tui.outside.git import Repository
 from orange_tui.outside.git_saved import save_commit
@@ -18,7 +18,7 @@ from orange_tui.outside.git_worktree import worktree_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor
@@ -42,6 +42,7 @@ def update_with_branch(  # noqa: PLR0913 - what a command can change, all at onc
     *,
     status: str | None = None,
     summary: str | None = None,
+    options: Mapping[str, object] | None = None,
     actor: Actor = "agent",
 ) -> tuple[Task, Moved | None]:
     """Follow a branch, and change what else is given: all of it or nothing.
@@ -55,7 +56,7 @@ def update_with_branch(  # noqa: PLR0913 - what a command can change, all at onc
         wanted = check_branch(name) if name is not None else _current_branch(worktree or Repository(directory))
         _check_not_default(parts.projects, ref, wanted)
         check_branch_is_free(engine, ref.project, wanted, but=ref.id)
-        changes = {"branch": wanted} | ({} if summary is None else {"summary": check_summary(summary)})
+        changes = {"branch": wanted, **tasks.changes(opened.task, summary, options)}
         claim = _claimed(engine, opened, wanted, worktree if name is not None else None)
         moved = tasks.apply_changes(opened, changes, status, actor, claim)
         _rename_session(parts.sessions, parts.log, opened)

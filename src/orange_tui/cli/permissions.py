@@ -1,7 +1,7 @@
 """What an agent may do with `orange`: checked once, for every command, before it runs.
 
 Where ORANGE_TASK is set, an agent types the commands. It works on that task, reads the others, and leaves the rest to
-the person. Which command is which stands in the table (`CommandSpec.agents_may`).
+the person. Which command is which stands in the table (`CommandSpec.agents_may`, `Option.persons`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ def check_permission(parsed: Parsed, orange: Orange) -> None:
     if not own or allowed == "use it":
         return
     command = f"`{parsed.command.name}`"
+    for option in parsed.command.options:
+        if option.persons and parsed.values[option.key] is not None:
+            raise Refused(f"{command} {option.name} is for a person, and this is the window of an agent, {own}'s")
     if allowed == "use it on their own task":
         if not is_own_task(parsed.text("id"), parsed.text("project"), orange):
             raise Refused(f"{command} may only change {own} here, the task of this window; other tasks can be read")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.task import ENGINE_FIELDS, FIELDS, check_branch, check_web_address, printable
+from orange_tui.domain.task import ENGINE_FIELDS, FIELDS, check_branch, check_web_address, is_dollars, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
     Values = Mapping[str, object]
 
 _ENGINE_FIELDS = frozenset(ENGINE_FIELDS)
+_ADDED = ("budget",)  # since the first version: what an event of an earlier one does not tell stays as it was
 _FIXED = ("workflow", "created_at", "parent")  # once the task is there
 _BY_A_HOOK = frozenset({"workspace", "tmux_session", "review_round", "crash_count", "pr_url"})
 _CHANGED_BY: Mapping[str, frozenset[str]] = {
-    "transition.started": frozenset({"status", "branch"}),
+    "transition.started": frozenset({"status", "branch", "budget"}),
     "hook.done": _BY_A_HOOK,
     "hook.failed": _BY_A_HOOK,
     "status.changed": frozenset({"crash_count"}),
     "agent.crashed": frozenset({"crash_count"}),
     "agent.respawned": frozenset({"workspace", "tmux_session"}),
-    "task.updated": frozenset({"branch", "tmux_session", "pr_url"}),  # the last one by version 0.2
+    "task.updated": frozenset({"branch", "tmux_session", "budget", "pr_url"}),  # the last one by version 0.2
     "pr.created": frozenset({"pr_url"}),
     "pr.adopted": frozenset({"pr_url"}),
     "pr.moved": frozenset({"pr_url"}),
@@ -84,6 +85,13 @@ def why_impossible(event: Mapping[str, object], known: Values | None, judge: Jud
     return next((reason for name in changed if (reason := _why_no_value(name, values[name], judge.project))), None)
 
 
+def with_added_fields(values: object, known: Values | None) -> object:
+    """The engine's values of an event, with the fields that an earlier version did not write."""
+    if not isinstance(values, dict) or all(name in values for name in _ADDED):
+        return values
+    return {name: known[name] if known is not None else FIELDS[name].default for name in _ADDED} | values
+
+
 def without_impossible_values(task: Task, project: str) -> Task:
     """A task of a project as its TASK.md has it, without what no engine would have written there."""
     given = [(name, getattr(task, name)) for name in ENGINE_FIELDS]
@@ -111,6 +119,8 @@ def is_of_its_kind(name: str, value: object) -> bool:
         return isinstance(value, list) and all(isinstance(text, str) for text in value)
     if field.kind == "number":
         return type(value) is int and value >= 0
+    if field.kind == "dollars":
+        return is_dollars(value)
     return isinstance(value, str)
 
 

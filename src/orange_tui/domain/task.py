@@ -47,6 +47,7 @@ class Task:
     parent: str | None = None
     blocked_by: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    budget: float | None = None
     attention: str | None = None
     created_at: str = ""
     updated_at: str = ""
@@ -86,19 +87,20 @@ ENGINE_FIELDS = (
     "tmux_session",
     "pr_url",
     "parent",
+    "budget",
     "created_at",
 )
 
 
 @record
 class Field:
-    """What is known of one frontmatter field: its kind (text, number or texts), and its default."""
+    """What is known of one frontmatter field: its kind (text, number, dollars or texts), and its default."""
 
     kind: str
     default: object
 
 
-_KINDS = {"str": "text", "str | None": "text", "int": "number", "tuple[str, ...]": "texts"}
+_KINDS = {"str": "text", "str | None": "text", "int": "number", "float | None": "dollars", "tuple[str, ...]": "texts"}
 FIELDS: Mapping[str, Field] = {
     name: Field(_KINDS[kind], vars(Task)[name]) for name, kind in Task.__annotations__.items() if name != "extra"
 }
@@ -115,6 +117,11 @@ def make_task(values: Mapping[str, object]) -> Task:
     return Task(**known, extra=extra)  # type: ignore[arg-type]  # `task_file` has checked the kinds
 
 
+def is_dollars(value: object) -> bool:
+    """Whether a value is an amount that somebody could mean."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_DOLLARS
+
+
 _ID_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _MAX_ID_CHARACTERS = 40
 # Patterns are compiled when they are first needed: most commands need none, and compiling takes a millisecond each.
@@ -123,6 +130,7 @@ _BAD_IN_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)"
 _PLAIN_IN_BRANCH = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_/"
 _MAX_NAME_BYTES = 200
 _MAX_LINE_CHARACTERS = 300
+_MOST_DOLLARS = 1_000_000
 _MAX_NAMED = 20  # matches of an ambiguous prefix: naming more of them helps nobody
 
 

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Hook
+    from orange_tui.domain.workflow import Actor, Hook
     from orange_tui.engine.tasks import Tasks
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
@@ -51,19 +51,19 @@ class Agents:
             return str(problem)
         return None
 
-    def restart(self, opened: OpenTask, *, resume: bool | None) -> None:
+    def restart(self, opened: OpenTask, *, resume: bool | None, by: Actor = "person") -> None:
         """Restart the agent of a task that is open already; `resume` is as in `respawn`."""
         workflow = self.tasks.engine.workflows.load(opened.task.workflow)
-        self._start_again(opened, respawn_hook(workflow, opened.task, resume=resume))
+        self._start_again(opened, respawn_hook(workflow, opened.task, resume=resume), by)
 
-    def go_on(self, opened: OpenTask, *, after: str | None = None) -> None:
+    def go_on(self, opened: OpenTask, *, after: str | None = None, by: Actor = "person") -> None:
         """Start an agent that has ended through no fault of its own, or another one after it (`after`)."""
         hook = restart_hook(self.tasks.engine, opened, resume=False if after else None)
         if after is not None:
             hook = replace(hook, params={**hook.params, "after": after})
-        self._start_again(opened, hook)
+        self._start_again(opened, hook, by)
 
-    def _start_again(self, opened: OpenTask, hook: Hook) -> None:
+    def _start_again(self, opened: OpenTask, hook: Hook, by: Actor) -> None:
         task, engine = opened.task, self.tasks.engine
         state = engine.workflows.load(task.workflow).states[task.status]
         if task.workspace is None:
@@ -71,7 +71,7 @@ class Agents:
         alive = self.tasks.sessions.agent(task, state, fresh=True)
         if alive is not None and task.tmux_session is not None:  # else nobody knew, and it is found now
             raise Refused(f"{task.id} has a live agent; `orange task attach {task.id}` shows it")
-        run = HookRun(engine, opened, hook, token=f"respawn {clock.now()}")
+        run = HookRun(engine, opened, hook, f"respawn {clock.now()}", by)
         engine.actions.find(hook.action).run(run)
         opened.change("agent.respawned", {"attention": None, **run.changes}, status=task.status)
 

@@ -1,25 +1,26 @@
-"""Creating a task: what is given, what is checked, and what it begins with."""
+"""Creating a task: what is given, what is checked, and what it begins with; and changing that later."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
 
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_branch, check_id, check_summary
 from orange_tui.engine.starting import CLARIFICATION, start_or_wait
 from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from orange_tui.agents.harnesses import Harnesses
+    from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Workflow
     from orange_tui.engine.engine import Engine, Moved
     from orange_tui.engine.parts import HomeParts
     from orange_tui.home.projects import Project
-    from orange_tui.store.store import StoredTask, TaskRef
+    from orange_tui.store.store import Store, StoredTask, TaskRef
 
 
 @record
@@ -36,9 +37,11 @@ class NewTask:
     review_harness: str | None = None
     effort: str | None = None
     review_effort: str | None = None
+    model: str | None = None
     blocked_by: tuple[str, ...] = ()
     parent: str | None = None
     labels: tuple[str, ...] = ()
+    budget: float | None = None  # None: its parent's, else the project's
     id: str | None = None  # chosen before, where it must be known who makes the task before it is there
     fields: Mapping[str, object] = {}  # others than ours
     spawn: bool = True
@@ -112,7 +115,7 @@ def _first_status(new: NewTask, workflow: Workflow) -> str:
 
 def _first_values(new: NewTask, project: Project, workflow: Workflow, parts: HomeParts) -> dict[str, object]:
     """Its first frontmatter, everything in it checked. Who does it is left open where a router will say."""
-    find, harnesses = parts.store.find, parts.harnesses
+    harnesses = parts.harnesses
     harness = new.harness or (None if workflow.has_action("route") else harnesses.first_installed())
     reviewer = new.review_harness or project.entry.get("review_harness") or harness
     _check_effort(harnesses, harness, new.effort)
@@ -126,11 +129,78 @@ def _first_values(new: NewTask, project: Project, workflow: Workflow, parts: Hom
         "review_harness": reviewer,
         "effort": new.effort,
         "review_effort": new.review_effort,
-        "blocked_by": tuple(dict.fromkeys(find(check_id(other)).id for other in new.blocked_by)),
+        "blocked_by": _found_blockers(parts.store, new.blocked_by),
         "labels": new.labels,
-        "parent": find(check_id(new.parent)).id if new.parent else None,
+        "model": _checked_model(new.model),
+        **_from_parent(new, parts.store),
         **({"id": new.id} if new.id else {}),
     }
+
+
+def checked_changes(engine: Engine, task: Task, given: Mapping[str, object]) -> dict[str, object]:
+    """What a person has given to change about how a task is done, by field, everything in it checked.
+
+    An empty text, and a list of nothing but that, takes back what was there.
+    """
+    parts = engine.parts
+    changes = {name: _without_empty(value) for name, value in given.items()}
+    after = replace(task, **changes)
+    for name, effort in ((after.harness, after.effort), (after.review_harness or after.harness, after.review_effort)):
+        _check_effort(parts.harnesses, name, effort)
+    if "model" in changes:
+        _checked_model(after.model)
+    if "blocked_by" in changes:
+        blockers = _found_blockers(parts.store, after.blocked_by)
+        _check_no_circle(engine, task.id, blockers)
+        changes["blocked_by"] = blockers
+    return changes
+
+
+def _without_empty(value: object) -> object:
+    return tuple(filter(None, value)) if isinstance(value, tuple) else None if value == "" else value
+
+
+def _found_blockers(store: Store, names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(store.find(check_id(name)).id for name in names))
+
+
+def _check_no_circle(engine: Engine, task_id: str, blockers: Iterable[str]) -> None:
+    """Refuse a blocker that waits, itself or through others, for this very task: neither would ever start."""
+    ways: list[tuple[str, ...]] = [(name,) for name in blockers]
+    seen: set[str] = set()
+    while ways:
+        way = ways.pop()
+        name = way[-1]
+        if name == task_id:
+            path = " waits for ".join((task_id, *way))
+            raise Refused(f"Neither would ever start: {path}")
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            found = engine.store.read(engine.store.find(name))
+        except OrangeError:
+            continue  # it is gone, and waits for nobody
+        if not isinstance(found, BrokenTask):
+            ways += [(*way, other) for other in found.task.blocked_by]
+
+
+def _from_parent(new: NewTask, store: Store) -> dict[str, object]:
+    """What comes of being a subtask: what its agents may use is limited as its parent's is."""
+    if not new.parent:
+        return {"parent": None, "budget": new.budget}
+    ref = store.find(check_id(new.parent))
+    found = store.read(ref) if new.budget is None else None
+    inherited = found.task.budget if found is not None and not isinstance(found, BrokenTask) else None
+    return {"parent": ref.id, "budget": new.budget if new.budget is not None else inherited}
+
+
+def _checked_model(model: str | None) -> str | None:
+    if model is None:
+        return None
+    from orange_tui.domain.harnesses.harness import check_model
+
+    return check_model(model)
 
 
 def _first_body(new: NewTask) -> str:

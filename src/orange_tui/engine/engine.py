@@ -220,7 +220,7 @@ class Engine:
         for index, hook in enumerate(hooks):
             if (index, hook.action) in (done or ()):
                 continue
-            this = HookRun(self, opened, hook, f"{started['timestamp']}#{index}")
+            this = HookRun(self, opened, hook, f"{started['timestamp']}#{index}", started["by"])
             error = self._run_hook(index, this, may_be_done=done is not None)  # 6
             run.append(hook.action)
             if error is not None:

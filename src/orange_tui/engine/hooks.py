@@ -34,10 +34,11 @@ class HookRun:
     that is run again after a crash finds the values it found the first time.
     """
 
-    def __init__(self, engine: Engine, opened: OpenTask, hook: Hook, token: str) -> None:
+    def __init__(self, engine: Engine, opened: OpenTask, hook: Hook, token: str, by: str = "engine") -> None:
         self.engine = engine
         self.parts = engine.parts
         self.token = token  # the same for a hook and for its repetition after a crash
+        self.by = by  # in whose name: a person's own start is not asked for the budget
         self.opened = opened
         self.action = hook.action
         self.params: Mapping[str, object] = hook.params

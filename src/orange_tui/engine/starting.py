@@ -6,6 +6,7 @@ from orange_tui.domain.errors import AtLimit, NotFound, NoWorkspace, OrangeError
 from orange_tui.domain.workflow import starts_agent
 from orange_tui.engine._move_hooks import hooks_of, start_here_hooks
 from orange_tui.store.store import StoredTask
+from orange_tui.usage.budget import check_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def start_by_itself(engine: Engine, ref: TaskRef, *, is_next: bool = False) -> M
     with engine.open(ref) as opened:
         if not _has_turn(engine, opened.task, opened.journal.start(), is_next=is_next):
             return None
+        _check_budget(engine, opened)
         return start_or_wait(engine, opened, "engine")
 
 
@@ -95,6 +97,7 @@ def advance_by_itself(engine: Engine, ref: TaskRef) -> Moved | None:
     with engine.open(ref) as opened:
         if not goes_on_by_itself(engine, opened.task) or opened.journal.start().is_held:
             return None
+        _check_budget(engine, opened)
         return start_opened(engine, opened, "engine")
 
 
@@ -257,6 +260,15 @@ def _check_limit(engine: Engine, task: Task, actor: Actor) -> None:
     reason = engine.parts.limits.why_wait(harness)
     if harness is not None and reason is not None:
         raise AtLimit(f"{task.id} waits for {reason}", harness)
+
+
+def _check_budget(engine: Engine, opened: OpenTask) -> None:
+    """Refuse a start by Orange itself where the budget is used up, and ask the person."""
+    try:
+        check_start(engine.parts.projects, opened, "engine")
+    except Refused as refusal:
+        opened.set_attention(str(refusal))
+        raise
 
 
 def _failed_start(engine: Engine, opened: OpenTask) -> Sequence[Hook]:

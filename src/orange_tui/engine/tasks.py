@@ -80,13 +80,22 @@ class Tasks:
         *,
         status: str | None = None,
         summary: str | None = None,
+        options: Mapping[str, object] | None = None,
         actor: Actor = "agent",
     ) -> tuple[Task, Moved | None]:
-        """Change a task's summary, and move it; when the move is refused, nothing is changed."""
-        changes = {} if summary is None else {"summary": check_summary(summary)}
+        """Change a task's summary and how it is done, and move it; when the move is refused, nothing is changed."""
         with self.engine.open(ref) as opened:
-            moved = self.apply_changes(opened, changes, status, actor)
+            moved = self.apply_changes(opened, self.changes(opened.task, summary, options), status, actor)
             return opened.task, moved
+
+    def changes(self, task: Task, summary: str | None, options: Mapping[str, object] | None) -> dict[str, object]:
+        """What was given to change, by field and checked; `options` are those of `creation.checked_changes`."""
+        changes: dict[str, object] = {} if summary is None else {"summary": check_summary(summary)}
+        if options:
+            from orange_tui.engine.creation import checked_changes
+
+            changes |= checked_changes(self.engine, task, options)
+        return changes
 
     def apply_changes(
         self,

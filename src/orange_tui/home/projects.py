@@ -6,7 +6,7 @@ import os
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
-from orange_tui.domain.task import check_branch, check_project_name
+from orange_tui.domain.task import check_branch, check_project_name, is_dollars
 from orange_tui.domain.workflow import MAX_ATTEMPTS, STUCK_TIMEOUT
 from orange_tui.home.files import make_directory
 from orange_tui.home.json_file import JsonFile
@@ -83,6 +83,14 @@ class Projects:
         own = found.entry.get(name) if found is not None else None
         return own if isinstance(own, int) else read_settings(self.home).number(name)
 
+    def budget(self, project: str) -> float:
+        """The dollars that a task of a project may use, as it says itself, else config.yml; 0 is no limit."""
+        from orange_tui.home.settings import read_settings
+
+        found = self.find(project)
+        own = found.entry.get("budget") if found is not None else None
+        return own if own is not None else read_settings(self.home).amount("budget")
+
     def containing(self, directory: str) -> Project | None:
         """The project that a directory belongs to: by the innermost repository or the workspace it is in."""
         here = os.path.realpath(directory)
@@ -149,6 +157,9 @@ class Projects:
                 where = f"{self.home.projects_file}, project {index + 1}"
                 raise Unreadable(f"{where}: `{key}` must be {'a number' if kind is int else 'text'}; fix it by hand")
             values[key] = value
+        if entry.get("budget") is not None and not is_dollars(entry["budget"]):
+            where = f"{self.home.projects_file}, project {index + 1}"
+            raise Unreadable(f"{where}: `budget` must be a number of dollars; fix it by hand")
         check_project_name(values["name"])
         check_branch(values["default_branch"])
         if not 1 <= values["pool_size"] <= _MAX_POOL_SIZE:

@@ -6,7 +6,7 @@ import os
 
 from orange_tui.domain.errors import NotFound, Refused, Unreadable
 from orange_tui.domain.records import record
-from orange_tui.domain.task import check_web_address
+from orange_tui.domain.task import check_web_address, is_dollars
 from orange_tui.home.files import read_bytes
 
 TYPE_CHECKING = False
@@ -49,6 +49,11 @@ def _check_not_negative(number: str) -> None:
         raise Refused(f"{number} is not possible; it must be 0 or more")
 
 
+def _check_dollars(amount: str) -> None:
+    if not is_dollars(float(amount)):
+        raise Refused(f"{amount} is not a budget; write a number of dollars, such as 5 or 2.50")
+
+
 SETTINGS: Mapping[str, Setting] = {
     "bell": Setting(bool, True, "Whether the terminal rings once when a task needs you."),
     "desktop": Setting(
@@ -89,6 +94,12 @@ SETTINGS: Mapping[str, Setting] = {
         "How often an agent that stopped without handing in is reminded before you are asked (0: never).",
         _check_not_negative,
     ),
+    "budget": Setting(
+        float,
+        0.0,
+        "How many dollars a task may use before you are asked, 0 for no limit; a project or a task can say.",
+        _check_dollars,
+    ),
     "webhook": Setting(
         str, "", "The web address to which `notify` hooks with `via: webhook` send their notices.", _check_webhook
     ),
@@ -114,6 +125,11 @@ class Settings:
         """A setting that is a whole number."""
         value = self.values[name]
         return value if isinstance(value, int) else 0
+
+    def amount(self, name: str) -> float:
+        """A setting that is a number with a fraction."""
+        value = self.values[name]
+        return value if isinstance(value, int | float) else 0.0
 
     def flag(self, name: str) -> bool:
         """A setting that is on or off."""
@@ -154,10 +170,16 @@ def _value(key: str, value: object, line: int) -> object:
     setting = SETTINGS.get(key)
     if setting is None:
         raise Unreadable(f"there is no setting '{key}'; the settings are {', '.join(SETTINGS)}", line=line)
+    if setting.kind is float and type(value) is int:
+        value = float(value)
     if type(value) is not setting.kind:
-        kind = {str: "text", int: "a number", bool: "true or false", dict: "a mapping of names to texts"}.get(
-            setting.kind, setting.kind.__name__
-        )
+        kind = {
+            str: "text",
+            int: "a number",
+            float: "a number",
+            bool: "true or false",
+            dict: "a mapping of names to texts",
+        }.get(setting.kind, setting.kind.__name__)
         raise Unreadable(f"'{key}' must be {kind}", line=line)
     if setting.check is not None:
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 
-from orange_tui.domain.engine_values import why_impossible, without_impossible_values
+from orange_tui.domain.engine_values import why_impossible, with_added_fields, without_impossible_values
 from orange_tui.domain.records import record, replace
 
 TYPE_CHECKING = False
@@ -64,11 +64,13 @@ class EngineHistory:
     def _judge_event(self, event: Event, line: bytes) -> RefusedLine | None:
         known = self._believed[-1]["engine"] if self._believed else None
         latest = max(self._latest, str(event.get("timestamp")))
-        reason = why_impossible(event, known, self._judge, latest)
+        engine = with_added_fields(event["engine"], known)
+        told = event if engine is event["engine"] else {**event, "engine": engine}
+        reason = why_impossible(told, known, self._judge, latest)
         if reason is not None:
             return RefusedLine(zlib.crc32(line), reason)
         self._latest = latest
-        self._believed.append(event)
+        self._believed.append(told)
         self._positions.append(len(self._lines))
         if event["type"] == "transition.started":
             self._moves.setdefault(event["timestamp"], []).append(event)

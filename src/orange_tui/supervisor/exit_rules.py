@@ -18,6 +18,7 @@ from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, agent_window
 from orange_tui.sessions.starts import record_start_once
 from orange_tui.supervisor._missing_agent import count_failure, missing_agent_rule, record_failed_start
 from orange_tui.supervisor._state_agent import StateAgent, was_used
+from orange_tui.usage import budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class ExitRules:
             agent = StateAgent(opened, workflow, agent_window(opened.task, state, opened.journal))
             if found == LOST:
                 self._record_end(agent, "session.lost", SERVER_GONE)
+            elif self._start_within_budget(agent):
+                return
             elif found == DEAD:
                 self._handle_death(agent)
             self._move_if_missing(opened, workflow, was_started=found != NONE)
@@ -225,7 +228,7 @@ class ExitRules:
 
     def _restart(self, agent: StateAgent) -> None:
         try:
-            self.agents.restart(agent.opened, resume=False)
+            self.agents.restart(agent.opened, resume=False, by="engine")
         except OrangeError as problem:
             _record_no_restart(agent.opened, agent.window, "The agent crashed and could not be restarted", problem)
 
@@ -236,6 +239,19 @@ class ExitRules:
             self.agents.finish_hand_over(opened, window, str(handing.get("from")))
         except OrangeError as problem:
             _record_no_restart(opened, window, f"{handing.get('to')} could not be started", problem)
+
+    def _start_within_budget(self, agent: StateAgent) -> bool:
+        """Start the agent that was not started for the budget's sake, now that there is a larger one."""
+        if not budget.start_waits(agent.opened) or agent.task.workspace is None:
+            return False
+        if budget.why_not(self.tasks.projects, agent.task) is not None:
+            return False
+        try:
+            self.agents.restart(agent.opened, resume=None, by="engine")
+        except OrangeError as problem:
+            agent.opened.set_attention(f"Its budget was raised, but it could not go on: {problem}")
+            return False
+        return True
 
     def _holds(self, rule: ExitRule, task: Task) -> bool:
         return self.tasks.engine.holds(rule.when, task)

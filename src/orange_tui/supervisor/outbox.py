@@ -6,6 +6,7 @@ from orange_tui.agents import messages
 from orange_tui.domain.records import record
 from orange_tui.domain.task import one_line
 from orange_tui.sessions.liveness import find_window, find_worker, is_worker, required_window
+from orange_tui.usage.budget import why_not
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,14 +28,17 @@ class Outbox:
         if not messages.undelivered(self.tasks.engine.store.journal(ref)):
             return True
         waiting: set[str] = set()  # windows that cannot take one: what comes later for them waits too
+        is_held = False
         with self.tasks.engine.open(ref, wait=False) as opened:
             for message in messages.undelivered(opened.journal):
                 pane = self._recipient(ref, message)
                 if pane is None:
                     self._drop_unless_awaited(opened, message)
+                elif message.by == messages.ENGINE and why_not(self.tasks.projects, opened.task) is not None:
+                    is_held = True  # until the budget is larger; a person's own words are not
                 elif pane.window in waiting or not self._paste(opened, message, pane):
                     waiting.add(pane.window)
-        return not waiting
+        return not waiting and not is_held
 
     def _recipient(self, ref: TaskRef, message: QueuedMessage) -> Pane | None:
         """The agent of that window; a person's words to a worker are for whichever works on the task now."""

@@ -9,6 +9,7 @@ from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import current_directory
 from orange_tui.domain.errors import OrangeError, Refused, UsageError
 from orange_tui.domain.task import check_branch
+from orange_tui.domain.usage.budget import parse_budget
 from orange_tui.home.projects import OWN_SETTINGS
 from orange_tui.issues.links import IssueLinks
 from orange_tui.issues.rules import settings_changes
@@ -72,10 +73,12 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     changes |= settings_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
     numbers = {name: parsed.number(name.replace("_", "-")) for name in OWN_SETTINGS}
     changes |= {name: number for name, number in numbers.items() if number is not None}
+    budget = parsed.text("budget")
+    changes |= {} if budget is None else {"budget": parse_budget(budget)}
     if not changes:
         numbers_too = ", ".join(f"--{name.replace('_', '-')}" for name in OWN_SETTINGS)
         raise UsageError(
-            f"What should change? Give --pool-size, {numbers_too}, --workflow, --default-branch or --issues"
+            f"What should change? Give --pool-size, {numbers_too}, --budget, --workflow, --default-branch or --issues"
         )
     project = orange.projects.update(parsed.required("name"), changes)
     return Reply(_line(project, orange), _data(project, orange))

@@ -12,12 +12,26 @@ from orange_tui.store.store import BrokenTask, StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from orange_tui.cli.parsing.grammar import Parsed
     from orange_tui.domain.task import Task
     from orange_tui.engine.engine import Moved
     from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
+
+# What `task update` can change besides where a task is, and the fields it is in.
+_OPTIONS = {
+    "label": "labels",
+    "harness": "harness",
+    "review-harness": "review_harness",
+    "model": "model",
+    "effort": "effort",
+    "review-effort": "review_effort",
+    "blocked-by": "blocked_by",
+    "budget": "budget",
+}
 
 
 def create(parsed: Parsed, orange: Orange) -> Reply:
@@ -38,6 +52,8 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
             review_harness=parsed.text("review-harness"),
             effort=parsed.text("effort"),
             review_effort=parsed.text("review-effort"),
+            model=parsed.text("model"),
+            budget=_budget(parsed),
             blocked_by=parsed.texts("blocked-by"),
             parent=parsed.text("parent"),
             labels=parsed.texts("label"),
@@ -123,18 +139,45 @@ def context(parsed: Parsed, orange: Orange) -> Reply:
 
 def update(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task update`, the command agents use."""
-    if all(parsed.values[name] is None for name in ("status", "summary", "branch")):
-        raise UsageError("What should change? Give --status, --summary or --branch")
+    options = _options(parsed)
+    if not options and all(parsed.values[name] is None for name in ("status", "summary", "branch")):
+        raise UsageError("What should change? Give --status, --summary, --branch, --harness or another of its options")
     ref = target_task(parsed, orange)
     status, summary = parsed.text("status"), parsed.text("summary")
     if parsed.values["branch"] is None:
-        task, moved = orange.tasks.update(ref, status=status, summary=summary)
+        task, moved = orange.tasks.update(ref, status=status, summary=summary, options=options)
     else:
         from orange_tui.branches.rename import update_with_branch
 
-        branch = parsed.text("branch")
-        task, moved = update_with_branch(orange.tasks, ref, branch, current_directory(), status=status, summary=summary)
-    return task_reply(task, moved, orange)
+        branch, here = parsed.text("branch"), current_directory()
+        task, moved = update_with_branch(
+            orange.tasks, ref, branch, here, status=status, summary=summary, options=options
+        )
+    return task_reply(task, moved, orange, _next_start_note(task, options))
+
+
+def _options(parsed: Parsed) -> dict[str, object]:
+    """What was given to change about how a task is done, by field."""
+    given = {field: parsed.values[name] for name, field in _OPTIONS.items() if parsed.values[name] is not None}
+    return given | ({"budget": _budget(parsed)} if "budget" in given else {})
+
+
+def _budget(parsed: Parsed) -> float | None:
+    """The dollars that were given; an empty text is as if nobody had said."""
+    text = parsed.text("budget")
+    if not text:
+        return None
+    from orange_tui.domain.usage.budget import parse_budget
+
+    return parse_budget(text)
+
+
+def _next_start_note(task: Task, options: Mapping[str, object]) -> tuple[str, ...]:
+    """That an agent which is at work goes on as it is, where it may be at work."""
+    changed = sorted(options.keys() & {"harness", "model", "effort"})
+    if not changed or task.tmux_session is None:
+        return ()
+    return (f"{', '.join(changed)}: from the next start of its agent on; the one at work goes on as it is",)
 
 
 def complete(parsed: Parsed, orange: Orange) -> Reply:
@@ -186,11 +229,11 @@ def read_task(ref: TaskRef, orange: Orange) -> StoredTask:
     return found
 
 
-def task_reply(task: Task, moved: Moved | None, orange: Orange) -> Reply:
+def task_reply(task: Task, moved: Moved | None, orange: Orange, notes: tuple[str, ...] = ()) -> Reply:
     """The reply about a task that was moved, or changed without moving."""
     change = f"{moved.source} → {moved.target}" if moved else task.status
     text = printable_text(f"{task.id}  {change}")
-    return Reply(text, lambda: _as_json(task, orange) | _hooks_as_json(moved), _hook_failures(moved))
+    return Reply(text, lambda: _as_json(task, orange) | _hooks_as_json(moved), (*notes, *_hook_failures(moved)))
 
 
 def _hook_failures(moved: Moved | None) -> tuple[str, ...]:

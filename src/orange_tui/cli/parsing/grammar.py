@@ -49,6 +49,7 @@ class Option:
     choices: tuple[str, ...] = ()
     complete: Kind | None = None
     instead_of: str = ""
+    persons: bool = False  # not for agents, who may use the command otherwise
 
     @property
     def key(self) -> str:

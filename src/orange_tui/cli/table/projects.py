@@ -16,6 +16,7 @@ _MAX_ATTEMPTS = Option(
 _STUCK_TIMEOUT = Option(
     "--stuck-timeout", "S", "After how many seconds one that nobody works on any more is tried again.", number=True
 )
+_BUDGET = Option("--budget", "USD", "How many dollars each task may use before you are asked; 0 for no limit.")
 _WORKFLOW = Option("--workflow", "W", "The workflow of new tasks; existing tasks keep theirs.", complete="workflow")
 _DEFAULT_BRANCH = Option(
     "--default-branch", "B", "The branch that tasks start from and are merged into.", complete="branch"
@@ -51,7 +52,7 @@ PROJECT_COMMANDS = (
         ("project", "update"),
         "Change a project's settings.",
         (Argument("name", "The project.", complete="project"),),
-        (_POOL_SIZE, _PARALLEL, _MAX_ATTEMPTS, _STUCK_TIMEOUT, _WORKFLOW, _DEFAULT_BRANCH, *ISSUE_OPTIONS),
+        (_POOL_SIZE, _PARALLEL, _MAX_ATTEMPTS, _STUCK_TIMEOUT, _BUDGET, _WORKFLOW, _DEFAULT_BRANCH, *ISSUE_OPTIONS),
         "orange_tui.cli.commands.projects:update",
         """
 Settings that you do not name stay as they are.

@@ -16,6 +16,28 @@ _THIS_TASK = Argument(
 OF_PROJECT = Option("--project", "P", "Look only among the tasks of this project.", complete="project")
 IN_PROJECT = Option("--project", "P", "The project (default: the one of the current directory).", complete="project")
 
+_HOW_IT_IS_DONE = (
+    Option("--harness", "H", "The agent that does the work from its next start on.", complete="harness", persons=True),
+    Option("--review-harness", "H", "The agent that reviews it.", complete="harness", persons=True),
+    Option("--model", "M", "The model, as the agent's own --model takes it.", persons=True),
+    Option("--effort", "L", "How hard the agent should think, in its own words (such as high).", persons=True),
+    Option("--review-effort", "L", "The same for the reviewer.", persons=True),
+    Option(
+        "--blocked-by",
+        "ID",
+        "Wait until that task is done; those given replace those it has.",
+        repeat=True,
+        complete="task",
+        persons=True,
+    ),
+    Option(
+        "--budget",
+        "USD",
+        "How many dollars its agents may use in all before you are asked; 0 for no limit.",
+        persons=True,
+    ),
+)
+
 TASK_COMMANDS = (
     CommandSpec(("task",), "Create, watch and move tasks."),
     CommandSpec(
@@ -38,6 +60,13 @@ TASK_COMMANDS = (
             Option("--workflow", "W", "The workflow (default: the project's).", complete="workflow"),
             Option("--effort", "L", "How hard the agent should think, in its own words (such as high)."),
             Option("--review-effort", "L", "The same for the reviewer."),
+            Option("--model", "M", "The model, as the agent's own --model takes it."),
+            Option(
+                "--budget",
+                "USD",
+                "How many dollars its agents may use before you are asked; 0 for no limit (default: the project's).",
+                persons=True,
+            ),
             Option(
                 "--blocked-by",
                 "ID",
@@ -140,7 +169,7 @@ the repository, and what a failed attempt left uncommitted. Empty parts are left
     ),
     CommandSpec(
         ("task", "update"),
-        "Move a task to another state, or change its summary or branch.",
+        "Move a task to another state, or change its summary, its branch or how it is done.",
         (_THIS_TASK,),
         (
             Option("--status", "S", "The state to move to.", complete="status"),
@@ -153,6 +182,8 @@ the repository, and what a failed attempt left uncommitted. Empty parts are left
                 optional_value=True,
                 complete="branch",
             ),
+            Option("--label", "L", "A label for the task; those given replace those it has.", repeat=True),
+            *_HOW_IT_IS_DONE,
             OF_PROJECT,
         ),
         "orange_tui.cli.commands.tasks:update",
@@ -161,7 +192,12 @@ This is the command that agents use: write what the workflow asks for into TASK.
 then move the task. The workflow decides whether that is allowed. If it is refused, the message names what is missing
 and shows an example; write that, and try again.
 
-A task cannot be moved to done or cancelled this way: merging and cancelling are for a person.
+A task cannot be moved to done or cancelled this way: merging and cancelling are for a person. So is how it is done
+(--harness and the options after it): those change what is started next, not an agent that is at work. An empty value,
+such as --model '', takes back what was set.
+
+When its agents have used up the budget of a task, Orange itself starts no further attempt or review and sends no
+message to its agents, and asks you. What you start or send yourself goes its way. With a larger budget it goes on.
 
 Exit codes: 0 the task has moved (if one of its hooks failed, standard error says so); 1 refused, nothing was changed;
 2 wrong usage.
@@ -173,6 +209,7 @@ Exit codes: 0 the task has moved (if one of its hooks failed, standard error say
             ),
             ('orange task update k3x9 --summary "Fix the login loop"', "Give it a better summary"),
             ("orange task update k3x9 --branch", "The agent has switched branches: update the task"),
+            ("orange task update k3x9 --harness codex --budget 7.50", "Let another agent go on, and let it use more"),
         ),
         agents_may="use it on their own task",
     ),

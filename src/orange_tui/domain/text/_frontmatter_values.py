@@ -101,7 +101,7 @@ def _simple_value(text: str) -> object | None:
         return None if _is_word(text[1:-1]) else text[1:-1]  # as JSON would read it, in a tenth of the time
     if text[:1] not in {'"', "[", "{"}:
         is_number = text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
-        return int(text) if is_number and (text[0] != "0" or text == "0") else None
+        return int(text) if is_number and (text[0] != "0" or text == "0") else _simple_decimal(text)
     try:
         value = json.loads(text)
         is_as_written = write_value(value) == text
@@ -111,6 +111,16 @@ def _simple_value(text: str) -> object | None:
         return value if is_as_written and _reads_alike(value) else None
     texts = value if isinstance(value, list) else [value]
     return value if is_as_written and all(isinstance(item, str) for item in texts) else None
+
+
+def _simple_decimal(text: str) -> float | None:
+    """A number such as 2.5, which JSON and YAML read alike."""
+    whole, _, rest = text.partition(".")
+    digits = whole + rest
+    if not (whole and rest and digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS):
+        return None
+    value = float(text)
+    return value if write_value(value) == text else None
 
 
 def _is_plain_quoted(text: str) -> bool:

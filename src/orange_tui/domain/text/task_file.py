@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.records import record
-from orange_tui.domain.task import FIELDS, make_task
+from orange_tui.domain.task import FIELDS, is_dollars, make_task
 from orange_tui.domain.text import frontmatter
 
 TYPE_CHECKING = False
@@ -108,6 +108,12 @@ def _number(name: str, entry: FrontmatterEntry) -> int | None:
     raise _wrong_kind(name, entry, "a whole number")
 
 
+def _dollars(name: str, entry: FrontmatterEntry) -> float | None:
+    if entry.value is None or is_dollars(entry.value):
+        return entry.value  # type: ignore[return-value]  # just checked
+    raise _wrong_kind(name, entry, "a number of dollars, such as 5 or 2.50")
+
+
 def _texts(name: str, entry: FrontmatterEntry) -> tuple[str, ...] | None:
     if entry.value is None:
         return None
@@ -122,5 +128,5 @@ def _wrong_kind(name: str, entry: FrontmatterEntry, wanted: str) -> Unreadable:
     return Unreadable(f"`{name}` must be {wanted}", line=entry.first + 2)
 
 
-_READERS = {"text": _text, "number": _number, "texts": _texts}
+_READERS = {"text": _text, "number": _number, "dollars": _dollars, "texts": _texts}
 _READERS_BY_FIELD = {name: _READERS[field.kind] for name, field in FIELDS.items()}

@@ -16,6 +16,7 @@ from orange_tui.outside.tmux import Window
 from orange_tui.sessions.liveness import find_window
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.starts import record_start, record_start_once
+from orange_tui.usage.budget import check_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> No
     if _is_one_shot(run):
         reports.archive_report(run.opened, window)
     try:
+        check_start(run.parts.projects, run.opened, run.by)
         prepared = _prepare_window(run, window, role)
         pane = _open_window(run, prepared, windows)
     except CannotTell:

@@ -13,6 +13,7 @@ from orange_tui.engine.actions._agent_start import (
 )
 from orange_tui.engine.hooks import Action
 from orange_tui.sessions.liveness import find_window, find_worker, is_worker, new_window, review_window
+from orange_tui.usage import budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +78,14 @@ def notify_worker(run: HookRun) -> None:
 def _send(run: HookRun, window: str, text: str, pane: Pane) -> None:
     if messages.was_delivered(run.opened.journal, run.token):
         return
-    message = messages.queue(run.opened, run.token, window, text)
+    is_asked_for = budget.is_persons(run.by)
+    by = messages.ASKED_FOR if is_asked_for else messages.ENGINE
+    message = messages.queue(run.opened, run.token, window, text, by=by)
+    reason = None if is_asked_for else budget.why_not(run.parts.projects, run.task)
+    if reason is not None:  # it waits in the journal
+        budget.record_reached(run.parts.projects, run.opened, budget.MESSAGE)
+        run.change("attention", run.task.attention_and(f"{reason}; a message for the agent waits until then"))
+        return
     harness = messages.harness_of_window(run.parts.harnesses, run.opened.journal, window)
     messages.deliver(run.opened, message, pane, run.parts.tmux, harness)
 
