@@ -21,6 +21,9 @@ CALLED_BY_LIBRARIES = re.compile(
 )
 # Each with the reason why it stays.
 EXCEPTIONS = {
+    "Prices": "used by the collector of usage, the next to come",
+    "TaskReading": "likewise",
+    "read_on": "likewise",
     "see_limit": "called by the supervisor, which is on its way",
     "see_use": "likewise, by the readers of session files",
     "begin_trial": "likewise, by the supervisor",
@@ -31,9 +34,7 @@ EXCEPTIONS = {
     "needs_help": "part of a report, which is recorded as a whole",
     "old_path": "part of a parsed diff: what a renamed file was called",
     "_end_what_nobody_waits_for": "registered with atexit",
-    "changing": "the collector of usage, the next to come, writes with it",
     "put": "likewise, and whoever sees a limit",
-    "stored": "likewise",
     "turns": "a sum, read by its name",
     "is_nearly_used_up": "asked by whoever starts agents, the next to come",
 }

@@ -100,6 +100,11 @@ SETTINGS: Mapping[str, Setting] = {
         "How many dollars a task may use before you are asked, 0 for no limit; a project or a task can say.",
         _check_dollars,
     ),
+    "prices": Setting(
+        dict,
+        {},
+        "What models cost, in dollars per million tokens, such as `gpt-5.5: {input: 5, output: 30}`.",
+    ),
     "webhook": Setting(
         str, "", "The web address to which `notify` hooks with `via: webhook` send their notices.", _check_webhook
     ),

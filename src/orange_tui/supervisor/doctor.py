@@ -19,6 +19,7 @@ from orange_tui.outside.programs import run
 from orange_tui.sessions.liveness import LOST
 from orange_tui.store.store import BrokenTask, readable
 from orange_tui.usage.limits import Limits
+from orange_tui.usage.prices_file import check_prices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ def _disk(doctor: Doctor) -> Iterator[Finding]:
 
 def _files(doctor: Doctor) -> Iterator[Finding]:
     read_settings(doctor.home)
+    for mistake in check_prices(doctor.home):
+        yield Finding("bad", mistake, "Mend it; until then costs are counted without the prices in it")
     for project in doctor.tasks.projects.all():
         if not os.path.isdir(project.path):
             repair = f"Put it back, or: orange project remove {project.name}"
