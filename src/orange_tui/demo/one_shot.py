@@ -15,6 +15,7 @@ from orange_tui.demo._router import FIRST_LINE, answer
 from orange_tui.demo.roles.behaviours import requested_behaviour, requested_words
 from orange_tui.demo.tools import changes
 from orange_tui.demo.tools.task_tools import find_task_tools
+from orange_tui.demo.tools.usage_log import UsageLog
 from orange_tui.domain.errors import OrangeError
 
 TYPE_CHECKING = False
@@ -43,6 +44,7 @@ def work(prompt: str) -> int:
         tools = find_task_tools(os.environ, os.getcwd())
         task = tools.task()
         _print(f"demo · {task.summary or task.branch}")
+        UsageLog(os.environ).add_thought(task.summary, thoughts=5.0)
         report = _edit_repository(tools) if file else {"files_changed": []}
         report |= {
             "status": "done",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from orange_tui.demo.roles.behaviours import requested_behaviour
+from orange_tui.demo.tools.usage_log import UsageLog
 from orange_tui.domain.records import replace
 from orange_tui.home import clock
 
@@ -28,6 +29,7 @@ class Role:
         self.tools = replace(tools, replaces_link=self.behaviour.has("replaces-link"))
         self.terminal = terminal
         self.uncertain = "nothing"
+        self._usage = UsageLog(tools.environment)
         self.has_stopped = False  # with nothing handed in
         self._limit_ends_at: float | None = None  # where it has reached one, and was not told to go on since
         terminal.banner(self.name, f"{task.project}/{task.branch}", task.summary)
@@ -66,8 +68,9 @@ class Role:
         raise NotImplementedError
 
     def think(self, about: str) -> None:
-        """Take the time that this agent needs for a thought."""
+        """Take the time that this agent needs for a thought, and what a thought costs."""
         self.terminal.think(about, self.behaviour.thoughts)
+        self._usage.add_thought(about, self.behaviour.thoughts)
 
     def orange(self, *words: str) -> bool:
         """Run an `orange` command and show what it says; False when it was refused."""
