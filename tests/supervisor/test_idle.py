@@ -21,7 +21,9 @@ from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor import idle
 from orange_tui.supervisor._hand_in import is_agents_turn
 from orange_tui.supervisor.idle import IdleAgents
+from orange_tui.usage.limits import current_account
 from support.desk import PAIR, PLAN, Desk
+from support.usage import used
 
 if TYPE_CHECKING:
     from support.driver import World
@@ -204,6 +206,23 @@ def test_agent_is_left_to_the_person_who_types_in_its_session(waiting: Waiting) 
     waiting.last_key_at = time.time() - 301
     waiting.look()
     assert len(waiting.reminders) == 1
+
+
+def test_agent_whose_account_has_reached_its_limit_is_not_reminded(waiting: Waiting) -> None:
+    waiting.agent("idle")
+    limits = waiting.desk.world.orange.engine.parts.limits
+    limits.see_limit("demo", current_account("demo"), "resets in 2 hours", clock.now(), "screen")
+    waiting.look()
+    assert waiting.reminders == []
+
+
+def test_agent_that_has_used_up_its_budget_is_not_reminded(waiting: Waiting) -> None:
+    waiting.agent("idle")
+    world, ref = waiting.desk.world, waiting.desk.ref
+    (world.root / "config.yml").write_text("budget: 1\n")
+    world.use(ref, used(1.5))
+    waiting.look()
+    assert (waiting.reminders, waiting.attention) == ([], None)
 
 
 def test_reminder_that_was_recorded_and_not_sent_is_sent_by_the_next_supervisor(

@@ -19,10 +19,11 @@ from orange_tui.domain.workflow import STOPPED
 from orange_tui.home import clock
 from orange_tui.home.settings import read_settings
 from orange_tui.sessions.agent_state import judge
-from orange_tui.sessions.liveness import agent_window, find_window
+from orange_tui.sessions.liveness import agent_window, find_window, last_start
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor._hand_in import is_agents_turn, reminder
 from orange_tui.supervisor._state_agent import StateAgent
+from orange_tui.usage import budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -203,8 +204,16 @@ class IdleAgents:
         return PAUSE_SECONDS
 
     def _seconds_held(self, opened: OpenTask, agent: _AgentInTurn) -> float:
-        """For how long nothing is done about it: a message waits for it, or a person types in its session."""
-        if any(message.window == agent.pane.window for message in messages.undelivered(opened.journal)):
+        """For how long nothing is done about it: something waits for it, or a person types in its session."""
+        waits = any(message.window == agent.pane.window for message in messages.undelivered(opened.journal))
+        if waits or self._is_used_up(opened, agent):
             return PAUSE_SECONDS
         last_key_at = self._tasks.sessions.last_key_at(agent.pane)
         return max(0.0, last_key_at + _PERSON_SECONDS - time.time())
+
+    def _is_used_up(self, opened: OpenTask, agent: _AgentInTurn) -> bool:
+        """Whether more words would only run into a limit, or cost more than the task's budget has."""
+        started = last_start(opened.journal, agent.pane.window)
+        parts = self._engine.parts
+        is_limited = started is not None and parts.limits.blocked(str(started.get("harness"))) is not None
+        return is_limited or budget.why_not(parts.projects, opened.task) is not None
