@@ -78,7 +78,7 @@ def test_pauses_grow_where_no_end_is_known(limits: Limits, monkeypatch: pytest.M
         assert again == found  # forty tasks see the same one
         now = found.blocked_until or ""
         it_is(now, monkeypatch)
-        limits.begin_trial("pi", "default")
+        limits.begin_trial("pi", "default", "k3x9")
     assert pauses == [5, 10, 20, 40, 80, 120, 120, 120]
     assert limits.sentence("pi") == "pi's limit, tried again now"
 
@@ -90,8 +90,9 @@ def test_only_one_tries_and_what_others_said_before_does_not_end_its_turn(
     morning = "2026-11-17T02:31:00.000000Z"
     it_is(morning, monkeypatch)
     assert limits.why_wait("claude") is None
-    limits.begin_trial("claude", "default")
+    limits.begin_trial("claude", "default", "k3x9")
     assert limits.why_wait("claude") is not None
+    assert limits.why_wait("claude", "k3x9") is None
     tried = limits.see_limit("claude", "default", SAID, EVENING, "screen")
     assert tried.tried_at == morning
     limits.end("claude", "default")

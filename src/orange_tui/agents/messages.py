@@ -99,10 +99,25 @@ def harness_of_window(harnesses: Harnesses, journal: Journal, window: str) -> Ha
     return None
 
 
-def deliver(opened: OpenTask, message: QueuedMessage, pane: Pane, tmux: Tmux, harness: Harness | None) -> bool:
-    """Paste a message into an agent's window and submit it, unless the agent is asking something."""
+def deliver(  # noqa: PLR0913 - all but the last one say where it goes
+    opened: OpenTask,
+    message: QueuedMessage,
+    pane: Pane,
+    tmux: Tmux,
+    harness: Harness | None,
+    *,
+    limit_is_over: bool = False,
+) -> bool:
+    """Paste a message into an agent's window and submit it, unless the agent is asking something.
+
+    One that has reached its limit gets none until that should be over: each would only run into it again.
+    """
     known = Runtime(opened.directory).window(pane.window)
-    if not _accepts_input(pane, tmux, harness, known) or not tmux.paste(pane.pane_id, message.text):
+    if pane.window in opened.journal.at_limit() and not limit_is_over:
+        return False
+    if not _accepts_input(pane, tmux, harness, known, limit_is_over=limit_is_over) or not tmux.paste(
+        pane.pane_id, message.text
+    ):
         return False
     time.sleep(_PASTE_SETTLE_SECONDS)
     if not tmux.press(pane.pane_id, "Enter"):
@@ -111,9 +126,12 @@ def deliver(opened: OpenTask, message: QueuedMessage, pane: Pane, tmux: Tmux, ha
     return True
 
 
-def _accepts_input(pane: Pane, tmux: Tmux, harness: Harness | None, known: Mapping[str, object]) -> bool:
+def _accepts_input(
+    pane: Pane, tmux: Tmux, harness: Harness | None, known: Mapping[str, object], *, limit_is_over: bool
+) -> bool:
     """Whether typing into this window now would reach the agent's input, and nothing else."""
     screen = read_screens(tmux, [pane.pane_id]).get(pane.pane_id)
     if screen is None or harness is None:
         return screen is not None
-    return judge(known, look(harness, screen.title, screen.text)).takes_input
+    status = judge(known, look(harness, screen.title, screen.text))
+    return status.takes_input and (limit_is_over or status.state != "limit")

@@ -73,7 +73,8 @@ class Agents:
             raise Refused(f"{task.id} has a live agent; `orange task attach {task.id}` shows it")
         run = HookRun(engine, opened, hook, f"respawn {clock.now()}", by)
         engine.actions.find(hook.action).run(run)
-        opened.change("agent.respawned", {"attention": None, **run.changes}, status=task.status)
+        if run.changes:  # else it waits for its limit
+            opened.change("agent.respawned", {"attention": None, **run.changes}, status=task.status)
 
     def hand_over(self, ref: TaskRef, harness: str, model: str | None = None, reason: str = "") -> Task:
         """End a task's agent and have another one go on in the same worktree, with what the first one left."""

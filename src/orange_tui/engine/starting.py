@@ -257,9 +257,13 @@ def _check_limit(engine: Engine, task: Task, actor: Actor) -> None:
         return
     is_routed = task.harness is None and engine.workflows.load(task.workflow).has_action("route")
     harness = task.harness or (None if is_routed else engine.parts.harnesses.first_installed())
-    reason = engine.parts.limits.why_wait(harness)
+    limits = engine.parts.limits
+    reason = limits.why_wait(harness, task.id)
     if harness is not None and reason is not None:
         raise AtLimit(f"{task.id} waits for {reason}", harness)
+    known = limits.find(harness) if harness is not None else None
+    if known is not None and limits.is_due(known):
+        limits.begin_trial(known.harness, known.account, task.id)
 
 
 def _check_budget(engine: Engine, opened: OpenTask) -> None:

@@ -105,9 +105,24 @@ SETTINGS: Mapping[str, Setting] = {
         {},
         "What models cost, in dollars per million tokens, such as `gpt-5.5: {input: 5, output: 30}`.",
     ),
+    "failover": Setting(
+        list,
+        [],
+        "The agents that go on with a task whose agent has reached its limit, in this order, such as [codex, claude];"
+        " a project can say (default: none, it waits).",
+    ),
     "webhook": Setting(
         str, "", "The web address to which `notify` hooks with `via: webhook` send their notices.", _check_webhook
     ),
+}
+
+_KINDS = {
+    str: "text",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a mapping of names to texts",
+    list: "a list of names",
 }
 
 
@@ -125,6 +140,11 @@ class Settings:
         """A setting that is a mapping of names to texts."""
         value = self.values[name]
         return {str(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}
+
+    def names(self, name: str) -> list[str]:
+        """A setting that is a list of names."""
+        value = self.values[name]
+        return [str(item) for item in value] if isinstance(value, list) else []
 
     def number(self, name: str) -> int:
         """A setting that is a whole number."""
@@ -178,14 +198,9 @@ def _value(key: str, value: object, line: int) -> object:
     if setting.kind is float and type(value) is int:
         value = float(value)
     if type(value) is not setting.kind:
-        kind = {
-            str: "text",
-            int: "a number",
-            float: "a number",
-            bool: "true or false",
-            dict: "a mapping of names to texts",
-        }.get(setting.kind, setting.kind.__name__)
-        raise Unreadable(f"'{key}' must be {kind}", line=line)
+        raise Unreadable(f"'{key}' must be {_KINDS[setting.kind]}", line=line)
+    if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+        raise Unreadable(f"'{key}' must be a list of names", line=line)
     if setting.check is not None:
         try:
             setting.check(str(value))

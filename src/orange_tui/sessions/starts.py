@@ -1,4 +1,4 @@
-"""Recording that an agent was started: once for each window, also where the command that did it was killed."""
+"""Recording that an agent was started, or waits for its limit: once, also where whoever did it was killed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from orange_tui.sessions.runtime import Runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from orange_tui.domain.usage.limit import Limit
     from orange_tui.outside.tmux import Pane
     from orange_tui.store.open_task import OpenTask
 
@@ -22,6 +23,13 @@ def record_start(opened: OpenTask, pane: Pane, harness: str, *, resumed: bool = 
         status=opened.task.status,
         **({"resumed": True} if resumed else {}),
     )
+
+
+def record_limit_mark(opened: OpenTask, window: str, limit: Limit) -> None:
+    """Record that the agent of a window waits for the end of its limit, or was not started for it: once."""
+    if window not in opened.journal.at_limit():
+        about = {"harness": limit.harness, "account": limit.account, "until": limit.resets_at}
+        opened.record("limit.reached", window=window, **about)
 
 
 def record_start_once(opened: OpenTask, pane: Pane) -> None:

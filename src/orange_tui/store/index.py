@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.task import Task
     from orange_tui.home.files import Signature
-    from orange_tui.store.journal import Event
+    from orange_tui.store.journal import Event, LimitMark
     from orange_tui.store.store import Store
 
     Key = tuple[str, str]  # project and id: a record is slow to hash, and there are ten thousand of them
@@ -47,6 +47,7 @@ class IndexedTask:
     has_unfinished_move: bool  # a crash may have interrupted it, or it is under way
     start: Start  # whether it has begun, is to, or waits
     has_message: bool  # one that its agent has not taken
+    at_limit: tuple[LimitMark, ...]  # its windows that wait for the end of a limit
     text_revision: int  # another one when the body or the history has changed: neither of them is held here
 
 
@@ -215,7 +216,7 @@ def read_entry(
 
 
 def _broken(ref: TaskRef, error: str, history: Signature | None) -> IndexedTask:
-    return IndexedTask(ref, None, error, False, False, _UNKNOWN_START, False, hash(history))
+    return IndexedTask(ref, None, error, False, False, _UNKNOWN_START, False, (), hash(history))
 
 
 def _read_entry(
@@ -239,7 +240,8 @@ def _read_with(
     except OrangeError:
         unfinished, start = False, _UNKNOWN_START  # who opens the task is told what is wrong
     revision = hash((found.body, history))  # by its content: in place and within a tick of the clock, all else is equal
-    about = (found.tampered, unfinished, start, has_message, revision)
+    at_limit = tuple(journal.at_limit().values()) if may_have_message else ()
+    about = (found.tampered, unfinished, start, has_message, at_limit, revision)
     return IndexedTask(ref, found.task, None, *about)
 
 

@@ -30,6 +30,7 @@ _MAX_LINE_BYTES = 5_000_000  # an event is far shorter; whoever wrote a longer l
 _MAX_BYTES = 200_000_000
 _BEFORE_AND_AFTER = 2
 _OURS = frozenset({*ENGINE_FIELDS, "updated_at"})
+_ABOUT_LIMITS = frozenset({"limit.reached", "limit.ended", "agent.spawned"})
 _ENDS_OF_A_MOVE = frozenset({"status.changed", "task.created", "task.adopted"})
 
 
@@ -52,6 +53,16 @@ class Start:
     full_at: int | None = None  # how many workspaces there were when it found none of them free
     limit_of: str | None = None  # the agent whose limit it waits for
     state: str | None = None  # the initial state that it was created for
+
+
+@record
+class LimitMark:
+    """A window whose agent waits for the end of its limit."""
+
+    window: str
+    harness: str
+    account: str
+    since: str
 
 
 @record
@@ -138,6 +149,20 @@ class Journal:
                 wanted, held = start is True or waiting is not None, start is False and waiting is None
                 return Start(False, wanted, held, **_waiting(waiting), state=state if type(state) is str else None)
         return Start(has_begun=False)
+
+    def at_limit(self) -> dict[str, LimitMark]:
+        """The windows whose agents have reached their limit and have not gone on since; or were not started for it."""
+        found: dict[str, LimitMark] = {}
+        decided: set[str] = set()
+        for event in self.backwards():
+            window = event.get("window")
+            if event["type"] not in _ABOUT_LIMITS or not isinstance(window, str) or window in decided:
+                continue
+            decided.add(window)
+            if event["type"] == "limit.reached":
+                words = (event.get(key) for key in ("harness", "account", "timestamp"))
+                found[window] = LimitMark(window, *map(str, words))
+        return found
 
     def last_move(self) -> Event | None:
         """The start of the last move, or of an agent where the task was."""

@@ -10,14 +10,18 @@ from __future__ import annotations
 from itertools import takewhile
 
 from orange_tui.agents import messages, reports
+from orange_tui.agents.limit_words import printed_limit
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import SERVER_GONE, STUCK, lost_agent_sentence
 from orange_tui.engine.starting import unfinished_blockers, will_never_be_done
+from orange_tui.home import clock
 from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE, agent_window
+from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.starts import record_start_once
 from orange_tui.supervisor._missing_agent import count_failure, missing_agent_rule, record_failed_start
 from orange_tui.supervisor._state_agent import StateAgent, was_used
+from orange_tui.supervisor.limits import Sighting, record_limit
 from orange_tui.usage import budget
 
 TYPE_CHECKING = False
@@ -81,6 +85,9 @@ class ExitRules:
 
     def _move_if_missing(self, opened: OpenTask, workflow: Workflow, *, was_started: bool) -> None:
         """Move a task whose agent could not be started, or that nobody has worked on for a long time."""
+        state = workflow.states.get(opened.task.status)
+        if agent_window(opened.task, state, opened.journal) in opened.journal.at_limit():
+            return
         rule = missing_agent_rule(self.tasks.engine, opened.task, workflow, was_started=was_started)
         if rule is not None and rule.no_agent:
             reason = record_failed_start(opened)
@@ -131,6 +138,8 @@ class ExitRules:
         if life is None:
             return
         handled = next(agent.ends(life), None)
+        if agent.window in agent.opened.journal.at_limit():
+            return  # it goes on when that is over
         handing = next((e for e in life if e["type"] in _AFTER_HANDING_OVER and e.get("window") == agent.window), None)
         if handing is not None and handing["type"] == "agent.handed_over":
             self._finish_hand_over(agent.opened, handing)
@@ -148,9 +157,23 @@ class ExitRules:
         """Apply the first exit rule that fits; without one, only record the death."""
         reports.save_printed_report(agent.opened, agent.window)
         for rule in agent.rules():
+            if rule.has_artifact is None and self._ended_at_limit(agent):
+                return
             if self._applies(agent, rule) and self._apply(agent, rule):
                 return
         self._record_end(agent, "agent.died", "The agent has ended")
+
+    def _ended_at_limit(self, agent: StateAgent) -> bool:
+        """Whether an agent ended because it had reached its limit: no crash, no failure and no attempt is counted."""
+        opened, window = agent.opened, agent.window
+        harness = messages.harness_of_window(self.tasks.engine.parts.harnesses, opened.journal, window)
+        known = Runtime(opened.directory).window(window)
+        words = printed_limit(opened.directory, window, harness) if harness is not None else None
+        if harness is None or (words is None and known.get("state") != "limit"):
+            return False
+        said_at = str(known.get("event_at") or clock.now())
+        record_limit(self.tasks.engine, opened, Sighting(window, harness.name, words or "", said_at, "last words"))
+        return True
 
     def _applies(self, agent: StateAgent, rule: ExitRule) -> bool:
         if rule.has_artifact is not None:

@@ -30,10 +30,13 @@ class Outbox:
         waiting: set[str] = set()  # windows that cannot take one: what comes later for them waits too
         is_held = False
         with self.tasks.engine.open(ref, wait=False) as opened:
+            at_limit = opened.journal.at_limit()
             for message in messages.undelivered(opened.journal):
                 pane = self._recipient(ref, message)
                 if pane is None:
                     self._drop_unless_awaited(opened, message)
+                elif pane.window in at_limit:
+                    continue  # it gets them when it goes on
                 elif message.by == messages.ENGINE and why_not(self.tasks.projects, opened.task) is not None:
                     is_held = True  # until the budget is larger; a person's own words are not
                 elif pane.window in waiting or not self._paste(opened, message, pane):

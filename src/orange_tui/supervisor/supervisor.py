@@ -24,6 +24,7 @@ from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
 from orange_tui.supervisor.cleanup import recover
 from orange_tui.supervisor.exit_rules import ExitRules
 from orange_tui.supervisor.idle import IdleAgents
+from orange_tui.supervisor.limits import LimitedAgents
 from orange_tui.supervisor.outbox import Outbox
 from orange_tui.supervisor.starter import Starter, wait_for_starts
 
@@ -90,6 +91,7 @@ class Supervisor:
             self._pull_requests.run,
             self._issues.run,
             lambda: IdleAgents(parts.tasks, parts.feed.index).run(lambda: self._active),
+            LimitedAgents(parts.tasks, parts.agents, parts.feed).run,
         ]
         self._indexed: asyncio.Event
         self._wake: asyncio.Event

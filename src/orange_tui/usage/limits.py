@@ -10,7 +10,7 @@ import os
 from datetime import UTC, datetime, timedelta
 
 from orange_tui.domain.errors import OrangeError
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 from orange_tui.domain.usage.limit import DEFAULT_ACCOUNT, Limit
 from orange_tui.domain.usage.reset_time import Said, from_iso, reset_time
 from orange_tui.home import clock
@@ -72,10 +72,13 @@ class Limits:
         word = "until" if end is not None else "to be tried again at"
         return f"{harness}'s limit, {word} {self.local_time(end or limit.blocked_until)}"
 
-    def why_wait(self, harness: str | None) -> str | None:
-        """Why Orange itself starts no agent of this kind now: `claude's limit, until 03:30`; None where it may."""
+    def why_wait(self, harness: str | None, task: str | None = None) -> str | None:
+        """Why Orange itself starts no agent of this kind now: `claude's limit, until 03:30`; None where it may.
+
+        A task whose turn it is to try whether the limit is over may.
+        """
         limit = self.find(harness) if harness is not None else None
-        if limit is None:
+        if limit is None or limit.is_tried_by(task, clock.now()):
             return None
         if limit.is_blocked(clock.now()):
             return self.sentence(limit.harness)
@@ -97,9 +100,19 @@ class Limits:
         if known.used(now, told, source) != known:
             self._change(harness, account, lambda known: known.used(now, told, source))
 
-    def begin_trial(self, harness: str, account: str) -> Limit:
-        """One agent goes on now; for a while nobody else does."""
-        return self._change(harness, account, lambda known: known.tried(_now()))
+    def is_due(self, limit: Limit) -> bool:
+        """Whether a limit should be over by now, and nobody has tried it yet."""
+        return limit.blocked_until is not None and not limit.is_blocked(clock.now())
+
+    def begin_trial(self, harness: str, account: str, task: str) -> None:
+        """One task's agent goes on now; for a while nobody else does."""
+        self._change(harness, account, lambda known: known.tried(_now(), task))
+
+    def end_trial(self, harness: str, account: str) -> None:
+        """The agent whose turn it was has not gone on: the next one may try at once."""
+        self._change(
+            harness, account, lambda known: replace(known, tried_at=None, trial=None, blocked_until=clock.now())
+        )
 
     def end(self, harness: str, account: str) -> None:
         """An agent that went on works: the limit is over, and what was used then counts no more."""

@@ -1,7 +1,7 @@
 """limits.json: the limits of the agents' accounts, for everybody who starts agents in this home.
 
-`{harness: {account: {window, used_percent, resets_at, blocked_until, source, tries, tried_at}}}`. It is the engine's
-own; what it says of an agent was read from that agent, and is checked as all input is.
+`{harness: {account: {window, used_percent, resets_at, blocked_until, source, tries, tried_at, trial}}}`. It is the
+engine's own; what it says of an agent was read from that agent, and is checked as all input is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from orange_tui.home.paths import Home
 
-_TEXTS = ("window", "resets_at", "blocked_until", "source", "tried_at")
+_TEXTS = ("window", "resets_at", "blocked_until", "source", "tried_at", "trial")
 
 
 @record
@@ -56,11 +56,11 @@ class LimitsFile:
 
 
 def _limit(harness: str, account: str, values: dict[str, object]) -> Limit:
-    window, resets_at, blocked_until, source, tried_at = (_text(values.get(name)) for name in _TEXTS)
+    window, resets_at, blocked_until, source, tried_at, trial = (_text(values.get(name)) for name in _TEXTS)
     used, tries = values.get("used_percent"), values.get("tries")
     percent = float(used) if isinstance(used, int | float) and abs(used) < float("inf") else None
     count = tries if type(tries) is int and tries >= 0 else 0
-    return Limit(harness, account, window, percent, resets_at, blocked_until, source or "", count, tried_at)
+    return Limit(harness, account, window, percent, resets_at, blocked_until, source or "", count, tried_at, trial)
 
 
 def _text(value: object) -> str | None:

@@ -46,6 +46,7 @@ class Limit:
     source: str = ""  # where that was read: a status line, a session file, a screen
     tries: int = 0  # how often an agent has tried to go on since it was reached
     tried_at: str | None = None  # when one began to try; None once that one has said that the limit goes on
+    trial: str | None = None  # the task whose agent tries
 
     def is_blocked(self, now: str) -> bool:
         """Whether an agent started now would run into it."""
@@ -75,7 +76,7 @@ class Limit:
             until, resets_at = utc_text(end + _MARGIN), utc_text(end)  # it has ended while nobody looked
         else:
             until, resets_at = utc_text(now + _pause(self.tries)), None
-        return replace(self, resets_at=resets_at, blocked_until=until, source=source, tried_at=None)
+        return replace(self, resets_at=resets_at, blocked_until=until, source=source, tried_at=None, trial=None)
 
     def used(self, now: datetime, windows: list[UsedWindow], source: str) -> Limit:
         """What is known once an agent has said how much is used: the fullest window counts until it begins anew."""
@@ -92,9 +93,14 @@ class Limit:
             return self
         return replace(self, window=fullest.name, used_percent=percent, resets_at=fullest.resets_at, source=source)
 
-    def tried(self, now: datetime) -> Limit:
+    def tried(self, now: datetime, task: str) -> Limit:
         """What is known once one agent goes on: nobody else starts until it works, or says that the limit goes on."""
-        return replace(self, tries=self.tries + 1, tried_at=utc_text(now), blocked_until=utc_text(now + _TRIAL))
+        until = utc_text(now + _TRIAL)
+        return replace(self, tries=self.tries + 1, tried_at=utc_text(now), blocked_until=until, trial=task)
+
+    def is_tried_by(self, task: str | None, now: str) -> bool:
+        """Whether it is this task's turn to try."""
+        return self.trial is not None and self.trial == task and self.is_blocked(now)
 
 
 def _pause(tries: int) -> timedelta:

@@ -12,11 +12,12 @@ from orange_tui.domain.prompts import find_variables, render_prompt, task_values
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE
 from orange_tui.engine.actions.workspaces import acquire, reserve
+from orange_tui.home import clock
 from orange_tui.outside.tmux import Window
 from orange_tui.sessions.liveness import find_window
 from orange_tui.sessions.runtime import Runtime
-from orange_tui.sessions.starts import record_start, record_start_once
-from orange_tui.usage.budget import check_start
+from orange_tui.sessions.starts import record_limit_mark, record_start, record_start_once
+from orange_tui.usage.budget import check_start, is_persons
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> No
 
     One that cannot be started for the first time keeps no workspace.
     """
+    if _waits_for_limit(run, window, role):
+        return
     if _is_one_shot(run):
         reports.archive_report(run.opened, window)
     try:
@@ -62,6 +65,15 @@ def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> No
     run.change("tmux_session", pane.session)
     record_start(run.opened, pane, prepared.harness, resumed=prepared.resumes)
     messages.queue_prompt(run.opened, window, run.token)
+
+
+def _waits_for_limit(run: HookRun, window: str, role: str) -> bool:
+    """Whether this agent would run into its limit: it is started when that is over. A person may try."""
+    limit = None if is_persons(run.by) else run.parts.limits.blocked(_harness_name(run, role))
+    if limit is None or limit.is_tried_by(run.task.id, clock.now()):
+        return False
+    record_limit_mark(run.opened, window, limit)
+    return True
 
 
 def prompt_text(run: HookRun, key: str) -> str:

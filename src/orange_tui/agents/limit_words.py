@@ -1,0 +1,44 @@
+"""What an agent says of its limit: on its screen, or as the last words of one that ended with it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from orange_tui.agents.launch import answer_file
+from orange_tui.home.files import read_end
+from orange_tui.sessions.liveness import exit_code
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.domain.harnesses.harness import Harness
+
+_PRINTED_BYTES = 20_000
+_PRINTED_LINES = 12
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b-\x1f]")
+# What agents print that answer once and end: their screens have marks around it, this has none.
+_LAST_WORDS = re.compile(r"(?i)you.ve (?:hit|reached) your .{0,40}limit|usage limit reached")
+
+
+def limit_words(harness: Harness, screen: str) -> str | None:
+    """What an agent shows of its limit, from the last mention of it on; None where it shows none."""
+    said = _last_lines(screen)
+    starts = [found.start() for pattern in harness.screen.limit for found in re.finditer(pattern, said)]
+    return said[max(starts) :] if starts else None
+
+
+def printed_limit(directory: str, window: str, harness: Harness) -> str | None:
+    """What an agent that has failed printed of its limit as its last words; None where it failed for another reason."""
+    if exit_code(directory, window) in {None, "0"}:
+        return None
+    for path in (answer_file(directory, window), os.path.join(directory, "logs", f"{window}.log")):
+        said = _last_lines(_ESCAPES.sub("", read_end(path, _PRINTED_BYTES).decode(errors="replace")))
+        found = limit_words(harness, said)
+        last = [each.start() for each in _LAST_WORDS.finditer(said)]
+        if found is not None or last:
+            return found or said[last[-1] :]
+    return None
+
+
+def _last_lines(text: str) -> str:
+    return "\n".join([line for line in text.splitlines() if line.strip()][-_PRINTED_LINES:])

@@ -1,0 +1,315 @@
+"""Agents at their limit: seen, left alone until it is over, and then let go on, one after the other.
+
+An agent that has reached its limit has neither crashed nor failed. `limit.reached` in its task's journal says that it
+waits, `limit.ended` or a new start that it does not any more; limits.json has when it should be over, and whose turn it
+is to try. So what one supervisor has begun another one goes on with, and forty tasks of one account do not all run into
+the same wall: one tries, and once it works, the others follow one by one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import takewhile
+
+from orange_tui.agents import messages
+from orange_tui.agents.limit_words import limit_words
+from orange_tui.domain.errors import Busy, OrangeError, Refused
+from orange_tui.domain.records import record
+from orange_tui.home import clock
+from orange_tui.home.settings import read_settings
+from orange_tui.outside.backoff import pause
+from orange_tui.outside.screens import read_screens
+from orange_tui.sessions.agent_state import judge, look
+from orange_tui.sessions.liveness import agent_window, find_window
+from orange_tui.sessions.runtime import Runtime
+from orange_tui.sessions.starts import record_limit_mark
+from orange_tui.usage.budget import why_not
+from orange_tui.usage.limits import current_account
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from orange_tui.domain.harnesses.harness import Harness
+    from orange_tui.domain.usage.limit import Limit
+    from orange_tui.engine.agents import Agents
+    from orange_tui.engine.engine import Engine
+    from orange_tui.engine.tasks import Tasks
+    from orange_tui.outside.tmux import Pane
+    from orange_tui.sessions.agent_state import AgentStatus
+    from orange_tui.store.feed import TaskFeed
+    from orange_tui.store.index import IndexedTask
+    from orange_tui.store.journal import LimitMark
+    from orange_tui.store.open_task import OpenTask
+    from orange_tui.store.store import TaskRef
+
+GO_ON = "Your limit should be over by now. Go on where you stopped."
+WORKS_AFTER_SECONDS = 10.0  # without a word of its limit, an agent that went on works
+_SHORTEST_SECONDS = 0.5  # between two looks: agents report all the time
+_RETRY_SECONDS = 2.0  # until a task that a command holds is looked at again
+_MANY_TRIES = 4  # after so many without an end in sight, a person is told
+_STILL_AT_LIMIT = "{} has reached its limit and does not say when it ends; hand it over, or look at its session"
+
+
+@record
+class Sighting:
+    """An agent that says that it has reached its limit, in which words, and when."""
+
+    window: str
+    harness: str
+    words: str
+    said_at: str
+    source: str
+
+
+def record_limit(engine: Engine, opened: OpenTask, seen: Sighting) -> None:
+    """Record that an agent has reached its limit, for its task and for all that use the same account."""
+    account = current_account(seen.harness)
+    limit = engine.parts.limits.see_limit(seen.harness, account, seen.words, seen.said_at, seen.source)
+    record_limit_mark(opened, seen.window, limit)
+    if limit.resets_at is None and limit.tries >= _MANY_TRIES:
+        opened.set_attention(_STILL_AT_LIMIT.format(seen.harness))
+
+
+class LimitedAgents:
+    """Looks after the agents of one home that have reached their limit."""
+
+    def __init__(self, tasks: Tasks, agents: Agents, feed: TaskFeed) -> None:
+        self._tasks, self._agents, self._feed = tasks, agents, feed
+        self._engine, self._index = tasks.engine, feed.index
+        self._limits = tasks.engine.parts.limits
+        self._changed: set[TaskRef] = set()
+        self._failed_over: set[tuple[TaskRef, LimitMark]] = set()
+        self._wake: asyncio.Event
+
+    async def run(self) -> None:
+        """Look at what has changed, and when time has come for one to go on."""
+        self._wake = asyncio.Event()
+        listening = asyncio.create_task(self._listen())
+        try:
+            while True:
+                changed, self._changed = self._changed, set()
+                self._wake.clear()
+                seconds = await asyncio.to_thread(self.look, changed)
+                await asyncio.sleep(_SHORTEST_SECONDS)
+                await pause(seconds, self._wake)
+                if listening.done():
+                    listening.result()
+        finally:
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        async for changed in self._feed.changes():
+            self._changed |= {entry.ref for entry in self._index.entries()} if changed is None else changed
+            self._wake.set()
+
+    def look(self, changed: Iterable[TaskRef]) -> float | None:
+        """See who has reached a limit and who has gone on; returns after how many seconds time alone changes that."""
+        due: list[float] = []
+        for ref in changed:
+            entry = self._index.get(ref)
+            if entry is not None and entry.task is not None and entry.task.tmux_session is not None:
+                due += self._attempt(ref, lambda entry=entry: self._see(entry))
+        waiting = self._waiting()
+        known = {(limit.harness, limit.account): limit for limit in self._limits.all()}
+        for key in known.keys() | waiting.keys():
+            due += self._attempt(None, lambda key=key: self._go_on(known.get(key), waiting.get(key, [])))
+        return min(due, default=None)
+
+    def _attempt(self, ref: TaskRef | None, work: Any) -> list[float]:
+        """One task's trouble is logged and stops no other."""
+        try:
+            seconds = work()
+        except Busy:
+            return [_RETRY_SECONDS]
+        except Exception as problem:  # noqa: BLE001 - a scribbled journal, a full disk: the others need us
+            about = {} if ref is None else {"task": ref.id}
+            reason = str(problem) if isinstance(problem, OrangeError) else repr(problem)
+            self._engine.log.write("warning", f"its limit was not looked at: {reason}", **about)
+            return [_RETRY_SECONDS * 10]
+        return [] if seconds is None else [max(0.0, seconds)]
+
+    def _waiting(self) -> dict[tuple[str, str], list[tuple[LimitMark, TaskRef]]]:
+        """Who waits for which account, whoever has waited longest first."""
+        found: dict[tuple[str, str], list[tuple[LimitMark, TaskRef]]] = {}
+        for entry in self._index.entries():
+            for mark in entry.at_limit:
+                if entry.task is not None and self._is_concerned(entry, mark.window):
+                    found.setdefault((mark.harness, mark.account), []).append((mark, entry.ref))
+        return {key: sorted(marks, key=lambda each: each[0].since) for key, marks in found.items()}
+
+    def _is_concerned(self, entry: IndexedTask, window: str) -> bool:
+        """Whether it is the turn of the agent in a window; another one goes on when its turn has come."""
+        task, state = entry.task, self._engine.state_of(entry.task) if entry.task is not None else None
+        if task is None or state is None or state.terminal:
+            return False
+        return window == agent_window(task, state, self._engine.store.journal(entry.ref))
+
+    # --- what is seen --------------------------------------------------------------------------------------------
+
+    def _see(self, entry: IndexedTask) -> float | None:
+        """Whether an agent of a task has just reached its limit, or goes on by itself."""
+        marked = {mark.window for mark in entry.at_limit}
+        for window, values in Runtime(self._engine.store.directory(entry.ref)).read().items():
+            if judge(values).state == ("busy" if window in marked else "limit"):
+                with self._engine.open(entry.ref, wait=False) as opened:
+                    self._judge_again(opened, window)
+        return None
+
+    def _judge_again(self, opened: OpenTask, window: str, *, is_new: bool = False) -> None:
+        """The same under the task's lock, as everything is now."""
+        pane, harness, values, status, text = self._read(opened, window)
+        if pane is None or harness is None:
+            return  # it has ended, which is another matter
+        is_marked = window in opened.journal.at_limit()
+        if status.state == "limit" and not is_marked:
+            said_at = str(values.get("event_at" if values.get("state") == "limit" else "seen_at") or clock.now())
+            if not is_new and said_at <= _last_end(opened, window):
+                return  # that is what it said before it went on
+            at = clock.now() if is_new else said_at
+            seen = Sighting(window, harness.name, limit_words(harness, text) or "", at, "screen")
+            record_limit(self._engine, opened, seen)
+        elif status.state == "busy" and is_marked:
+            self._limits.begin_trial(harness.name, current_account(harness.name), opened.task.id)
+            self._record_end(opened, window)
+
+    def _read(
+        self, opened: OpenTask, window: str
+    ) -> tuple[Pane | None, Harness | None, Mapping[str, Any], AgentStatus, str]:
+        """A window, its agent, what is known of it, what it does, and what it shows."""
+        parts = self._engine.parts
+        values = Runtime(opened.directory).window(window)
+        pane = find_window(self._tasks.sessions.windows(opened.task.id, fresh=True), window)
+        harness = messages.harness_of_window(parts.harnesses, opened.journal, window)
+        screen = read_screens(parts.tmux, [pane.pane_id]).get(pane.pane_id) if pane is not None else None
+        sight = look(harness, screen.title, screen.text) if screen is not None and harness is not None else None
+        return pane, harness, values, judge(values, sight), screen.text if screen is not None else ""
+
+    def _fail_over(self, mark: LimitMark, ref: TaskRef) -> bool:
+        """Hand a task over to the first of the person's other agents that can take it, and has not had it before."""
+        names, parts = self._failover_names(ref.project), self._engine.parts
+        free = [name for name in names if parts.limits.why_wait(name) is None and _is_installed(self._engine, name)]
+        if not set(free) - {mark.harness} or (ref, mark) in self._failed_over:
+            return False
+        with self._engine.open(ref, wait=False) as opened:
+            since = takewhile(lambda event: event["type"] != "transition.started", opened.journal.backwards())
+            had = {mark.harness, *(str(e.get("from")) for e in since if e["type"] == "agent.handed_over")}
+            name = next((name for name in free if name not in had), None)
+            is_over_budget = why_not(self._tasks.projects, opened.task) is not None
+            if name is None or is_over_budget or mark.window not in opened.journal.at_limit():
+                return False
+            self._failed_over.add((ref, mark))  # one that cannot be handed over is tried once
+            self._agents.hand_over_opened(opened, name, None, self._limits.sentence(mark.harness, mark.account))
+            return True
+
+    def _failover_names(self, project: str) -> list[str]:
+        found = self._engine.parts.projects.find(project)
+        own = found.entry.get("failover") if found is not None else None
+        return (
+            [str(name) for name in own] if isinstance(own, list) else read_settings(self._limits.home).names("failover")
+        )
+
+    # --- going on ------------------------------------------------------------------------------------------------
+
+    def _go_on(self, limit: Limit | None, waiting: list[tuple[LimitMark, TaskRef]]) -> float | None:
+        """What is to be done about one account now: judge who tries, or let the next one try."""
+        if limit is not None and limit.trial is not None:
+            rest = self._judge_trial(limit)
+            if rest is not None:
+                return rest
+            limit = self._limits.find(limit.harness, limit.account)
+        if limit is not None and limit.is_blocked(clock.now()):
+            left = [mark for mark, ref in waiting if not self._fail_over(mark, ref)]
+            return -clock.seconds_since(str(limit.blocked_until)) if left else None
+        for mark, ref in waiting:
+            if self._let_go_on(mark, ref):
+                return WORKS_AFTER_SECONDS
+        return None
+
+    def _judge_trial(self, limit: Limit) -> float | None:
+        """Whether the one that tries works: seconds until that can be told, None where it is told."""
+        rest = WORKS_AFTER_SECONDS - clock.seconds_since(str(limit.tried_at))
+        entry = self._index.find(str(limit.trial))
+        if entry is None or entry.task is None:
+            self._limits.end_trial(limit.harness, limit.account)
+            return None
+        if rest > 0:
+            return rest
+        with self._engine.open(entry.ref, wait=False) as opened:
+            window = agent_window(opened.task, self._engine.state_of(opened.task), opened.journal)
+            pane, _, _, status, _ = self._read(opened, window)
+            if pane is not None and status.state == "limit":
+                self._judge_again(opened, window, is_new=True)
+            elif pane is not None and status.state in {"starting", "unknown"} and limit.is_blocked(clock.now()):
+                return -clock.seconds_since(str(limit.blocked_until))
+            elif pane is None and window in opened.journal.at_limit():
+                self._limits.end_trial(limit.harness, limit.account)  # it was not started after all
+            else:
+                self._limits.end(limit.harness, limit.account)
+        return None
+
+    def _let_go_on(self, mark: LimitMark, ref: TaskRef) -> bool:
+        """Let one agent go on; False where it does not wait any more, or cannot, which its task says."""
+        with self._engine.open(ref, wait=False) as opened:
+            if mark.window not in opened.journal.at_limit():
+                return False
+            self._limits.begin_trial(mark.harness, mark.account, ref.id)
+            pane, harness, _, status, _ = self._read(opened, mark.window)
+            try:
+                reason = why_not(self._tasks.projects, opened.task)
+                if reason is not None:
+                    raise Refused(reason)
+                if pane is None or status.asks is not None:
+                    self._restart(opened, pane)
+                elif status.state not in {"busy", "permission"} and not self._send(opened, mark, pane, harness):
+                    self._limits.end_trial(mark.harness, mark.account)
+                    return False
+            except OrangeError as problem:
+                self._limits.end_trial(mark.harness, mark.account)
+                attention = f"Its limit is over, but the agent could not go on: {problem}"
+                opened.change("agent.not_restarted", {"attention": attention}, window=mark.window, reason=str(problem))
+                self._record_end(opened, mark.window)
+                return False
+            self._record_end(opened, mark.window)
+            return True
+
+    def _restart(self, opened: OpenTask, pane: Pane | None) -> None:
+        """Start an agent that has ended, with its conversation; one with an open menu is ended, nothing is pressed."""
+        if pane is not None:
+            self._tasks.sessions.end_window(pane)
+        self._agents.go_on(opened, by="engine")
+
+    def _send(self, opened: OpenTask, mark: LimitMark, pane: Pane, harness: Harness | None) -> bool:
+        """Tell a live agent to go on: by what waits for it, or by a message that it gets once."""
+        name = f"limit {mark.since}"
+        if messages.was_delivered(opened.journal, name):
+            return True
+        waiting = [each for each in messages.undelivered(opened.journal) if each.window == mark.window]
+        message = waiting[0] if waiting else messages.queue(opened, name, mark.window, GO_ON)
+        return messages.deliver(opened, message, pane, self._engine.parts.tmux, harness, limit_is_over=True)
+
+    def _record_end(self, opened: OpenTask, window: str) -> None:
+        is_told = opened.task.attention == _STILL_AT_LIMIT.format(self._harness_name(opened, window))
+        changes = {"attention": None} if is_told else {}
+        if changes:
+            opened.change("limit.ended", changes, window=window)
+        else:
+            opened.record("limit.ended", window=window)
+
+    def _harness_name(self, opened: OpenTask, window: str) -> str:
+        mark = opened.journal.at_limit().get(window)
+        return mark.harness if mark is not None else ""
+
+
+def _last_end(opened: OpenTask, window: str) -> str:
+    ends = (e for e in opened.journal.backwards() if e["type"] in {"limit.ended", "agent.spawned"})
+    return next((str(e.get("timestamp")) for e in ends if e.get("window") == window), "")
+
+
+def _is_installed(engine: Engine, name: str) -> bool:
+    try:
+        return engine.parts.harnesses.installed(name) is not None
+    except OrangeError:
+        return False

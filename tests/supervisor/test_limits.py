@@ -1,0 +1,204 @@
+"""Agents at their limit: no crash, no second wall; one tries when it should be over, then the others one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.home import clock
+from orange_tui.supervisor import limits as limits_module
+from support.limited import HOURS, Clock, LimitWatcher, at_limit, limited_harness
+from support.office import wait_for
+
+if TYPE_CHECKING:
+    from orange_tui.store.store import TaskRef
+    from support.driver import Cli
+    from support.office import Office
+
+
+@pytest.fixture
+def later(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def told(office: Office, ref: TaskRef) -> list[str]:
+    return [event["text"] for event in office.events(ref, "message.queued")]
+
+
+def types(office: Office, ref: TaskRef) -> list[str]:
+    return [event["type"] for event in office.orange.store.journal(ref).events()]
+
+
+def screen(office: Office, ref: TaskRef) -> str:
+    pane = office.orange.sessions.window(ref.id, "worker")
+    return (office.orange.tmux.screen(pane.pane_id) if pane is not None else None) or ""
+
+
+def blocked(office: Office, harness: str = "limited") -> bool:
+    return office.orange.engine.parts.limits.blocked(harness) is not None
+
+
+def test_one_goes_on_when_it_should_be_over_and_the_next_when_that_one_works(office: Office, later: Clock) -> None:
+    limited_harness(office)
+    first, second = at_limit(office, "one"), at_limit(office, "two")
+    watcher = LimitWatcher(office)
+    watcher.see(first)
+    watcher.see(second)
+    assert [len(office.events(ref, "limit.reached")) for ref in (first, second)] == [1, 1]
+    reached = office.events(first, "limit.reached")[0]
+    assert (reached["window"], reached["harness"], reached["account"]) == ("worker", "limited", "default")
+    rest = watcher.look(first, second)
+    assert rest is not None
+    assert 3 * HOURS - 60 < rest < 3 * HOURS + 60
+    assert (told(office, first), told(office, second)) == ([], [])
+    later.ahead = 3 * HOURS + 60
+    watcher.look()
+    assert (told(office, first), told(office, second)) == ([limits_module.GO_ON], [])
+    wait_for(lambda: "limit should be over" in screen(office, first))
+    assert blocked(office)
+    watcher.look()
+    assert told(office, second) == []  # nobody knows yet whether the first one works
+    later.ahead += 11
+    watcher.look()
+    watcher.look()
+    assert told(office, second) == [limits_module.GO_ON]
+    later.ahead += 11
+    watcher.look()
+    assert not blocked(office)
+    assert [office.task(ref).crash_count for ref in (first, second)] == [0, 0]
+    assert len(told(office, first)) == 1
+
+
+def test_limit_that_goes_on_is_waited_for_again_with_growing_pauses(office: Office, later: Clock) -> None:
+    limited_harness(office, says="You've hit your usage limit")
+    ref = at_limit(office, "one")
+    watcher = LimitWatcher(office)
+    watcher.see(ref)
+    assert 290 < (watcher.look() or 0) < 310
+    later.ahead = 301
+    watcher.look()
+    assert len(told(office, ref)) == 1
+    wait_for(lambda: "limit should be over" in screen(office, ref))
+    pane = office.orange.sessions.window(ref.id, "worker")
+    assert pane is not None
+    office.orange.tmux.paste(pane.pane_id, "You've hit your usage limit")
+    office.orange.tmux.press(pane.pane_id, "Enter")
+    wait_for(lambda: screen(office, ref).count("hit your usage limit") > 1)
+    later.ahead += 1
+    watcher.see(ref)
+    assert len(office.events(ref, "limit.reached")) == 2
+    assert 590 < (watcher.look() or 0) < 610
+
+
+def test_agent_that_goes_on_by_itself_is_told_nothing(office: Office) -> None:
+    limited_harness(office)
+    ref = at_limit(office, "one")
+    watcher = LimitWatcher(office)
+    watcher.see(ref)
+    pane = office.orange.sessions.window(ref.id, "worker")
+    assert pane is not None
+    office.orange.tmux.paste(pane.pane_id, "work on this")
+    wait_for(lambda: "work on this" in screen(office, ref))
+    watcher.see(ref, state="busy")
+    assert [event["window"] for event in office.events(ref, "limit.ended")] == ["worker"]
+    assert told(office, ref) == []
+
+
+def test_messages_are_held_at_a_limit_and_are_what_it_goes_on_with(office: Office, later: Clock) -> None:
+    limited_harness(office)
+    ref = at_limit(office, "one")
+    watcher = LimitWatcher(office)
+    watcher.see(ref)
+    assert not office.orange.agents.answer(ref, "and work on this")
+    assert "work on this" not in screen(office, ref)
+    later.ahead = 3 * HOURS + 60
+    watcher.look()
+    wait_for(lambda: "and work on this" in screen(office, ref))
+    assert told(office, ref) == ["and work on this"]
+
+
+def test_agent_that_ends_at_its_limit_has_not_crashed_and_starts_again(office: Office, later: Clock) -> None:
+    limited_harness(office, then="exit 1")
+    ref = office.create("one", harness="limited")
+    office.wait(lambda: office.windows(ref) == [])
+    office.supervised(lambda: bool(office.events(ref, "limit.reached")))
+    assert (office.task(ref).crash_count, office.task(ref).attention) == (0, None)
+    assert office.task(ref).workspace is not None
+    LimitWatcher(office).look()
+    assert len(office.events(ref, "agent.spawned")) == 1
+    later.ahead = 3 * HOURS + 60
+    LimitWatcher(office).look()
+    assert len(office.events(ref, "agent.spawned")) == 2
+    assert "agent.crashed" not in types(office, ref)
+
+
+def test_no_attempt_is_counted_for_a_task_that_works_alone(office: Office, later: Clock) -> None:
+    limited_harness(office, then="exit 1")
+    with (office.root / "home" / "harnesses.yml").open("a") as file:
+        file.write('  one_shot_work: ["{binary}", "{prompt}"]\n')
+    ref = office.create("one", harness="limited", workflow="autopilot")
+    office.supervised(lambda: bool(office.events(ref, "limit.reached")))
+    task = office.task(ref)
+    assert (task.status, task.number("attempts"), task.extra.get("last_error")) == ("in_progress", 1, None)
+    later.ahead = 3 * HOURS + 60
+    LimitWatcher(office).look()
+    assert len(office.events(ref, "agent.spawned")) == 2
+    assert office.task(ref).number("attempts") == 1
+
+
+def test_reviewer_waits_for_its_own_limit_and_is_started_then(office: Office, later: Clock) -> None:
+    limited_harness(office)
+    office.harness("worker")
+    ref = office.create("one", harness="worker", review_harness="limited")
+    office.orange.engine.parts.limits.see_limit("limited", "default", "try again in 3 hours", clock.now(), "screen")
+    with office.orange.engine.open(ref) as opened:
+        office.orange.engine.transition(opened, "working", "agent", is_escalation=True)
+        office.orange.engine.transition(opened, "agent-review", "agent", is_escalation=True)
+    assert (office.windows(ref), office.status(ref)) == (["worker"], "agent-review")
+    office.supervised(lambda: True)
+    assert (office.status(ref), office.task(ref).review_round, office.task(ref).attention) == ("agent-review", 1, None)
+    later.ahead = 3 * HOURS + 60
+    LimitWatcher(office).look()
+    assert office.windows(ref) == ["review-1", "worker"]
+    assert office.task(ref).review_round == 1
+
+
+def test_whoever_cannot_go_on_says_so_and_holds_up_nobody(
+    office: Office, later: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited_harness(office)
+    first, second = at_limit(office, "one"), at_limit(office, "two")
+    watcher = LimitWatcher(office)
+    watcher.see(first)
+    watcher.see(second)
+    pane = office.orange.sessions.window(first.id, "worker")
+    assert pane is not None
+    office.orange.sessions.end_window(pane)
+    later.ahead = 3 * HOURS + 60
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OrangeError("the disk is full")
+
+    monkeypatch.setattr("orange_tui.engine.agents.Agents.go_on", fail)
+    watcher.look()
+    assert "the disk is full" in (office.task(first).attention or "")
+    assert told(office, second) == [limits_module.GO_ON]
+
+
+def test_failover_hands_over_once_to_the_first_agent_that_is_free(office: Office, cli: Cli) -> None:
+    limited_harness(office, "other", says="You've hit your weekly limit · try again in 2 days")
+    limited_harness(office)
+    (office.root / "home" / "config.yml").write_text("failover: [nobody, limited, other]\n")
+    ref = at_limit(office, "one")
+    watcher = LimitWatcher(office)
+    watcher.see(ref)
+    handed = office.events(ref, "agent.handed_over")
+    assert [(event["from"], event["to"]) for event in handed] == [("limited", "other")]
+    assert handed[0]["reason"].startswith("limited's limit, until ")
+    wait_for(lambda: "weekly limit" in screen(office, ref))
+    watcher.see(ref)
+    assert len(office.events(ref, "agent.handed_over")) == 1  # never in a circle
+    assert [event["harness"] for event in office.events(ref, "limit.reached")] == ["limited", "other"]
+    assert cli.ok("task", "show", ref.id, "--json").json()["harness"] == "other"
