@@ -32,6 +32,7 @@ EXCEPTIONS = {
     "needs_help": "part of a report, which is recorded as a whole",
     "old_path": "part of a parsed diff: what a renamed file was called",
     "_end_what_nobody_waits_for": "registered with atexit",
+    "chat_starts": "asked by the collector of usage, the next to come",
     "put": "likewise, and whoever sees a limit",
     "turns": "a sum, read by its name",
     "is_nearly_used_up": "asked by whoever starts agents, the next to come",

@@ -87,7 +87,7 @@ def test_a_program_may_be_given_by_its_path(machine: Machine, monkeypatch: pytes
     assert which(path) == path
     machine.write(f"claude: {{binary: '{path}'}}\n")
     assert machine.harnesses.installed("claude") == path
-    values = {"task_dir": "/t", "claude_settings": "{}"}
+    values = {"task_dir": "/t", "claude_settings": "{}", "new_session_id": "9f8e"}
     assert machine.harnesses.command_line("claude", "full", values)[0] == path
     monkeypatch.setenv("HOME", str(machine.bin))
     assert which("~/my claude") == path
@@ -134,6 +134,7 @@ def test_command_line_is_complete_for_root_and_others(machine: Machine, monkeypa
         "repository_git": "/src/coffee/.git",
         "worktree_git": "/g",
         "claude_settings": "{}",
+        "new_session_id": "9f8e",
     }
     codex = machine.harnesses.command_line("codex", "full", values)
     assert 'projects={"/src/coffee"={trust_level="trusted"}}' in codex
@@ -156,7 +157,8 @@ def test_without_a_file_of_the_persons_no_yaml_is_read(machine: Machine) -> None
         "import sys\n"
         "from orange_tui.agents.harnesses import Harnesses\n"
         "from orange_tui.home.paths import Home\n"
-        "Harnesses(Home(sys.argv[1])).command_line('claude', 'full', {'task_dir': '/t', 'claude_settings': '{}'})\n"
+        "values = {'task_dir': '/t', 'claude_settings': '{}', 'new_session_id': '9f'}\n"
+        "Harnesses(Home(sys.argv[1])).command_line('claude', 'full', values)\n"
         "print(*sorted({'yaml', 'shutil', 'pathlib', 'dataclasses', 'typing'} & sys.modules.keys()))\n"
     )
     source = os.path.dirname(next(iter(orange_tui.__path__)))

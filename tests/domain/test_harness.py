@@ -35,6 +35,8 @@ VALUES = {
     "python": "/usr/bin/python3",
     "orange": "/usr/bin/orange",
     "session_id": "0a1b-2c3d",
+    "new_session_id": "9f8e-7d6c",
+    "extensions": "/orange/extensions",
     "claude_settings": "{}",
 }
 MODES: tuple[Mode, ...] = ("full", "reduced", "resume", "one_shot", "one_shot_work")
@@ -42,6 +44,8 @@ NEW = {**VALUES, "session_id": ""}
 
 TASK = ["--settings", "{}", "--add-dir", "/home/o/tasks/coffee/k3x9"]
 REDUCED = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash(git:*),Bash(orange:*)"]
+EXTENSION = ["-e", "/orange/extensions/pi.js"]
+NEW_SESSION = ["--session-id", "9f8e-7d6c"]
 READ_ONLY = ["--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--strict-mcp-config"]
 CODEX_ALWAYS = [
     "--no-daemon",
@@ -69,10 +73,10 @@ SANDBOX = [
 @pytest.mark.parametrize(
     ("harness", "mode", "words"),
     [
-        (CLAUDE, "full", ["claude", "--permission-mode", "bypassPermissions", *TASK, "--", PROMPT]),
-        (CLAUDE, "reduced", ["claude", *REDUCED, *TASK, "--", PROMPT]),
+        (CLAUDE, "full", ["claude", "--permission-mode", "bypassPermissions", *TASK, *NEW_SESSION, "--", PROMPT]),
+        (CLAUDE, "reduced", ["claude", *REDUCED, *TASK, *NEW_SESSION, "--", PROMPT]),
         (CLAUDE, "resume", ["claude", *REDUCED, *TASK, "--resume", "0a1b-2c3d", "--", PROMPT]),
-        (CLAUDE, "one_shot", ["claude", "-p", *READ_ONLY, "--", PROMPT]),
+        (CLAUDE, "one_shot", ["claude", "-p", *READ_ONLY, *NEW_SESSION, "--", PROMPT]),
         (CODEX, "full", ["codex", *CODEX_ALWAYS, "--dangerously-bypass-approvals-and-sandbox", "--", PROMPT]),
         (CODEX, "reduced", ["codex", *CODEX_ALWAYS, *SANDBOX, "--", PROMPT]),
         (CODEX, "resume", ["codex", "resume", *CODEX_ALWAYS, *SANDBOX, "--", "0a1b-2c3d", PROMPT]),
@@ -80,9 +84,9 @@ SANDBOX = [
         (OPENCODE, "full", ["opencode", "--auto", "--prompt", PROMPT]),
         (OPENCODE, "reduced", ["opencode", "--prompt", PROMPT]),
         (OPENCODE, "resume", ["opencode", "--session", "0a1b-2c3d"]),
-        (PI, "full", ["pi", PROMPT]),
-        (PI, "reduced", ["pi", PROMPT]),
-        (PI, "resume", ["pi", "--session", "0a1b-2c3d", PROMPT]),
+        (PI, "full", ["pi", *EXTENSION, PROMPT]),
+        (PI, "reduced", ["pi", *EXTENSION, PROMPT]),
+        (PI, "resume", ["pi", *EXTENSION, "--session", "0a1b-2c3d", PROMPT]),
         (PI, "one_shot", ["pi", "--tools", "read,grep,find,ls", "-p", PROMPT]),
         (DEMO, "full", ["/usr/bin/python3", "-m", "orange_tui.demo.agent", PROMPT]),
         (DEMO, "reduced", ["/usr/bin/python3", "-m", "orange_tui.demo.agent", PROMPT]),
@@ -130,7 +134,7 @@ def test_claude_gets_a_command_line_that_it_accepts_from_root() -> None:
     words = build_command(CLAUDE, "full", VALUES, root=True)
     assert words[:4] == ("claude", "--permission-mode", "dontAsk", "--allowedTools")
     assert {"Bash", "Edit", "Write", "Read"} <= set(words[4].split(","))
-    assert words[-6:] == (*TASK, "--", PROMPT)
+    assert words[-8:] == (*TASK, *NEW_SESSION, "--", PROMPT)
     assert "bypassPermissions" not in build_command(CLAUDE, "resume", VALUES, root=True)
     assert build_command(CLAUDE, "reduced", VALUES, root=True) == build_command(CLAUDE, "reduced", VALUES)
     assert build_command(CODEX, "full", VALUES, root=True) == build_command(CODEX, "full", VALUES)

@@ -76,6 +76,8 @@ mine:
     notes.txt: Hello
   excludes: [/.mine/]
   skills: ~/.mine/skills
+  sessions: ~/.mine/sessions
+  session_format: pi
   screen: {busy: [working], permission: "allow\\\\?"}
   window_title: {idle: ['^ok$']}
   dialogs:

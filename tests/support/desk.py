@@ -8,7 +8,7 @@ from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.outside.tmux import Pane
 from orange_tui.sessions.liveness import Sessions
-from orange_tui.sessions.starts import record_start
+from orange_tui.sessions.starts import StartDetails, record_start
 from orange_tui.supervisor.exit_rules import ExitRules
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Desk:
         pane = self._pane(self.ref.id, window, len(self.world.history(self.ref)))
         self._panes.append(pane)
         with self.world.orange.engine.open(self.ref) as opened:
-            record_start(opened, pane, "demo")
+            record_start(opened, pane, StartDetails("demo", None, None))
 
     def die(self, *windows: str) -> None:
         self._panes = [pane for pane in self._panes if pane.task == "other" or pane.window not in windows]

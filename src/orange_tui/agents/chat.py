@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 
 from orange_tui.agents import launch
+from orange_tui.agents.agent_sessions import AgentStart, prompt_mark, record_chat_start
 from orange_tui.agents.skill import skill_body
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.harnesses.harness import build_command, environment, safe_prompt
 from orange_tui.domain.prompts import render_prompt
 from orange_tui.domain.records import record
+from orange_tui.home import clock
 from orange_tui.home.files import locked, make_directory
 from orange_tui.outside.tmux import Window
 
@@ -76,6 +78,9 @@ class ProjectChats:
         # The tmux server may have them from whoever started it, and a chat is no task's agent.
         unset = [word for name in launch.TASK_VARIABLES for word in ("-u", name)]
         variables = {**launch.base_environment(home), launch.CHAT_VARIABLE: project.name, **environment(agent, values)}
+        chosen, mark = launch.chosen_session(values, command_line), prompt_mark(prompt)
+        start = AgentStart(WINDOW, 1, agent.name, project.path, clock.now(), session_id=chosen, prompt=mark)
+        record_chat_start(self.home, project.name, start)
         spec = launch.LaunchSpec(("env", *unset, *command_line), prompt, project.path, variables)
         made = launch.write_launcher(directory, WINDOW, spec)
         return Window(home, "", WINDOW, agent.name, project.path, made.command, made.log_command, chat=project.name)

@@ -16,6 +16,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.harnesses.harness import PROMPT
 from orange_tui.domain.records import record
 from orange_tui.home.files import make_directory, read_bytes, replace_file
+from orange_tui.home.paths import shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,8 +156,21 @@ def placeholder_values(
         "worktree_git": repository_git if worktree == repository else _git_directory(worktree),
         "orange": os.path.join(command_directory(home), "orange"),
         "python": sys.executable,
+        "new_session_id": _new_session_id(),
+        "extensions": shipped("extensions"),
         "claude_settings": claude_settings(harness, worktree),
     }
+
+
+def chosen_session(values: Mapping[str, str], command_line: Sequence[str]) -> str | None:
+    """The conversation's id, where the agent is given one; None where it chooses its own."""
+    return values["new_session_id"] if values["new_session_id"] in command_line else None
+
+
+def _new_session_id() -> str:
+    import uuid
+
+    return str(uuid.uuid4())
 
 
 def _git_directory(worktree: str) -> str:

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import os
 
+from orange_tui.agents.agent_sessions import ROUTER, prompt_mark
 from orange_tui.agents.harnesses import DEMO
-from orange_tui.agents.launch import TASK_VARIABLES, placeholder_values
+from orange_tui.agents.launch import TASK_VARIABLES, chosen_session, placeholder_values
 from orange_tui.autopilot._route_question import PersonsChoice, RouteQuestion, question_text
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.route import Route, apply_choices, read_answer, route_of
 from orange_tui.domain.text.quoting import plain
+from orange_tui.sessions.starts import StartDetails, as_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.domain.task import Task
+    from orange_tui.engine.hooks import HookRun
     from orange_tui.engine.parts import HomeParts
 
 _MAX_OUTPUT_BYTES = 1_000_000
@@ -48,18 +51,11 @@ class RoutingResult:
     faults: tuple[str, ...] = ()
 
 
-def ask_for_route(
-    parts: HomeParts,
-    task: Task,
-    body: str,
-    instructions: str,
-    *,
-    timeout: float | None = None,
-) -> RoutingResult:
+def ask_for_route(run: HookRun, instructions: str, *, timeout: float | None = None) -> RoutingResult:
     """The route for a task: the router's, or else the fallback's, with a person's own choices in it."""
-    choice = persons_choice(task, parts.harnesses)
-    question = RouteQuestion(task, body, instructions, choice)
-    result = _ask_router(parts, _router_settings(parts, timeout), question)
+    choice = persons_choice(run.task, run.parts.harnesses)
+    question = RouteQuestion(run.task, run.opened.body, instructions, choice)
+    result = _ask_router(run, _router_settings(run.parts, timeout), question)
     obeyed = apply_choices(result.route, choice.harness, choice.model)
     return replace(result, route=replace(obeyed, by_person=choice.fields))
 
@@ -125,16 +121,17 @@ def _why_unusable(harnesses: Harnesses, setting: str, name: str) -> str | None:
     return None if installed else f"`{setting}` in config.yml names {name}, which is not installed"
 
 
-def _ask_router(parts: HomeParts, settings: RouterSettings, question: RouteQuestion) -> RoutingResult:
+def _ask_router(run: HookRun, settings: RouterSettings, question: RouteQuestion) -> RoutingResult:
     from orange_tui.prompt_context.skills import read_skills
 
     if settings.router is None or settings.problem is not None:
         return _fall_back(settings, settings.problem or "no agent is installed that could be asked")
+    parts = run.parts
     executors = _executors(parts.harnesses, settings)
     skills = read_skills(parts.home, parts.log)
     try:
         text = question_text(question, [parts.harnesses.get(name) for name in executors], skills)
-        output = _run_router(parts, settings, question.task, text)
+        output = _run_router(run, settings, text)
     except OrangeError as problem:
         return _fall_back(settings, f"{settings.router}: {problem}")
     names = [skill.name for skill in skills]
@@ -155,18 +152,22 @@ def _executors(harnesses: Harnesses, settings: RouterSettings) -> list[str]:
     return [name for name in installed if name != DEMO or DEMO in {settings.router, settings.fallback}]
 
 
-def _run_router(parts: HomeParts, settings: RouterSettings, task: Task, question: str) -> str:
+def _run_router(run: HookRun, settings: RouterSettings, question: str) -> str:
     """Run the router with the question; returns what it printed."""
     from orange_tui.outside.programs import run_capped
 
-    harnesses, router = parts.harnesses, str(settings.router)
+    parts, task, router = run.parts, run.task, str(settings.router)
+    harnesses = parts.harnesses
     longest = harnesses.get(router).max_prompt
     if len(question.encode(errors="replace")) > longest:
         raise Refused(f"the question is longer than the {longest:,} bytes it takes")
     project = parts.projects.get(task.project)
-    directory = parts.store.directory(parts.store.ref_of(task))
-    values = placeholder_values(parts.home.root, directory, project.path, project.path, harnesses.get(router))
+    values = placeholder_values(
+        parts.home.root, run.opened.directory, project.path, project.path, harnesses.get(router)
+    )
     command_line = harnesses.command_line(router, "one_shot", values, model=settings.model)
+    details = StartDetails(router, project.path, prompt_mark(question), chosen_session(values, command_line))
+    run.opened.record("router.asked", window=ROUTER, **as_values(details))
     finished = run_capped(
         [question if word == PROMPT else word for word in command_line],
         directory=project.path,

@@ -42,7 +42,7 @@ def _new_route(run: HookRun) -> Route:
     instructions = render_prompt(template, task_values(run.task))
     seconds = run.params.get("timeout")
     timeout = float(seconds) if isinstance(seconds, int | float) else None
-    result = ask_for_route(run.parts, run.task, run.opened.body, instructions, timeout=timeout)
+    result = ask_for_route(run, instructions, timeout=timeout)
     found = _decompose_once(run, result.route)
     _record(run, result, found)
     return found

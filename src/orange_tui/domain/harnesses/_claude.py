@@ -37,6 +37,8 @@ _CLAUDE_WORK = (
 # Read-only: there is no tool to write with, whatever the person's own settings allow; their MCP servers are not there.
 _CLAUDE_READ = ("--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--strict-mcp-config")
 # By its id: `--continue` takes the last conversation of the directory, which may be the reviewer's.
+# An id of our own choice: the conversation is known before it begins.
+_CLAUDE_NEW = ("--session-id", "{new_session_id}", "--", "{prompt}")
 _CLAUDE_RESUME = ("--resume", "{session_id}", "--", "{prompt}")
 
 _CLAUDE_EVENTS = {
@@ -69,19 +71,21 @@ CLAUDE = Harness(
     binary="claude",
     title="Claude Code",
     install="Install it with `npm install -g @anthropic-ai/claude-code` (Node 22 or newer), then run `claude` once.",
-    full=("{binary}", *_CLAUDE_FULL, *_CLAUDE_TASK, "--", "{prompt}"),
-    reduced=("{binary}", *_CLAUDE_REDUCED, *_CLAUDE_TASK, "--", "{prompt}"),
+    full=("{binary}", *_CLAUDE_FULL, *_CLAUDE_TASK, *_CLAUDE_NEW),
+    reduced=("{binary}", *_CLAUDE_REDUCED, *_CLAUDE_TASK, *_CLAUDE_NEW),
     resume=("{binary}", *_CLAUDE_REDUCED, *_CLAUDE_TASK, *_CLAUDE_RESUME),
-    one_shot=("{binary}", "-p", *_CLAUDE_READ, "{options}", "--", "{prompt}"),
-    one_shot_work=("{binary}", "-p", *_CLAUDE_WORK, *_CLAUDE_TASK, "--", "{prompt}"),
+    one_shot=("{binary}", "-p", *_CLAUDE_READ, "{options}", *_CLAUDE_NEW),
+    one_shot_work=("{binary}", "-p", *_CLAUDE_WORK, *_CLAUDE_TASK, *_CLAUDE_NEW),
     system_prompt=("--append-system-prompt", "{system_prompt}"),
-    root_full=("{binary}", *_CLAUDE_ROOT, *_CLAUDE_TASK, "--", "{prompt}"),
+    root_full=("{binary}", *_CLAUDE_ROOT, *_CLAUDE_TASK, *_CLAUDE_NEW),
     model=("--model", "{model}"),
     effort=("--effort", "{effort}"),
     efforts=("low", "medium", "high", "xhigh", "max"),
     files={".claude/settings.local.json": json.dumps(_CLAUDE_SETTINGS)},
     excludes=("/.claude/settings.local.json",),
     skills="${CLAUDE_CONFIG_DIR:-~/.claude}/skills",
+    sessions="${CLAUDE_CONFIG_DIR:-~/.claude}/projects",
+    session_format="claude",
     screen=ScreenPatterns(
         # The words are not there while somebody has a draft in the box, nor beside a status line of the person's own.
         busy=(r"esc to interrupt", rf"(?m){_CLAUDE_WORKING}"),

@@ -70,6 +70,8 @@ CODEX = Harness(
     effort=("-c", 'model_reasoning_effort="{effort}"'),
     efforts=("minimal", "low", "medium", "high", "xhigh"),
     skills="${CODEX_HOME:-~/.codex}/skills",
+    sessions="${CODEX_HOME:-~/.codex}/sessions",
+    session_format="codex",
     screen=ScreenPatterns(
         starting=(r"(?s)⣿{3}.*Ask Codex to do anything\s+\? for shortcuts",),  # its picture; a dialog may follow
         busy=(r"esc to interrupt\)",),

@@ -5,7 +5,14 @@ from __future__ import annotations
 import json
 import re
 
-from orange_tui.domain.harnesses.harness import PLACEHOLDERS, STATES, Dialog, ScreenPatterns, placeholders
+from orange_tui.domain.harnesses.harness import (
+    PLACEHOLDERS,
+    SESSION_FORMATS,
+    STATES,
+    Dialog,
+    ScreenPatterns,
+    placeholders,
+)
 from orange_tui.domain.text.findings import quoted, suggest
 
 TYPE_CHECKING = False
@@ -180,7 +187,7 @@ def _excludes(item: Item) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _skills(item: Item) -> str:
+def _own_path(item: Item) -> str:
     text = _text(item)
     if text and not text.startswith(("~", "/", "$")):
         item.add_problem(f"is {quoted(text)}", "write a path that begins with ~ or /")
@@ -207,7 +214,9 @@ READERS: Mapping[str, Reader] = {
     "environment": _environment,
     "files": _files,
     "excludes": _excludes,
-    "skills": _skills,
+    "skills": _own_path,
+    "sessions": _own_path,
+    "session_format": lambda item: item.word(SESSION_FORMATS) or "",
     "screen": _screen,
     "window_title": _screen,
     "dialogs": _dialogs,

@@ -5,21 +5,27 @@ from __future__ import annotations
 from orange_tui.domain.harnesses.harness import Harness, ScreenPatterns
 
 # pi has no permissions and no `--`: it does what it is told. A prompt must begin with a word (see `guarded`).
+# -e: an extension of ours tells what it does, and which conversation it has.
 # --session takes the beginning of an id. --tools lists all that it has, those of extensions included: what reads.
+_PI = ("{binary}", "-e", "{extensions}/pi.js", "{options}")
+
 PI = Harness(
     name="pi",
     binary="pi",
     title="pi",
     install="Install it with `npm install -g @mariozechner/pi-coding-agent`, then run `pi` once and log in (/login).",
-    full=("{binary}", "{options}", "{prompt}"),
-    reduced=("{binary}", "{options}", "{prompt}"),
-    resume=("{binary}", "{options}", "--session", "{session_id}", "{prompt}"),
+    full=(*_PI, "{prompt}"),
+    reduced=(*_PI, "{prompt}"),
+    resume=(*_PI, "--session", "{session_id}", "{prompt}"),
     one_shot=("{binary}", "{options}", "--tools", "read,grep,find,ls", "-p", "{prompt}"),
     one_shot_work=("{binary}", "{options}", "-p", "{prompt}"),
     model=("--model", "{model}"),
     effort=("--thinking", "{effort}"),
     efforts=("off", "minimal", "low", "medium", "high", "xhigh"),
     skills="${PI_CODING_AGENT_DIR:-~/.pi/agent}/skills",
+    sessions="${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions",
+    session_format="pi",
+    events={"session_start": "idle", "before_agent_start": "busy", "agent_end:error": "error", "agent_end": "idle"},
     screen=ScreenPatterns(
         busy=(r"Working\.\.\.",),
         idle=(r"\d%/\S+ \(auto\)",),  # the footer: how full its memory is

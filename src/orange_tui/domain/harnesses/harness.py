@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Mode = Literal["full", "reduced", "resume", "one_shot", "one_shot_work"]
 
 PROMPT = "{prompt}"
+SESSION_FORMATS = ("claude", "codex", "opencode", "pi")  # of the records that agents keep of their conversations
 OPTIONS = "{options}"
 STATES = ("busy", "idle", "permission", "limit", "error", "starting", "unknown")
 
@@ -37,6 +38,8 @@ PLACEHOLDERS: Mapping[str, str] = {
     "repository_git": "the main repository's .git directory",
     "worktree_git": "the worktree's own directory in there",
     "session_id": "the agent's conversation, to resume it",
+    "new_session_id": "an id for a new conversation, for an agent that takes one",
+    "extensions": "the directory of the extensions for agents that come with Orange",
     "claude_settings": "settings for Claude Code as JSON: a status line that tells Orange of limits and cost",
     "model": "the model asked for",
     "effort": "the effort asked for",
@@ -90,6 +93,8 @@ class Harness:
     files: Mapping[str, str] = {}
     excludes: tuple[str, ...] = ()
     skills: str = ""
+    sessions: str = ""  # where it keeps the records of its conversations
+    session_format: str = ""  # one of `SESSION_FORMATS`; empty: Orange cannot read them
     screen: ScreenPatterns = ScreenPatterns()
     window_title: ScreenPatterns = ScreenPatterns()
     dialogs: tuple[Dialog, ...] = ()

@@ -6,6 +6,7 @@ import os
 
 from orange_tui.agents import launch, messages, reports
 from orange_tui.agents.agent_files import write_agent_files
+from orange_tui.agents.agent_sessions import SessionFinder, prompt_mark, task_starts
 from orange_tui.domain.errors import CannotTell, OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT, build_command, environment, resume_mode, safe_prompt
 from orange_tui.domain.prompts import find_variables, render_prompt, task_values
@@ -16,13 +17,14 @@ from orange_tui.home import clock
 from orange_tui.outside.tmux import Window
 from orange_tui.sessions.liveness import find_window
 from orange_tui.sessions.runtime import Runtime
-from orange_tui.sessions.starts import record_limit_mark, record_start, record_start_once
+from orange_tui.sessions.starts import StartDetails, record_limit_mark, record_start, record_start_once
 from orange_tui.usage.budget import check_start, is_persons
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from orange_tui.agents.agent_sessions import AgentStart
     from orange_tui.domain.harnesses.harness import Harness, Mode
     from orange_tui.domain.task import Task
     from orange_tui.engine.hooks import HookRun
@@ -40,8 +42,7 @@ class _PreparedWindow:
     """A window about to be opened, and whose it is."""
 
     window: Window
-    harness: str
-    resumes: bool
+    details: StartDetails
 
 
 def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> None:
@@ -63,7 +64,7 @@ def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> No
         _release_new_workspace(run)
         raise
     run.change("tmux_session", pane.session)
-    record_start(run.opened, pane, prepared.harness, resumed=prepared.resumes)
+    record_start(run.opened, pane, prepared.details)
     messages.queue_prompt(run.opened, window, run.token)
 
 
@@ -150,11 +151,19 @@ def _prepare_window(run: HookRun, window: str, role: str) -> _PreparedWindow:
     variables |= environment(harness, values)
     spec = launch.LaunchSpec(words, prompt, directory, variables, keep_output=_is_one_shot(run))
     made = launch.write_launcher(run.opened.directory, window, spec)
-    known = {"session_id": values["session_id"]} if resumes else {}
-    known |= {} if PROMPT in words else {"unsent": prompt}  # it comes as a message
-    Runtime(run.opened.directory).replace(window, agent=harness.name, prompt=prompt[:_REMEMBERED_PROMPT], **known)
+    session_id = values["session_id"] if resumes else launch.chosen_session(values, words)
+    details = StartDetails(harness.name, directory, prompt_mark(prompt), session_id, resumes)
+    Runtime(run.opened.directory).replace(
+        window,
+        agent=harness.name,
+        session_id=details.session_id,
+        directory=directory,
+        prompt=prompt[:_REMEMBERED_PROMPT],
+        prompt_mark=details.prompt,
+        unsent=None if PROMPT in words else prompt,  # it comes as a message
+    )
     wanted = Window(run.parts.home.root, run.task.id, window, run.token, directory, made.command, made.log_command)
-    return _PreparedWindow(wanted, harness.name, resumes)
+    return _PreparedWindow(wanted, details)
 
 
 def _working_directory(run: HookRun) -> str:
@@ -237,7 +246,7 @@ def _resumes(run: HookRun, harness: Harness, values: Mapping[str, str], window: 
     wanted, task_id = run.params.get("resume"), run.task.id
     can = resume_mode(harness, "resume", values) == "resume"
     if wanted == RESUME and not can:
-        why = "knows no conversation of its agent" if harness.resume else f"has {harness.title}, which can resume none"
+        why = _why_not_resumed(run, values["worktree"], window, harness)
         raise Refused(f"{task_id} {why}; `orange task respawn {task_id} --fresh` starts a new one")
     return can and (wanted == RESUME or (wanted == RESUME_IF_POSSIBLE and not _crashed_on_resuming(run, window)))
 
@@ -264,7 +273,31 @@ def _mode(run: HookRun) -> Mode:
 def _placeholder_values(run: HookRun, worktree: str, window: str, harness: Harness) -> dict[str, str]:
     """The placeholders of a harness's command line and files, with the conversation to resume, if it is its own."""
     repository = run.parts.projects.get(run.task.project).path
-    known = Runtime(run.opened.directory).window(window)
-    session_id = str(known.get("session_id") or "") if known.get("agent") in {None, harness.name} else ""
     values = launch.placeholder_values(run.parts.home.root, run.opened.directory, repository, worktree, harness)
-    return {**values, "session_id": session_id}
+    return {**values, "session_id": _last_session(run, worktree, window, harness)}
+
+
+def _last_session(run: HookRun, worktree: str, window: str, harness: Harness) -> str:
+    """The last conversation of a window, if its record is still there; an agent without any is believed."""
+    wants_it = harness.resume and run.params.get("resume") in {RESUME, RESUME_IF_POSSIBLE}
+    last = _last_start(run, worktree, window, harness) if wants_it else None
+    if last is None or not harness.session_format:
+        return (last.session_id if last is not None else None) or ""
+    found = SessionFinder(run.parts.harnesses, run.parts.log).find(last)
+    return found.session_id if found is not None else ""
+
+
+def _last_start(run: HookRun, worktree: str, window: str, harness: Harness) -> AgentStart | None:
+    """The last start of a window, if it was this agent's, in this worktree."""
+    starts = task_starts(run.opened.journal.events(), Runtime(run.opened.directory).read(), [worktree])
+    last = next((start for start in reversed(starts) if start.window == window), None)
+    return last if last is not None and last.agent == harness.name else None
+
+
+def _why_not_resumed(run: HookRun, worktree: str, window: str, harness: Harness) -> str:
+    if not harness.resume:
+        return f"has {harness.title}, which can resume none"
+    last = _last_start(run, worktree, window, harness)
+    if last is None or last.session_id is None or not harness.session_format:
+        return "knows no conversation of its agent"
+    return f"cannot resume its conversation: {harness.title} has no record of it"

@@ -181,6 +181,7 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "task.link_restored": EventLine(
         "~", "dim", "{file} in the workspace was no longer a link; its text was kept and the link restored"
     ),
+    "router.asked": EventLine("»", "dim", "{harness} is asked who should do it"),
     "agent.spawned": EventLine("▸", "info", "{harness} started in window {window}"),
     "agent.respawned": EventLine("▸", "info", "Agent restarted ({status})"),
     "agent.notified": EventLine("»", "info", "Message delivered to {window}"),

@@ -29,6 +29,7 @@ _PART_OF_A_MOVE = frozenset(
     {
         "hook.done",
         "hook.failed",
+        "router.asked",
         "agent.spawned",
         "agent.notified",
         "message.queued",
