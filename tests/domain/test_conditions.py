@@ -20,8 +20,10 @@ COMPARE = {
     "!=": operator.ne,
 }
 RANGE = range(-8, 9)  # beyond every value below, so that both ends are seen
+HALVES = [n / 2 for n in range(-16, 17)]  # dollars have fractions, and one between two integers stands for all
 
 conditions = st.builds(Condition, st.just("round"), st.sampled_from(sorted(COMPARE)), st.integers(-4, 4))
+costs = st.builds(Condition, st.just("cost"), st.sampled_from(sorted(COMPARE)), st.integers(-4, 4))
 
 
 @pytest.mark.parametrize("text", ["review_round < 2", "crash_count>=0", "  a_1 != -3 ", "x == 12"])
@@ -54,9 +56,17 @@ def test_text_that_is_not_one_comparison_is_refused(text: str) -> None:
 
 
 @settings(max_examples=100, deadline=None, database=None)
-@given(condition=conditions, number=st.integers(-8, 8))
-def test_a_condition_holds_when_its_operator_says_so(condition: Condition, number: int) -> None:
+@given(condition=conditions | costs, number=st.integers(-8, 8) | st.floats(-8, 8))
+def test_a_condition_holds_when_its_operator_says_so(condition: Condition, number: float) -> None:
     assert condition.holds(number) == COMPARE[condition.operator](number, condition.value)
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(condition=costs, number=st.sampled_from(HALVES))
+def test_a_condition_holds_from_a_number_on_when_it_does_for_it_and_all_above(
+    condition: Condition, number: float
+) -> None:
+    assert condition.holds_from(number) == all(condition.holds(n) for n in [*HALVES, 99] if n >= number)
 
 
 @settings(max_examples=200, deadline=None, database=None)
@@ -65,6 +75,15 @@ def test_two_exclude_each_other_when_no_number_satisfies_both(one: Condition, ot
     both = any(one.holds(n) and other.holds(n) for n in RANGE)
     assert exclude_each_other(one, other) is not both
     assert exclude_each_other(one, other) == exclude_each_other(other, one)
+
+
+@settings(max_examples=300, deadline=None, database=None)
+@given(arms=st.lists(costs, min_size=1, max_size=4))
+def test_of_what_has_fractions_those_between_two_integers_count_as_well(arms: list[Condition]) -> None:
+    exactly_once = all(sum(arm.holds(n) for arm in arms) == 1 for n in HALVES)
+    assert (coverage_problem(arms) is None) is exactly_once
+    both = any(arms[0].holds(n) and arms[-1].holds(n) for n in HALVES)
+    assert exclude_each_other(arms[0], arms[-1]) is not both
 
 
 def test_no_condition_and_another_field_exclude_nothing() -> None:
@@ -88,6 +107,13 @@ def test_cases_cover_everything_when_each_number_has_exactly_one(arms: list[Cond
         (["r < 2", "r >= 1"], "two cases cover r == 1"),
         (["r < 2"], "no case covers r > 1"),
         (["r > 2"], "no case covers r < 3"),
+        (["cost < 3", "cost > 2"], "two cases cover 2 < cost < 3"),
+        (["cost <= 2", "cost >= 3"], "no case covers 2 < cost < 3"),
+        (["cost < 2", "cost > 2"], "no case covers cost == 2"),
+        (["cost < 2"], "no case covers cost >= 2"),
+        (["cost <= 2"], "no case covers cost > 2"),
+        (["cost > 2"], "no case covers cost <= 2"),
+        (["cost >= 2"], "no case covers cost < 2"),
         (["r < 2", "s >= 2"], "every case must compare the same field"),
     ],
 )

@@ -22,9 +22,16 @@ STUCK = "stuck"  # the state that the engine itself knows by name, where a workf
 DONE, CANCELLED = "done", "cancelled"  # how a task can end; the states are called as the workflow likes
 # What a workflow may leave to the settings: after how long a task goes stale, and how often it is tried.
 STUCK_TIMEOUT, MAX_ATTEMPTS = "stuck_timeout", "max_attempts"
-# Numbers that a `when` may compare and that no field has: how many attempts are left, and how many commits its branch
-# has that the default branch has not.
-ATTEMPTS_LEFT, OWN_COMMITS = WORKED_OUT = "attempts_left", "own_commits"
+# Numbers that a `when` may compare and that no field has: how many attempts are left, how many commits its branch has
+# that the default branch has not, and what its agents have used: dollars, tokens, and how full the last one's memory is
+# (in percent). They are the engine's own: no agent can write them.
+ATTEMPTS_LEFT, OWN_COMMITS, COST, TOKENS, CONTEXT = WORKED_OUT = (
+    "attempts_left",
+    "own_commits",
+    "cost",
+    "tokens",
+    "context",
+)
 _ACTORS: tuple[Actor, ...] = ("agent", "person", "engine", "force")
 _EARLIER_INITIAL = "create"  # in whose name earlier versions started a task in an initial state
 _MERGING: tuple[Actor, ...] = ("person", "force")  # in whose name a merge ends a task

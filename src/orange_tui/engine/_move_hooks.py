@@ -61,8 +61,9 @@ def _hooks_of_move(engine: Engine, workflow: Workflow, opened: OpenTask, started
     """Of several moves that differ in their `when`, the one that held then; the engine's own escalation needs none."""
     candidates = workflow.candidates(started["from"], started["to"], started["by"])
     then = _task_at(opened, started)
+    recorded = started.get("when")  # of a number that is worked out: by now it may be another
     for move in candidates:
-        if engine.holds(move.when, then):
+        if str(move.when) == recorded if isinstance(recorded, str) else engine.holds(move.when, then):
             return move.hooks
     if started["by"] == "engine" and candidates:
         return candidates[0].hooks

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from orange_tui.domain.workflow import WORKED_OUT
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Transition, Workflow
+    from orange_tui.engine.parts import HomeParts
 
 
 def no_such_move(workflow: Workflow, task: Task, target: str, actor: Actor) -> str:
@@ -26,15 +29,23 @@ def when_does_not_hold(
     task: Task,
     candidates: Sequence[Transition],
     actor: Actor,
-    number: Callable[[Task, str], int],
+    parts: HomeParts,
 ) -> str:
     """For a move whose `when` does not hold, with the numbers."""
     asked = " or ".join(str(found.when) for found in candidates)
     fields = {found.when.field for found in candidates if found.when is not None}
-    present = ", ".join(f"{field} is {number(task, field)}" for field in sorted(fields))
+    present = ", ".join(f"{field} is {_number(parts, task, field)}" for field in sorted(fields))
     target = candidates[0].target
     where = _destinations(workflow, task, actor, leave_out=target)
     return f"{task.id}: {task.status} → {target} is for {asked}, and {present}. {where}"
+
+
+def _number(parts: HomeParts, task: Task, field: str) -> str:
+    if field not in WORKED_OUT:
+        return str(task.number(field))
+    from orange_tui.engine._numbers import measure
+
+    return str(measure(parts, task, field))
 
 
 def _destinations(workflow: Workflow, task: Task, actor: Actor, leave_out: str | None = None) -> str:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from orange_tui.domain.errors import CannotTell, OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import CANCELLED, DONE, WORKED_OUT
-from orange_tui.engine.hooks import HookRun
+from orange_tui.engine.hooks import HookRun, increment_counter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Engine:
             fields = {"attention": move.gate.attention(self._evidence(opened)), **fields}
             artifact = self.artifact(opened, move.gate)
         return self._enter(
-            opened, target, move.hooks, by=actor, changes=fields, around=around, artifact=artifact
+            opened, target, move.hooks, by=actor, changes=fields, around=around, artifact=artifact, when=move.when
         )  # 4 to 8
 
     def cancel(self, opened: OpenTask) -> Moved:
@@ -155,17 +155,14 @@ class Engine:
         except OrangeError:
             return task.status == DONE
 
-    def holds(self, when: Condition | None, task: Task) -> bool:
-        """Whether a `when` holds for a task; none always does."""
-        return when is None or when.holds(self.number(task, when.field))
+    def holds(self, when: Condition | None, task: Task, *, is_choice: bool = False) -> bool:
+        """Whether a `when` holds for a task, for certain; none always does. A choice is made by what is known."""
+        if when is None or when.field not in WORKED_OUT:
+            return when is None or when.holds(task.number(when.field))
+        from orange_tui.engine._numbers import measure
 
-    def number(self, task: Task, field: str) -> int:
-        """A number that a `when` compares: a field of the task, or one that is worked out."""
-        if field in WORKED_OUT:
-            from orange_tui.engine import _numbers
-
-            return _numbers.NUMBERS[field](self.parts, task)
-        return task.number(field)
+        found = measure(self.parts, task, when.field)
+        return when.holds(found.known) if is_choice else found.satisfies(when)
 
     def _find_move(self, task: Task, target: str, actor: Actor, *, check_when: bool = True) -> Transition:
         """Steps 1 and 2: the workflow has this move for this actor, and its `when` holds."""
@@ -178,7 +175,7 @@ class Engine:
 
         if not candidates:
             raise Refused(_refusals.no_such_move(workflow, task, target, actor))
-        raise Refused(_refusals.when_does_not_hold(workflow, task, candidates, actor, self.number))
+        raise Refused(_refusals.when_does_not_hold(workflow, task, candidates, actor, self.parts))
 
     def _check_gate(self, opened: OpenTask, move: Transition) -> None:
         """Step 3: what the gate asks for is there."""
@@ -198,10 +195,12 @@ class Engine:
         around: AbstractContextManager[None] | None = None,
         artifact: int | None = None,
         start: Start | None = None,
+        when: Condition | None = None,
     ) -> Moved:
         """Steps 4 to 8, for a move that is allowed."""
         self._reserve(opened, hooks)  # 4
-        known = {"by": by, "start": start, "artifact": artifact}
+        held = str(when) if when is not None and when.field in WORKED_OUT else None  # it may not, a moment later
+        known = {"by": by, "start": start, "artifact": artifact, "when": held}
         about = {name: value for name, value in known.items() if value is not None}
         with around or nullcontext():
             started = _write_status(opened, target, hooks, about, changes)  # 5
@@ -232,7 +231,7 @@ class Engine:
         """Step 6 for one hook; what it changes is written with the note that it had its turn."""
         opened, details = run.opened, {"index": index, "action": run.action}
         try:
-            _increment_counter(run)
+            increment_counter(run)
             self.actions.find(run.action).run(run)
         except Exception as problem:
             if may_be_done and isinstance(problem, CannotTell):
@@ -311,10 +310,3 @@ def checksum(text: str) -> int:
     from zlib import crc32
 
     return crc32(text.encode())
-
-
-def _increment_counter(run: HookRun) -> None:
-    """`increment` is a parameter of every spawn: the round counts even when the agent does not start."""
-    field = run.params.get("increment", "review_round" if run.action == "spawn_reviewer" else None)
-    if isinstance(field, str):
-        run.change(field, run.task.number(field) + 1)

@@ -105,6 +105,13 @@ def increment(run: HookRun) -> None:
     run.change(field, run.task.number(field) + 1)
 
 
+def increment_counter(run: HookRun) -> None:
+    """`increment` is a parameter of every spawn: the round counts even when the agent does not start."""
+    field = run.params.get("increment", "review_round" if run.action == "spawn_reviewer" else None)
+    if isinstance(field, str):
+        run.change(field, run.task.number(field) + 1)
+
+
 def set_field(run: HookRun) -> None:
     """Set a frontmatter field to what the workflow says."""
     run.change(run.text("field"), run.params["value"])

@@ -281,7 +281,7 @@ class ExitRules:
 
     def _target(self, rule: ExitRule | Signal, task: Task) -> str | None:
         holds = self.tasks.engine.holds
-        return rule.then or next((arm.then for arm in rule.then_when if holds(arm.when, task)), None)
+        return rule.then or next((arm.then for arm in rule.then_when if holds(arm.when, task, is_choice=True)), None)
 
     def _record_end(self, agent: StateAgent, kind: str, what: str) -> None:
         """Record the end of an agent, once, and ask for a person."""
