@@ -89,6 +89,29 @@ def test_notice_that_claude_is_still_idle_leaves_when_it_stopped(agent: Agent) -
     assert (agent.window()["event"], agent.window()["event_at"]) == ("Notification", stopped_at)
 
 
+def test_limit_stands_until_somebody_says_something(agent: Agent) -> None:
+    agent.claude("UserPromptSubmit")
+    agent.claude("StopFailure", error="rate_limit", error_details="You've hit your session limit")
+    assert agent.window()["state"] == "limit"
+    agent.claude("Notification", notification_type="idle_prompt")
+    assert (agent.window()["state"], agent.window()["event"]) == ("limit", "StopFailure")
+    agent.claude("UserPromptSubmit")
+    assert agent.window()["state"] == "busy"
+
+
+def test_pi_reports_its_turn_and_the_conversation_it_changes_to(agent: Agent) -> None:
+    def pi(kind: str, session: str, **more: object) -> tuple[object, object]:
+        agent.says("--agent", "pi", "--event", kind, json.dumps({"type": kind, "session_id": session, **more}))
+        return agent.window()["state"], agent.window()["session_id"]
+
+    assert pi("session_start", "s1", source="startup") == ("idle", "s1")
+    assert pi("before_agent_start", "s1", prompt="Fix it") == ("busy", "s1")
+    assert agent.window()["submitted"] == "Fix it"
+    assert pi("agent_end", "s1") == ("idle", "s1")
+    assert pi("session_start", "s2", source="new") == ("idle", "s2")
+    assert pi("before_agent_start", "s1") == ("idle", "s2")
+
+
 def test_each_window_has_its_own_state(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     agent.claude("UserPromptSubmit")
     monkeypatch.setenv("ORANGE_WINDOW", "review-1")

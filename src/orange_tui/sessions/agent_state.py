@@ -150,7 +150,7 @@ def state_from_event(harness: Harness, event: Mapping[str, object], session_id: 
     if is_hidden(harness, event) or (session_id and session_of(event) not in {None, session_id}):
         return None
     name = event_name(event)
-    kind = event.get("notification_type")
+    kind = event.get("notification_type") or event.get("error")
     for key in (f"{name}:{kind}", name):
         if key in harness.events:
             return _as_state(harness.events[key])

@@ -31,6 +31,9 @@ _STDIN_WAIT_SECONDS = 0.5
 _STORED_PROMPT_CHARS = 300  # enough to recognize a prompt
 _COMPARED_PROMPT_CHARS = 100
 _WORKER = "worker"
+_NOT_TAKEN_BACK = ("limit", "error")  # by the notice that nobody has said anything since
+# Sources of the reports with which Claude Code and pi tell that a conversation begins.
+_SWITCHES = {"SessionStart": ("clear", "resume", "compact"), "session_start": ("new", "resume", "fork")}
 
 
 def event(parsed: Parsed, orange: Orange) -> Reply:
@@ -104,7 +107,7 @@ def _changes(harness: Harness, report: Mapping[str, Any], known: Mapping[str, An
     if _switches_conversation(report) or not ours:
         ours = session if _has_prompt(report, known.get("prompt")) else "another"
     state = state_from_event(harness, report, ours)
-    if state is None:
+    if state is None or (event_name(report) == "Notification" and known.get("state") in _NOT_TAKEN_BACK):
         return {}
     stamp = clock.now()
     changes: dict[str, object] = {"agent": harness.name, "state": state, "event": event_name(report)}
@@ -121,7 +124,7 @@ def _changes(harness: Harness, report: Mapping[str, Any], known: Mapping[str, An
 
 def _switches_conversation(report: Mapping[str, Any]) -> bool:
     """Whether the window switches to another conversation. A plain start is an agent that the agent itself runs."""
-    return event_name(report) == "SessionStart" and report.get("source") in {"clear", "resume", "compact"}
+    return report.get("source") in _SWITCHES.get(event_name(report), ())
 
 
 def _has_prompt(report: Mapping[str, Any], prompt: object) -> bool:

@@ -48,6 +48,7 @@ _CLAUDE_EVENTS = {
     "Notification:permission_prompt": "permission",
     "Notification:idle_prompt": "idle",
     "Stop": "idle",
+    "StopFailure:rate_limit": "limit",
     "StopFailure": "error",
     "SessionEnd": "unknown",
 }
