@@ -16,8 +16,10 @@ from orange_tui.board._workflows import BoardWorkflows
 from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
+from orange_tui.domain.usage.budget import use_of_budget
 from orange_tui.sessions.liveness import ACTIVE, NONE, counted_windows
 from orange_tui.store.store import TaskRef
+from orange_tui.usage.budget import budget_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from orange_tui.branches.conflicts import Conflicts
     from orange_tui.branches.distance import Stats
     from orange_tui.domain.task import Task
+    from orange_tui.domain.usage.budget import BudgetUse
     from orange_tui.domain.workflow import State
     from orange_tui.home.workflows import Workflows
     from orange_tui.outside.tmux import Pane
@@ -201,12 +204,17 @@ class Boards:
         windows = counted_windows(task, state, (live or {}).get(task.id, []))
         agent = known.agent(windows) if session == ACTIVE else None
         conflicts = None if finished else self._conflicts.get(key)
+        budget = None if finished else self._budget(key, task)
         reason = self._reason(key, task, session, agent, conflicts)
+        reason = reason or (budget.sentence() if budget is not None and budget.is_reached else None)
         waits = self._waiting_for.reason(known, task)
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)
         stats = self._stats.get((key[0], task.branch))
-        about = (conflicts, known.pull_request, *self._subtasks(task.id), self._usages.get(key))
+        about = (conflicts, known.pull_request, *self._subtasks(task.id), self._usages.get(key), budget)
         return TaskRow(ref, task, None, session, agent, reason, waits, finished, _number(task), stats, order, *about)
+
+    def _budget(self, key: Key, task: Task) -> BudgetUse | None:
+        return use_of_budget(budget_of(task, self._projects_and_pool.budget), self._usages.get(key))
 
     def _subtasks(self, task_id: str) -> tuple[tuple[int, int] | None, tuple[TaskRef, ...]]:
         """How many of a task's subtasks are done, how many there are, and which."""

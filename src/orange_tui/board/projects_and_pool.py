@@ -5,9 +5,13 @@ The files are read when they have changed; one that cannot be read leaves the bo
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+
 from orange_tui.board.rows import PoolUse
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home.files import read_signature
+from orange_tui.home.settings import read_settings
 from orange_tui.store.store import TaskRef
 from orange_tui.workspaces.pool_file import FREE, PoolFile
 
@@ -24,7 +28,8 @@ class ProjectsAndPool:
     """Projects and workspaces, as of the last refresh."""
 
     def __init__(self, home: Home, projects: Projects, pool: Pool, scope: str | None = None) -> None:
-        self._files = (home.projects_file, PoolFile(home).path)
+        self._home = home
+        self._files = (home.projects_file, PoolFile(home).path, os.path.join(home.root, "config.yml"))
         self._projects = projects
         self._pool = pool
         self.scope = scope  # the one project that is shown, or None for all
@@ -33,6 +38,12 @@ class ProjectsAndPool:
         self.pool: dict[str, PoolUse] = {}
         self.holders: list[TaskRef] = []  # the tasks that have a workspace
         self.problem: str | None = None
+        self._budgets: dict[str, float] = {}
+        self._default_budget = 0.0
+
+    def budget(self, project: str) -> float:
+        """The dollars that each task of a project may use, unless it says so itself; 0 is no limit."""
+        return self._budgets.get(project, self._default_budget)
 
     def refresh(self) -> None:
         """Read what has changed."""
@@ -47,6 +58,10 @@ class ProjectsAndPool:
         except OrangeError as problem:
             self.problem = str(problem)
             return
+        with suppress(OrangeError):  # what is wrong with config.yml is said elsewhere
+            self._default_budget = read_settings(self._home).amount("budget")
+        said = {each.name: each.entry.get("budget") for each in self.projects}
+        self._budgets = {name: amount for name, amount in said.items() if amount is not None}
         own = [slot for slot in slots if self.scope in {None, slot.project}]
         self.holders = [TaskRef(slot.project, slot.task) for slot in own if slot.task]
         self.pool = {each.name: _use(each, own) for each in self.projects if self.scope in {None, each.name}}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from orange_tui.branches.distance import Stats
     from orange_tui.domain.pull_request import PullRequestStatus
     from orange_tui.domain.task import Task
+    from orange_tui.domain.usage.budget import BudgetUse
     from orange_tui.domain.usage.totals import TaskUsage, Totals
     from orange_tui.domain.workflow import Workflow
     from orange_tui.home.projects import Project
@@ -54,6 +55,7 @@ class TaskRow:
     subtask_counts: tuple[int, int] | None = None  # of a task that has some: how many are done, and how many there are
     subtasks: tuple[TaskRef, ...] = ()  # those, oldest first
     usage: TaskUsage | None = None  # what its agents have used; None where nothing is known
+    budget: BudgetUse | None = None  # how much that is of what they may, where somebody has said
 
     @property
     def agent(self) -> str | None:

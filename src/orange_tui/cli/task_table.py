@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from orange_tui.domain.task import Task
     from orange_tui.orange import Orange
     from orange_tui.store.journal import Event
     from orange_tui.store.store import StoredTask
@@ -26,8 +27,27 @@ def task_list(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> str:
         return "No tasks. `orange task create BRANCH SUMMARY` creates one."
     reasons = [task.error if isinstance(task, BrokenTask) else task.task.attention for task in tasks]
     waiting = [None if isinstance(task, BrokenTask) else _waits(task, orange) for task in tasks]
-    whys = [why or waits for why, waits in zip(reasons, waiting, strict=True)]
+    budgets = _budget_notes(tasks, orange)
+    whys = [" · ".join(filter(None, notes)) for notes in zip(reasons, waiting, budgets, strict=True)]
     return aligned_rows([_row(task, orange) for task in tasks], whys)
+
+
+def _budget_notes(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> list[str | None]:
+    """What is to be said of each task's budget; the attention says it already where something waits for it."""
+    from functools import cache
+
+    from orange_tui.usage.budget import budget_use
+
+    default = cache(orange.projects.budget)
+
+    def note(found: StoredTask | BrokenTask) -> str | None:
+        if isinstance(found, BrokenTask) or orange.engine.is_finished(found.task):
+            return None
+        used = budget_use(orange.projects, found.task, default)
+        sentence = used.sentence() if used is not None else None
+        return None if sentence and sentence in (found.task.attention or "") else sentence
+
+    return [note(found) for found in tasks]
 
 
 def _waits(found: StoredTask, orange: Orange) -> str | None:
@@ -88,6 +108,7 @@ def task_details(found: StoredTask, history: Sequence[Event], orange: Orange) ->
     values = {name: getattr(task, name) for name in FIELDS} | dict(task.extra)
     shown = {name: value for name, value in values.items() if value not in (None, "", (), [])}
     shown["session"] = orange.tasks.session_state(task)
+    shown |= _used(task, orange)
     if task.pr_url is not None:
         from orange_tui.delivery.pr_status import read_status
 
@@ -97,6 +118,26 @@ def task_details(found: StoredTask, history: Sequence[Event], orange: Orange) ->
     body = printable_text(found.body.strip("\r\n"))
     events = [_event(event) for event in history[-_RECENT_EVENTS:]]
     return "\n".join([*lines, "", *([body, ""] if body else []), "History", *events])
+
+
+def _used(task: Task, orange: Orange) -> dict[str, object]:
+    """What its agents have used, in a line, and what that is of its budget."""
+    from orange_tui.presentation.usage import cost_text, count_text
+    from orange_tui.usage.budget import budget_use
+    from orange_tui.usage.usage_file import UsageFile
+
+    usage = UsageFile(orange.home.task_state(task.project, task.id)).read()
+    if usage is None or not usage.rows:
+        return {}
+    total = usage.total()
+    counts = [
+        f"{count_text(number)} {name}"
+        for name, number in (("input", total.input), ("output", total.output), ("cache read", total.cache_read))
+    ]
+    context = f"{usage.context_percent:.0f} % context" if usage.context_percent is not None else None
+    used = budget_use(orange.projects, task)
+    note = used.sentence() if used is not None else None
+    return {"usage": ", ".join(filter(None, [cost_text(total), *counts, f"{total.turns} turns", context, note]))}
 
 
 def _value(value: object) -> str:

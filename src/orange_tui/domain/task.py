@@ -162,6 +162,14 @@ def check_summary(text: str) -> str:
     return text.strip()
 
 
+def check_label(text: str) -> str:
+    """A label is a word or two; it ends up in lists and in terminals."""
+    label = text.strip()
+    if not label or not label.isprintable():
+        raise Refused("A label is a word or two without control characters, such as `chore`")
+    return label
+
+
 def is_branch(name: str) -> bool:
     """The rules of `git check-ref-format --branch`, plus what would be unsafe on a command line."""
     if name.isascii() and name[:1].isalnum() and name[-1:].isalnum() and not name.strip(_PLAIN_IN_BRANCH):

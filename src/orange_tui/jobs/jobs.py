@@ -5,7 +5,7 @@ from __future__ import annotations
 from orange_tui.domain.cron import check_cron, next_run
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.domain.task import check_summary
+from orange_tui.domain.task import check_label, check_summary
 from orange_tui.home import clock
 from orange_tui.home.settings import read_settings
 from orange_tui.jobs.job_file import parse_time
@@ -75,7 +75,7 @@ class ScheduledJobs:
             "cron": check_cron(request.cron),
             "summary": _checked_summary(request.summary),
             "body": request.body,
-            "labels": [_checked_label(label) for label in request.labels],
+            "labels": [check_label(label) for label in request.labels],
             "project": project.name,
             "workflow": request.workflow,
             "harness": request.harness,
@@ -148,10 +148,3 @@ def _checked_summary(text: str) -> str:
     if not summary:
         raise Refused("A job needs a summary: one line that says what its tasks should do")
     return summary
-
-
-def _checked_label(text: str) -> str:
-    label = text.strip()
-    if not label or not label.isprintable():
-        raise Refused("A label is a word or two without control characters, such as `chore`")
-    return label

@@ -36,6 +36,7 @@ _OPTIONS = {
 
 def create(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task create`."""
+    from orange_tui.domain.task import check_label
     from orange_tui.engine.creation import NewTask
     from orange_tui.engine.starting import goes_on_by_itself
 
@@ -56,7 +57,7 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
             budget=_budget(parsed),
             blocked_by=parsed.texts("blocked-by"),
             parent=parsed.text("parent"),
-            labels=parsed.texts("label"),
+            labels=tuple(map(check_label, parsed.texts("label"))),
             fields=_worktree_field(parsed, project, orange),
             spawn=not parsed.flag("no-spawn"),
             by="agent" if os.environ.get("ORANGE_TASK") else "person",

@@ -67,6 +67,7 @@ def _facts(task: Task, row: TaskRow) -> list[str]:
         _numbered(task, "issue", "issue #"),
         task.workspace or "",
         row.waits or "",
+        (row.budget.sentence() or "") if row.budget is not None else "",
         row.agent if row.agent and row.agent != "unknown" else "",
     ]
 

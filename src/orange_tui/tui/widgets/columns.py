@@ -70,7 +70,8 @@ def _age(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
 
 
 def _cost(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
-    return [Segment(fit_right(cost_label(row.usage.total()) if row.usage is not None else "", width), palette.dim)]
+    style = palette.warning if row.budget is not None and row.budget.is_nearly_used_up else palette.dim
+    return [Segment(fit_right(cost_label(row.usage.total()) if row.usage is not None else "", width), style)]
 
 
 RIGHT_OF_STATUS = (
