@@ -70,3 +70,4 @@ def test_message_by_orange_waits_for_a_larger_budget_and_the_persons_own_does_no
     assert len(office.events(ref, "budget.reached")) == 1
     cli.ok("task", "update", ref.id, "--budget", "0")
     office.supervised(lambda: len(office.events(ref, "agent.notified")) == 2)
+    assert office.task(ref).attention is None

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.usage.totals import TaskUsage
 
 _MOST_CHARACTERS = 20
+BEGINNING = "Its budget of"  # of every sentence by which a person is asked
 _NEARLY = 0.8
 
 
@@ -40,12 +41,12 @@ class BudgetUse:
     def sentence(self) -> str | None:
         """What a list says of it; None while there is enough, and all that was used has a price."""
         if self.is_reached:
-            return f"Its budget of {_dollars(self.budget)} is used up ({_dollars(self.spent)})"
+            return f"{BEGINNING} {_dollars(self.budget)} is used up ({_dollars(self.spent)})"
         if self.is_nearly_used_up:
             return f"{self.percent} % of its budget of {_dollars(self.budget)} is used"
         if self.unpriced:
             models = ", ".join(map(printable, self.unpriced))
-            return f"Its budget of {_dollars(self.budget)} does not count {models}, whose price is unknown"
+            return f"{BEGINNING} {_dollars(self.budget)} does not count {models}, whose price is unknown"
         return None
 
 
