@@ -45,11 +45,14 @@ OPENCODE = Harness(
     sessions="${XDG_DATA_HOME:-~/.local/share}/opencode/opencode.db",
     session_format="opencode",
     screen=ScreenPatterns(
+        starting=(r"▀▀▀▀ █▀▀▀ ▀▀▀▀",),  # its name in large letters, with the prompt in a box that takes no keys yet
         busy=(r"esc interrupt",),
         idle=(r"ctrl\+p commands",),  # the footer: there as soon as it takes keys, and while busy, too
         permission=(r"△ (?:Permission required|Always allow|Reject permission)",),
         error=(r"Cannot connect to API", r"\[retrying .*attempt #\d+\]"),
-        limit=(r"(?i)\b(?:usage|free|go) limit reached|Free usage exceeded",),
+        # It waits for the time that the provider names; what takes longer than a minute is no hiccup.
+        limit=(r"(?i)\b(?:usage|free|go) limit reached|Free usage exceeded", r"\[retrying in \d+[dhm] "),
     ),
-    asks=(r"△ Permission required(?:\s*\n[\s┃]*# .*)?\s*\n[\s┃]*(?:[$→←*] )?(.+)",),
+    # To the right of it there may be a sidebar.
+    asks=(r"△ Permission required(?:.*\n[\s┃]*# .*)?.*\n(?:[\s┃]*\n)?[\s┃]*(?:[$→←*] )?(\S.*?)(?:\s{3,}|\n)",),
 )
