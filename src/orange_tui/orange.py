@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.board.board import Boards
     from orange_tui.domain.engine_values import RecordedMove
+    from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.domain.task import Task
     from orange_tui.engine.agents import Agents
     from orange_tui.home.paths import Home
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     from orange_tui.jobs.scheduler import JobScheduler
     from orange_tui.outside.tmux import Tmux
     from orange_tui.sessions.liveness import Sessions
+    from orange_tui.sessions.screens import AgentScreens
     from orange_tui.store.feed import TaskFeed
     from orange_tui.store.index import TaskIndex
+    from orange_tui.store.journal import Journal
     from orange_tui.supervisor.doctor import Doctor
     from orange_tui.supervisor.supervisor import Supervisor
     from orange_tui.workspaces.pool import Pool
@@ -59,6 +62,17 @@ class Orange:
     def sessions(self) -> Sessions:
         """Who is alive in tmux."""
         return self.engine.parts.sessions
+
+    @property
+    def screens(self) -> AgentScreens:
+        """What agents show on their screens."""
+        from orange_tui.agents.messages import harness_of_window
+        from orange_tui.sessions.screens import AgentScreens
+
+        def harness_of(journal: Journal, window: str) -> Harness | None:
+            return harness_of_window(self.harnesses, journal, window)
+
+        return AgentScreens(self.sessions, self.store, harness_of)
 
     @property
     def tmux(self) -> Tmux:
@@ -135,16 +149,19 @@ class Orange:
         from orange_tui.delivery.pr_watcher import PullRequestWatcher
         from orange_tui.issues.watcher import IssueWatcher
         from orange_tui.jobs.scheduler import JobScheduler
+        from orange_tui.sessions.screen_watcher import ScreenWatcher
         from orange_tui.supervisor import supervisor
 
+        feed = feed or self.new_feed()
         parts = supervisor.SupervisorParts(
             tasks=self.tasks,
             agents=self.agents,
-            feed=feed or self.new_feed(),
+            feed=feed,
             pull_requests=PullRequestWatcher(self.tasks),
             issues=IssueWatcher(self.tasks),
             scheduler=scheduler or JobScheduler(self.jobs.file, self.tasks),
             expire_saved_work=self.saved_work.expire,
+            companions=(ScreenWatcher(self.screens, feed.index.find, self.log).run,),
         )
         return supervisor.Supervisor(parts)
 

@@ -108,7 +108,7 @@ def task_details(found: StoredTask, history: Sequence[Event], orange: Orange) ->
     values = {name: getattr(task, name) for name in FIELDS} | dict(task.extra)
     shown = {name: value for name, value in values.items() if value not in (None, "", (), [])}
     shown["session"] = orange.tasks.session_state(task)
-    shown |= _used(task, orange)
+    shown |= _agent(task, orange) | _used(task, orange)
     if task.pr_url is not None:
         from orange_tui.delivery.pr_status import read_status
 
@@ -138,6 +138,16 @@ def _used(task: Task, orange: Orange) -> dict[str, object]:
     used = budget_use(orange.projects, task)
     note = used.sentence() if used is not None else None
     return {"usage": ", ".join(filter(None, [cost_text(total), *counts, f"{total.turns} turns", context, note]))}
+
+
+def _agent(task: Task, orange: Orange) -> dict[str, str]:
+    """What its live agent does, and what it asks for."""
+    from orange_tui.cli.task_json import agent_status
+
+    agent = agent_status(task, orange)
+    if agent is None:
+        return {}
+    return {"agent": agent.state} | ({"asks": agent.asks} if agent.asks else {})
 
 
 def _value(value: object) -> str:

@@ -30,7 +30,7 @@ from orange_tui.supervisor.starter import Starter, wait_for_starts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
+    from collections.abc import Callable, Coroutine, Iterable, Sequence
     from typing import Any
 
     from orange_tui.delivery.pr_watcher import PullRequestWatcher
@@ -62,6 +62,7 @@ class SupervisorParts:
     issues: IssueWatcher
     scheduler: JobScheduler
     expire_saved_work: Callable[[], Iterable[str]]
+    companions: Sequence[Companion] = ()  # what else goes on for as long as a supervisor acts
 
 
 class Supervisor:
@@ -92,6 +93,7 @@ class Supervisor:
             self._issues.run,
             lambda: IdleAgents(parts.tasks, parts.feed.index).run(lambda: self._active),
             LimitedAgents(parts.tasks, parts.agents, parts.feed).run,
+            *parts.companions,
         ]
         self._indexed: asyncio.Event
         self._wake: asyncio.Event

@@ -68,7 +68,7 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
     if goes_on_by_itself(orange.engine, task) and not parsed.flag("no-spawn"):
         notes = (f"{task.id} starts by itself while the app or `orange serve` runs",)
     text = printable_text(f"{task.id}  {task.project}/{task.branch}  {task.status}")
-    return Reply(text, _as_json(task, orange) | _hooks_as_json(created.moved), (*notes, *_hook_failures(created.moved)))
+    return Reply(text, lambda: _as_json(task, created.moved, orange), (*notes, *_hook_failures(created.moved)))
 
 
 def _worktree_field(parsed: Parsed, project: Project, orange: Orange) -> dict[str, object]:
@@ -102,7 +102,9 @@ def list_tasks(parsed: Parsed, orange: Orange) -> Reply:
     found = [orange.tasks.repair(task) if isinstance(task, StoredTask) and task.tampered else task for task in found]
     shown = orange.tasks.in_order([task for task in found if _is_wanted(task, parsed, orange)])
     if parsed.json:
-        return Reply("", [_row_as_json(task, orange) for task in shown])
+        from orange_tui.cli.task_json import tasks_as_json
+
+        return Reply("", tasks_as_json(shown, orange))
     return Reply(task_list(shown, orange))
 
 
@@ -124,8 +126,9 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
         repaired = orange.tasks.repair(found)
         found = repaired if isinstance(repaired, StoredTask) else found
     history = orange.store.journal(found.ref).events()
-    data = _as_json(found.task, orange) | {"body": found.body, "history": history}
-    return Reply(task_details(found, history, orange), data)
+    if parsed.json:
+        return Reply("", _as_json(found.task, None, orange) | {"body": found.body, "history": history})
+    return Reply(task_details(found, history, orange))
 
 
 def context(parsed: Parsed, orange: Orange) -> Reply:
@@ -234,26 +237,15 @@ def task_reply(task: Task, moved: Moved | None, orange: Orange, notes: tuple[str
     """The reply about a task that was moved, or changed without moving."""
     change = f"{moved.source} → {moved.target}" if moved else task.status
     text = printable_text(f"{task.id}  {change}")
-    return Reply(text, lambda: _as_json(task, orange) | _hooks_as_json(moved), (*notes, *_hook_failures(moved)))
+    return Reply(text, lambda: _as_json(task, moved, orange), (*notes, *_hook_failures(moved)))
 
 
 def _hook_failures(moved: Moved | None) -> tuple[str, ...]:
     return tuple(f"The task has moved, but {error}" for error in moved.hook_errors) if moved else ()
 
 
-def _hooks_as_json(moved: Moved | None) -> dict[str, object]:
-    return {"hooks_run": moved.hooks_run, "hook_errors": moved.hook_errors} if moved else {}
+def _as_json(task: Task, moved: Moved | None, orange: Orange) -> dict[str, object]:
+    from orange_tui.cli.task_json import task_as_json
 
-
-def _as_json(task: Task, orange: Orange) -> dict[str, object]:
-    from orange_tui.domain.usage.totals import usage_as_json
-    from orange_tui.usage.usage_file import UsageFile
-
-    usage = UsageFile(orange.home.task_state(task.project, task.id)).read()
-    return task.as_json() | {"session": orange.tasks.session_state(task), "usage": usage_as_json(usage)}
-
-
-def _row_as_json(found: StoredTask | BrokenTask, orange: Orange) -> dict[str, object]:
-    if isinstance(found, BrokenTask):
-        return {"id": found.ref.id, "project": found.ref.project, "error": found.error}
-    return _as_json(found.task, orange)
+    hooks = {"hooks_run": moved.hooks_run, "hook_errors": moved.hook_errors} if moved else {}
+    return task_as_json(task, orange) | hooks

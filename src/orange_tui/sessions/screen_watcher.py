@@ -1,0 +1,128 @@
+"""Keeps runtime.json true for agents that cannot report, and where what they have reported is in doubt.
+
+An agent that was interrupted says nothing, and three of four say little at all. So their screens are looked at while
+something changes on them, which the size of a window's log tells: a screen that stands still costs one look at a file's
+size. All screens that are due are read in one call to tmux, and only what has changed is written down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.home import clock
+from orange_tui.home.files import read_signature
+from orange_tui.sessions.agent_state import GRACE_SECONDS
+from orange_tui.sessions.runtime import Runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from orange_tui.home.files import Signature
+    from orange_tui.home.log import Log
+    from orange_tui.outside.tmux import Pane
+    from orange_tui.sessions.agent_state import AgentStatus
+    from orange_tui.sessions.screens import AgentScreens
+    from orange_tui.store.index import IndexedTask
+    from orange_tui.store.store import TaskRef
+
+_TICK_SECONDS = 1.0
+_CALM_SECONDS = 5.0  # between two looks at an agent that says it is busy, and prints
+_TOLD_BY_REPORT = "busy"
+
+
+class _Watched:
+    """One agent's window, and what was known of it when it was last looked at."""
+
+    def __init__(self, ref: TaskRef, pane: Pane, runtime: Runtime) -> None:
+        self.ref, self.pane, self.runtime = ref, pane, runtime
+        self.log = os.path.join(runtime.directory, "logs", f"{pane.window}.log")
+        self.printed: Signature | None = None  # at the last tick
+        self.seen: tuple[Signature | None, Signature | None] | None = None  # log and runtime.json at the last look
+        self.looked_at = 0.0
+        self.again_at: float | None = None  # when what was seen begins to count against a report
+        self.is_calm = False  # it reports that it is busy: what it prints is no news
+
+    def is_due(self, now: float) -> bool:
+        """Whether to look at its screen now."""
+        printed, reported = read_signature(self.log), read_signature(self.runtime.path)
+        is_quiet, self.printed = printed == self.printed, printed
+        due = self._is_due(now, printed, reported, is_quiet=is_quiet)
+        if due:
+            self.seen, self.looked_at, self.again_at = (printed, reported), now, None
+        return due
+
+    def _is_due(self, now: float, printed: Signature | None, reported: Signature | None, *, is_quiet: bool) -> bool:
+        if self.seen is None or self.seen[1] != reported or (self.again_at is not None and now >= self.again_at):
+            return True
+        if printed is None or (self.is_calm and not is_quiet):  # nobody can tell, or it only goes on with its work
+            return now - self.looked_at >= _CALM_SECONDS
+        return printed != self.seen[0]
+
+
+class ScreenWatcher:
+    """Looks at the screens of one home's agents for as long as a supervisor acts."""
+
+    def __init__(self, screens: AgentScreens, find: Callable[[str], IndexedTask | None], log: Log) -> None:
+        self._screens, self._find, self._log = screens, find, log
+        self._watched: dict[str, _Watched] = {}  # by pane
+        self._problem = ""
+
+    async def run(self) -> None:
+        """Watch for ever."""
+        while True:
+            await asyncio.to_thread(self.tick, time.monotonic())
+            await asyncio.sleep(_TICK_SECONDS)
+
+    def tick(self, now: float) -> int:
+        """Look at the screens that are due, and write down what has changed; says how many were looked at."""
+        try:
+            due = self._due(now)
+            sights = self._screens.look((each.ref, each.pane) for each in due) if due else {}
+            for each in due:
+                self._note(each, sights.get(each.pane.pane_id))
+            self._problem = ""
+        except OrangeError as problem:  # tmux does not answer, or the disk is full: said once
+            if str(problem) != self._problem:
+                self._problem = str(problem)
+                self._log.write("warning", f"agents' screens were not looked at: {problem}")
+            return 0
+        return len(due)
+
+    def _due(self, now: float) -> list[_Watched]:
+        panes = {pane.pane_id: pane for pane in self._screens.sessions.panes()}
+        for gone in self._watched.keys() - panes.keys():
+            del self._watched[gone]
+        for pane_id, pane in panes.items():
+            known = self._watched.get(pane_id)
+            if known is None or known.pane.spawn != pane.spawn:
+                task = self._find(pane.task)
+                if task is not None:
+                    runtime = Runtime(self._screens.store.directory(task.ref))
+                    self._watched[pane_id] = _Watched(task.ref, pane, runtime)
+        return [each for each in self._watched.values() if each.is_due(now)]
+
+    def _note(self, watched: _Watched, sight: AgentStatus | None) -> None:
+        """Write down what is seen, if it is news, or if by now it counts against what the agent has reported."""
+        if sight is None:  # a window was closed, and tmux went no further
+            watched.seen = None
+            self._screens.sessions.forget_panes()
+            return
+        known, now = watched.runtime.window(watched.pane.window), time.time()
+        asks = sight.asks or (known.get("asks") if known.get("state") == "permission" else None)
+        values = {"seen": sight.state, "asks": asks, "advice": sight.advice}
+        counts_from, seen_at = _counts_from(known, now), clock.in_seconds(known.get("seen_at")) or 0.0
+        if any(known.get(name) != value for name, value in values.items()) or seen_at < counts_from <= now:
+            watched.runtime.update(watched.pane.window, **values, seen_at=clock.now())
+            seen_at = now
+        watched.again_at = time.monotonic() + counts_from - now if seen_at < counts_from else None
+        watched.is_calm = known.get("state") == sight.state == _TOLD_BY_REPORT
+
+
+def _counts_from(values: Mapping[str, object], now: float) -> float:
+    """Since when what is seen counts for more than what was reported last; a report of the future is none."""
+    reported_at = clock.in_seconds(values.get("event_at"))
+    return 0.0 if reported_at is None or reported_at > now + GRACE_SECONDS else reported_at + GRACE_SECONDS

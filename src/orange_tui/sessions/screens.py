@@ -1,0 +1,63 @@
+"""What agents do as far as their screens tell, looked at now: all that are asked for in one call to tmux."""
+
+from __future__ import annotations
+
+from orange_tui.outside.screens import read_screens
+from orange_tui.sessions.agent_state import AgentStatus, judge, look, most_urgent
+from orange_tui.sessions.liveness import ACTIVE, counted_windows
+from orange_tui.sessions.runtime import Runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from orange_tui.domain.harnesses.harness import Harness
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import State
+    from orange_tui.outside.tmux import Pane
+    from orange_tui.sessions.liveness import Sessions
+    from orange_tui.store.journal import Journal
+    from orange_tui.store.store import Store, TaskRef
+
+    # The harness of the agent that was started in a window, as the journal has it.
+    HarnessOf = Callable[[Journal, str], Harness | None]
+
+
+class AgentScreens:
+    """The screens of one home's agents."""
+
+    def __init__(self, sessions: Sessions, store: Store, harness_of: HarnessOf) -> None:
+        self.sessions, self.store = sessions, store
+        self._harness_of = harness_of
+        self._harnesses: dict[tuple[str, str], Harness | None] = {}  # by task and start, which the journal tells once
+
+    def look(self, panes: Iterable[tuple[TaskRef, Pane]]) -> dict[str, AgentStatus]:
+        """What the screens of these windows show, by pane; one that is gone shows nothing."""
+        harnesses = {pane.pane_id: self._harness(ref, pane) for ref, pane in panes}
+        screens = read_screens(self.sessions.tmux, list(harnesses))
+        found = {}
+        for pane_id, screen in screens.items():
+            harness = harnesses.get(pane_id)
+            found[pane_id] = AgentStatus("unknown") if harness is None else look(harness, screen.title, screen.text)
+        return found
+
+    def statuses(self, tasks: Sequence[tuple[TaskRef, Task, State | None]]) -> dict[TaskRef, AgentStatus]:
+        """What the agents of these tasks do at this moment; a task without a live agent has none."""
+        alive = [each for each in tasks if self.sessions.state(each[1], each[2]) == ACTIVE]
+        windows: dict[TaskRef, list[Pane]] = {}
+        for ref, task, state in alive:
+            live = self.sessions.windows(task.id)
+            names = counted_windows(task, state, live)
+            windows[ref] = [pane for pane in live if pane.window in names]
+        sights = self.look((ref, pane) for ref, panes in windows.items() for pane in panes)
+        found = {}
+        for ref, panes in windows.items():
+            known = Runtime(self.store.directory(ref)).read()
+            found[ref] = most_urgent(judge(known.get(pane.window, {}), sights.get(pane.pane_id)) for pane in panes)
+        return found
+
+    def _harness(self, ref: TaskRef, pane: Pane) -> Harness | None:
+        key = (ref.id, f"{pane.window} {pane.spawn}")
+        if key not in self._harnesses:
+            self._harnesses[key] = self._harness_of(self.store.journal(ref), pane.window)
+        return self._harnesses[key]

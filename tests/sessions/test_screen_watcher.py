@@ -1,0 +1,242 @@
+"""What is seen on agents' screens reaches the board, the command line and runtime.json, and costs next to nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orange_tui.domain.errors import Refused
+from orange_tui.domain.records import record
+from orange_tui.home import clock
+from orange_tui.orange import assemble
+from orange_tui.outside.tmux import Pane
+from orange_tui.sessions.agent_state import AgentStatus, judge
+from orange_tui.sessions.runtime import Runtime
+from orange_tui.sessions.screen_watcher import ScreenWatcher
+from orange_tui.store.store import TaskRef
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.driver import Cli
+    from support.office import Office
+
+
+@record
+class Found:
+    """A task of the index, as far as a watcher wants it."""
+
+    ref: TaskRef
+
+
+class Screens:
+    """One window, whose screen a test draws."""
+
+    def __init__(self, root: Path) -> None:
+        self.sessions = self.store = self
+        self.directory = lambda _: str(root)
+        self.log = root / "logs" / "worker.log"
+        self.log.parent.mkdir()
+        self.log.write_text("")
+        self.runtime = Runtime(str(root))
+        self.shown: AgentStatus | None = AgentStatus("idle")
+        self.looks = self.asked = 0
+        self.problem: str | None = None
+        self.said: list[str] = []
+
+    def panes(self) -> list[Pane]:
+        return [Pane("$1", "@1", "%1", 7, "", "t1", "worker", "start", "s", "srv", "")]
+
+    def forget_panes(self) -> None:
+        self.asked += 1
+
+    def look(self, panes: Any) -> dict[str, AgentStatus]:
+        self.looks += len(list(panes))
+        if self.problem:
+            raise Refused(self.problem)
+        return {"%1": self.shown} if self.shown is not None else {}
+
+    def write(self, level: str, sentence: str) -> None:
+        self.said.append(f"{level}: {sentence}")
+
+    def prints(self) -> None:
+        with self.log.open("a") as file:
+            file.write("x")
+
+    @property
+    def status(self) -> AgentStatus:
+        return judge(self.runtime.window("worker"))
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return self.runtime.window("worker")
+
+
+@pytest.fixture
+def screens(tmp_path: Path) -> Screens:
+    return Screens(tmp_path)
+
+
+@pytest.fixture
+def watcher(screens: Screens) -> ScreenWatcher:
+    return ScreenWatcher(screens, lambda task: Found(TaskRef("coffee", task)), screens)  # type: ignore[arg-type, return-value]
+
+
+def settle(watcher: ScreenWatcher, now: float = 0.0) -> None:
+    """Until what the watcher itself has written is no news to it."""
+    while watcher.tick(now):
+        pass
+
+
+def ago(seconds: float) -> str:
+    return clock.at(int(((clock.in_seconds(clock.now()) or 0.0) - seconds) * 1e9))
+
+
+def test_a_screen_that_stands_still_is_looked_at_once_and_written_down_once(
+    screens: Screens, watcher: ScreenWatcher
+) -> None:
+    settle(watcher)
+    written, looks = screens.values, screens.looks
+    assert (screens.status.state, written["seen"]) == ("idle", "idle")
+    assert [watcher.tick(second) for second in range(1, 600)] == [0] * 599
+    screens.prints()
+    assert (watcher.tick(600.0), screens.looks, screens.values) == (1, looks + 1, written)  # the same as before
+
+
+def test_what_changes_on_a_screen_is_seen_at_the_next_tick(screens: Screens, watcher: ScreenWatcher) -> None:
+    settle(watcher)
+    screens.shown = AgentStatus("permission", "rm -rf build", "Attach.")
+    screens.prints()
+    assert watcher.tick(1.0)
+    assert screens.status == screens.shown
+    screens.shown = AgentStatus("busy")
+    screens.prints()
+    assert watcher.tick(2.0)
+    assert screens.status == screens.shown
+    assert "asks" not in screens.values
+
+
+def test_an_agent_that_reports_its_work_is_left_in_peace_until_it_falls_silent(
+    screens: Screens, watcher: ScreenWatcher
+) -> None:
+    screens.shown = AgentStatus("busy")
+    screens.runtime.update("worker", state="busy", event_at=ago(9))
+    settle(watcher)
+    looked = []
+    for second in range(1, 11):
+        screens.prints()
+        looked.append(watcher.tick(float(second)))
+    assert looked == [0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
+    screens.prints()
+    assert not watcher.tick(11.0)
+    screens.shown = AgentStatus("idle")  # Esc: of that it reports nothing, but it prints no more
+    assert watcher.tick(12.0)
+    assert screens.status.state == "idle"
+
+
+def test_a_question_is_believed_before_it_is_drawn_and_not_after_it_is_gone(
+    screens: Screens, watcher: ScreenWatcher
+) -> None:
+    screens.shown = AgentStatus("busy")
+    settle(watcher)
+    screens.runtime.update("worker", state="permission", event_at=clock.now(), asks="rm -rf build")
+    assert watcher.tick(1.0)
+    assert screens.status == AgentStatus("permission", "rm -rf build")  # the dialog is about to come
+    screens.shown = AgentStatus("idle")
+    screens.prints()
+    watcher.tick(2.0)
+    screens.runtime.update("worker", event_at=ago(2.1))  # the grace is over
+    settle(watcher, 3.0)
+    assert screens.status == AgentStatus("idle")
+
+
+def test_what_was_seen_with_a_report_is_looked_at_again_when_it_counts(
+    screens: Screens, watcher: ScreenWatcher
+) -> None:
+    settle(watcher)
+    screens.runtime.update("worker", state="permission", event_at=clock.now())
+    settle(watcher, 1.0)
+    now = time.monotonic()
+    assert [bool(watcher.tick(now + later)) for later in (0.5, 2.1)] == [False, True]
+
+
+def test_a_report_of_the_future_keeps_no_watcher_busy(screens: Screens, watcher: ScreenWatcher) -> None:
+    screens.runtime.update("worker", state="permission", event_at="9999-12-31T23:59:59Z")
+    settle(watcher)
+    assert screens.status.state == "idle"
+    assert [watcher.tick(second) for second in range(1, 99)] == [0] * 98
+
+
+def test_a_window_that_was_closed_makes_tmux_be_asked_anew(screens: Screens, watcher: ScreenWatcher) -> None:
+    screens.shown = None
+    assert watcher.tick(0.0)
+    assert screens.asked == 1
+    screens.shown = AgentStatus("busy")
+    assert watcher.tick(1.0)
+    assert screens.status.state == "busy"
+
+
+def test_a_window_without_a_log_is_looked_at_now_and_then(screens: Screens, watcher: ScreenWatcher) -> None:
+    screens.log.unlink()
+    settle(watcher)
+    assert sum(watcher.tick(float(second)) for second in range(1, 21)) == 4
+
+
+def test_a_runtime_file_that_was_deleted_is_written_again(screens: Screens, watcher: ScreenWatcher) -> None:
+    settle(watcher)
+    os.unlink(screens.runtime.path)
+    settle(watcher, 1.0)
+    assert screens.status.state == "idle"
+
+
+def test_trouble_is_said_once(screens: Screens, watcher: ScreenWatcher) -> None:
+    screens.problem = "tmux took too long"
+    for second in range(3):
+        screens.prints()
+        watcher.tick(float(second))
+    assert screens.said == ["warning: agents' screens were not looked at: tmux took too long"]
+
+
+# It works, asks, and is idle, each time until a file tells it to go on.
+PLAYS = """\
+show() { printf '\\033[2J\\033[H%s\\n' "$1"; until [ -e "$here/$2" ]; do sleep 0.05; done; }
+show "Working hard" ask
+show "May I remove build?" rest
+show Ready never
+"""
+
+
+def test_board_and_command_line_say_what_an_agent_does_that_reports_nothing(office: Office, cli: Cli) -> None:
+    folder = office.harness(orders=PLAYS)
+    with (office.root / "home" / "harnesses.yml").open("a") as file:
+        file.write('  screen: {busy: [Working], permission: [May I], idle: [Ready]}\n  asks: ["May I (.*)[?]"]\n')
+    office.orange = assemble(office.orange.home)
+    ref = office.create("fix/plays", harness="recorder")
+    index = office.orange.new_index()
+    index.refresh_all()
+    boards = office.orange.new_boards(index)
+
+    def row() -> tuple[str | None, str | None, str | None]:
+        found = boards.refresh([ref]).rows[0]
+        return found.agent, found.asks, found.needs
+
+    def said(*words: str) -> tuple[str | None, str | None]:
+        found = json.loads(cli.ok("task", *words, "--json").out)
+        task = found[0] if isinstance(found, list) else found
+        return task["agent"], task["asks"]
+
+    office.supervised(lambda: row() == ("busy", None, None))
+    assert said("list") == said("show", ref.id) == ("busy", None)
+    (folder / "ask").touch()
+    office.wait(lambda: said("list") == ("permission", "remove build"))  # without a supervisor
+    assert row()[0] == "busy"  # nobody has looked for the board since
+    office.supervised(lambda: row() == ("permission", "remove build", "The agent asks for permission: remove build"))
+    (folder / "rest").touch()
+    office.supervised(lambda: row() == ("idle", None, None))
+    assert "idle" in cli.ok("task", "show", ref.id).out
+    office.tmux.kill()
+    assert said("list") == (None, None)
