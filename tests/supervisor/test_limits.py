@@ -10,6 +10,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.home import clock
 from orange_tui.supervisor import limits as limits_module
 from support.limited import HOURS, Clock, LimitWatcher, at_limit, limited_harness
+from support.live_board import LiveBoard
 from support.office import wait_for
 
 if TYPE_CHECKING:
@@ -126,6 +127,9 @@ def test_agent_that_ends_at_its_limit_has_not_crashed_and_starts_again(office: O
     office.supervised(lambda: bool(office.events(ref, "limit.reached")))
     assert (office.task(ref).crash_count, office.task(ref).attention) == (0, None)
     assert office.task(ref).workspace is not None
+    row = next(row for row in list(LiveBoard(office.orange).scan())[-1].rows if row.ref == ref)
+    assert row.needs is None
+    assert (row.waits or "").startswith("limited's limit, until ")
     LimitWatcher(office).look()
     assert len(office.events(ref, "agent.spawned")) == 1
     later.ahead = 3 * HOURS + 60

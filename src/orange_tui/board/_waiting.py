@@ -1,14 +1,16 @@
-"""What a task waits for by itself: a message's way to its agent, other tasks, a workspace."""
+"""What a task waits for by itself: its agent's limit, a message's way to its agent, other tasks, a workspace."""
 
 from __future__ import annotations
 
 from orange_tui.board.rows import WAITS, waits_for_workspace
+from orange_tui.usage.limits import Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.board._board_task import BoardTask
     from orange_tui.board._workflows import BoardWorkflows
     from orange_tui.board.projects_and_pool import ProjectsAndPool
+    from orange_tui.board.rows import PoolUse
     from orange_tui.domain.task import Task
     from orange_tui.store.index import TaskIndex
 
@@ -18,11 +20,13 @@ class Waiting:
 
     def __init__(self, index: TaskIndex, workflows: BoardWorkflows, projects_and_pool: ProjectsAndPool) -> None:
         self._index, self._workflows, self._projects_and_pool = index, workflows, projects_and_pool
+        self._limits = Limits(index.store.home)
 
     def reason(self, known: BoardTask, task: Task) -> str | None:
         """What a task waits for, in a few words; None where it waits for nothing, or for a person."""
-        if known.has_message:
-            return "a message waits for the agent"
+        limits = [self._limits.sentence(mark.harness, mark.account) for mark in known.entry.at_limit]
+        if limits or known.has_message:
+            return limits[0] if limits else "a message waits for the agent"
         state, is_in_first_state = self._workflows.state_of(task), self._workflows.is_in_first_state(task)
         goes_on = not is_in_first_state and state is not None and bool(state.auto or (state.rejoin and task.blocked_by))
         if not is_in_first_state and not goes_on:
@@ -34,9 +38,13 @@ class Waiting:
         if goes_on:  # by itself, as soon as it can
             is_full = pool is not None and pool.used >= pool.size
             return WAITS if is_full and task.workspace is None else None
-        if known.has_session:
-            return None
-        return waits_for_workspace(known.entry.start, pool)
+        return None if known.has_session else self._why_not_begun(known, pool)
+
+    def _why_not_begun(self, known: BoardTask, pool: PoolUse | None) -> str | None:
+        limit_of = known.entry.start.limit_of
+        if limit_of is None:
+            return waits_for_workspace(known.entry.start, pool)
+        return f"waits for {self._limits.why_wait(limit_of) or self._limits.sentence(limit_of)}"
 
     def _unfinished(self, blocker: str) -> str | None:
         """What to call a task that is waited for, unless it is done."""

@@ -205,7 +205,8 @@ class Boards:
         agent = known.agent(windows) if session == ACTIVE else None
         conflicts = None if finished else self._conflicts.get(key)
         budget = None if finished else self._budget(key, task)
-        reason = self._reason(key, task, session, agent, conflicts)
+        is_at_limit = bool(known.entry.at_limit) and task.attention is None  # it goes on by itself
+        reason = None if is_at_limit else self._reason(key, task, session, agent, conflicts)
         reason = reason or (budget.sentence() if budget is not None and budget.is_reached else None)
         waits = self._waiting_for.reason(known, task)
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)

@@ -78,8 +78,6 @@ class PoolUse:
 
 def waits_for_workspace(start: Start, pool: PoolUse | None) -> str | None:
     """What is to be said of a task that has not begun: where a workspace is free by now, it waits for a person."""
-    if start.limit_of is not None:
-        return f"waits for {start.limit_of}'s limit"
     is_free = start.full_at is not None and pool is not None and pool.used < pool.size
     return (COULD_START if is_free else WAITS) if start.waits else None
 
