@@ -21,10 +21,6 @@ CALLED_BY_LIBRARIES = re.compile(
 )
 # Each with the reason why it stays.
 EXCEPTIONS = {
-    "Prices": "used by the collector of usage, the next to come",
-    "TaskReading": "likewise",
-    "read_on": "likewise",
-    "see_use": "called by the readers of session files, which are on their way",
     "idle": "a harness's patterns, read by the name of the state",
     "permission": "likewise",
     "one_shot": "a harness's command lines, read by the name of the mode",
@@ -32,8 +28,6 @@ EXCEPTIONS = {
     "needs_help": "part of a report, which is recorded as a whole",
     "old_path": "part of a parsed diff: what a renamed file was called",
     "_end_what_nobody_waits_for": "registered with atexit",
-    "chat_starts": "asked by the collector of usage, the next to come",
-    "put": "likewise, and whoever sees a limit",
     "turns": "a sum, read by its name",
     "is_nearly_used_up": "asked by whoever starts agents, the next to come",
 }

@@ -151,8 +151,10 @@ class Orange:
         from orange_tui.jobs.scheduler import JobScheduler
         from orange_tui.sessions.screen_watcher import ScreenWatcher
         from orange_tui.supervisor import supervisor
+        from orange_tui.usage import collector
 
         feed = feed or self.new_feed()
+        read = collector.CollectorParts(self.home, self.store, self.projects, self.harnesses, self.log)
         parts = supervisor.SupervisorParts(
             tasks=self.tasks,
             agents=self.agents,
@@ -161,7 +163,10 @@ class Orange:
             issues=IssueWatcher(self.tasks),
             scheduler=scheduler or JobScheduler(self.jobs.file, self.tasks),
             expire_saved_work=self.saved_work.expire,
-            companions=(ScreenWatcher(self.screens, feed.index.find, self.log).run,),
+            companions=(
+                ScreenWatcher(self.screens, feed.index.find, self.log).run,
+                collector.UsageCollector(read, feed.index).run,
+            ),
         )
         return supervisor.Supervisor(parts)
 

@@ -65,7 +65,7 @@ def find_home() -> Home:
 
 
 def shipped(kind: str) -> str:
-    """The directory of the shipped `workflows` or `styles`: inside an installed wheel, or at the root of a checkout."""
+    """The directory of shipped `workflows`, `styles` or `prices`: in an installed wheel, or at the root of a clone."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, kind)
     if os.path.isdir(installed):

@@ -67,6 +67,7 @@ class UsageCount:
         self._prices = prices
         self._zone = zone
         self._now = datetime.now(UTC)
+        self.changed: set[str] = set()  # the windows of which something was added
 
     def rows(self) -> tuple[UsageRow, ...]:
         """The rows as they are now."""
@@ -149,6 +150,7 @@ class UsageCount:
             cost = 0.0
         added = Totals(tokens.input, tokens.output, tokens.cache_read, tokens.cache_write, cost=cost) + totals
         if added != Totals():
+            self.changed.add(key[0])
             self._rows[key] = self._rows.get(key, Totals()) + added
 
     def _row_key(self, owner: Owner, model: str, at: str) -> RowKey:

@@ -12,6 +12,7 @@ from orange_tui.domain.errors import NotFound, OrangeError, Unreadable
 from orange_tui.domain.text import yaml_text
 from orange_tui.domain.usage.prices import Price, PriceTable, Rates, model_key
 from orange_tui.home.files import read_bytes, read_signature
+from orange_tui.home.paths import shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from orange_tui.home.files import Signature
     from orange_tui.home.paths import Home
 
-_SHIPPED = os.path.join(os.path.dirname(__file__), "prices.yml")
 _RATES = ("input", "output", "cache_read", "cache_write")
 _MOST_DOLLARS = 100_000.0  # per million tokens
 _MOST_TOKENS = 100_000_000
@@ -32,7 +32,7 @@ class Prices:
     """The prices of one home, read again when one of their files has changed."""
 
     def __init__(self, home: Home, report: Callable[[str], None]) -> None:
-        self._files = [(_SHIPPED, "models"), *_persons_files(home)]
+        self._files = [(os.path.join(shipped("prices"), "prices.yml"), "models"), *_persons_files(home)]
         self._report = report
         self._signatures: list[Signature | None] = []
         self._table = PriceTable({})

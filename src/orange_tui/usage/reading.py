@@ -13,11 +13,11 @@ from orange_tui import __version__
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.domain.usage.totals import TaskUsage
-from orange_tui.home.files import open_regular
+from orange_tui.home.files import open_regular, read_end
 from orange_tui.usage._counting import UsageCount
 from orange_tui.usage._lines import LineSlice
 from orange_tui.usage._seen import SeenMessages
-from orange_tui.usage.readers import opencode
+from orange_tui.usage.readers import claude, opencode
 from orange_tui.usage.readers.items import ContextSeen, CostReport, LimitSeen, Message, NotUnderstood
 from orange_tui.usage.readers.table import LINE_READERS
 from orange_tui.usage.usage_file import StoredUsage, UsageFile
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from orange_tui.usage._counting import Owner
     from orange_tui.usage.readers.items import Item
 
-DATABASE = "opencode"  # the format that is a database; the others are lines
+DATABASE = "opencode"  # the format that is a database
+STATUS = "claude-status"  # the one that is replaced as a whole; the others are lines
 _CHECKED_BYTES = 4096  # before the position: what tells that it is still the same file
 _MOST_FILES = 2_000  # of one task
+_MOST_STATUS_BYTES = 100_000
 
 
 @record
@@ -57,6 +59,7 @@ class SessionFile:
 class Outcome:
     """What a reading has found besides numbers."""
 
+    windows: tuple[str, ...]  # those of which something is known now that was not
     has_more: bool  # it has stopped early, so that others have their turn
     problems: tuple[str, ...]  # a sentence for each
     limits: dict[str, tuple[UsedWindow, ...]]  # what an agent was last told of its limits
@@ -85,7 +88,8 @@ class TaskReading:
             after = {**sources, "seen": length, "files": reading.positions, "sessions": count.sessions}
             change.put(StoredUsage(TaskUsage(count.rows(), context), after))
         self._seen.commit(length)
-        return Outcome(reading.has_more, tuple(reading.problems), reading.limits, reading.contexts)
+        changed = tuple(dict.fromkeys((*count.changed, *reading.contexts)))
+        return Outcome(changed, reading.has_more, tuple(reading.problems), reading.limits, reading.contexts)
 
 
 class _Reading:
@@ -101,6 +105,9 @@ class _Reading:
 
     def read(self, file: SessionFile) -> None:
         """Read on in one file. One that is gone, or cannot be read, keeps what was counted."""
+        if file.format == STATUS:
+            self._take(file, claude.read_status(read_end(file.path, _MOST_STATUS_BYTES)))
+            return
         known = self.positions.get(file.name)
         place = dict(known) if isinstance(known, dict) else {}
         if not place and len(self.positions) >= _MOST_FILES:

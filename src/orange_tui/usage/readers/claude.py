@@ -7,9 +7,10 @@ writes what the conversation has cost (`cost-state`), which includes what it ask
 
 from __future__ import annotations
 
+from orange_tui.domain.usage.limit import UsedWindow
 from orange_tui.domain.usage.prices import Tokens
 from orange_tui.usage.readers import values
-from orange_tui.usage.readers.items import CostReport, Message, NotUnderstood
+from orange_tui.usage.readers.items import ContextSeen, CostReport, LimitSeen, Message, NotUnderstood
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 MARKS = (b'"type":"assistant"', b'"type": "assistant"', b'"cost-state"')
 _NOT_A_MODEL = "<synthetic>"  # an error that is shown as an answer
+_MOST_LIMITS, _MOST_NAME_CHARACTERS = 10, 40
 
 
 def read(line: bytes, memory: Memory) -> Iterator[Item]:
@@ -70,3 +72,20 @@ def _cost(entry: dict[str, Any], memory: Memory) -> Iterator[Item]:
             hour_write=min(values.count(used, "cacheCreationEphemeral1hInputTokens"), written),
         )
         yield CostReport(session, model, values.text(memory, "at"), tokens, cost)
+
+
+def read_status(data: bytes) -> Iterator[Item]:
+    """What Claude Code tells its status line: how full its memory is, and with a subscription how much is used."""
+    status = values.parse(data)
+    used = values.percent(values.mapping(status, "context_window"), "used_percentage")
+    if used is not None:
+        yield ContextSeen(used)
+    limits = values.mapping(status, "rate_limits")
+    windows = [(name, values.mapping(limits, name)) for name in limits if len(name) <= _MOST_NAME_CHARACTERS]
+    found = [
+        UsedWindow(name, percent, values.stamp(window.get("resets_at")))
+        for name, window in windows[:_MOST_LIMITS]
+        if (percent := values.percent(window, "used_percentage")) is not None
+    ]
+    if found:
+        yield LimitSeen(tuple(found))

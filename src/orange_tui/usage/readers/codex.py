@@ -7,8 +7,6 @@ input includes what came from the cache and what went there, and its output what
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from orange_tui.domain.usage.limit import UsedWindow
 from orange_tui.domain.usage.prices import Tokens
 from orange_tui.usage.readers import values
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 MARKS = (b'"token_usage_record"', b'"token_count"', b'"turn_context"', b'"session_meta"')
 _LIMITS = ("primary", "secondary")
-_LATEST = 2**33  # seconds since 1970
 
 
 def read(line: bytes, memory: Memory) -> Iterator[Item]:
@@ -103,11 +100,5 @@ def _limits(limits: dict[str, Any]) -> tuple[UsedWindow, ...]:
         window = values.mapping(limits, name)
         used, ends = values.percent(window, "used_percent"), window.get("resets_at")
         if used is not None:
-            found.append(UsedWindow(name, used, _stamp(ends)))
+            found.append(UsedWindow(name, used, values.stamp(ends)))
     return tuple(found)
-
-
-def _stamp(seconds: object) -> str | None:
-    if type(seconds) is not int or not 0 < seconds < _LATEST:
-        return None
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -82,13 +82,5 @@ def _message(message_id: str, data: bytes) -> Message | None:
     if tokens == Tokens():
         return None  # it has only begun
     created = values.mapping(entry, "time").get("created")
-    stamp = _stamp(created)
-    return Message(message_id, "", model, stamp, tokens, values.dollars(entry, "cost"))
-
-
-def _stamp(milliseconds: object) -> str:
-    from orange_tui.home import clock
-
-    if type(milliseconds) is not int or not 0 < milliseconds < 2**43:
-        return ""
-    return clock.at(milliseconds * 1_000_000)
+    stamp = values.stamp(created // 1000) if type(created) is int else None
+    return Message(message_id, "", model, stamp or "", tokens, values.dollars(entry, "cost"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+from orange_tui.home import clock
 from orange_tui.usage.readers.items import NotUnderstood
 
 TYPE_CHECKING = False
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 _MOST_TOKENS = 10**12  # no conversation has used so many
 _MOST_DOLLARS = 10**6
 _MOST_CHARACTERS = 200  # of a name
+_LATEST_SECOND = 2**33  # since 1970
 
 
 def parse(line: bytes) -> dict[str, Any]:
@@ -63,3 +65,8 @@ def percent(entry: dict[str, Any], name: str) -> float | None:
     if not isinstance(found, int | float) or isinstance(found, bool) or not math.isfinite(found) or found < 0:
         return None
     return min(float(found), 100.0)
+
+
+def stamp(seconds: object) -> str | None:
+    """A time in whole seconds since 1970, as ISO 8601; None where it is none."""
+    return clock.at(seconds * 10**9) if type(seconds) is int and 0 < seconds < _LATEST_SECOND else None

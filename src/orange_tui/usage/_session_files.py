@@ -1,0 +1,105 @@
+"""Which files tell what the agents of a task, or of a chat, have used.
+
+Found conversations are remembered: looking one up can take a moment. An agent that keeps no record that Orange can read
+may write one in the task's directory, `logs/<window>.usage.jsonl`, as the demo agent does.
+"""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.agents.agent_sessions import STARTS
+from orange_tui.home.files import read_signature
+from orange_tui.usage._counting import Owner
+from orange_tui.usage.reading import DATABASE, STATUS, SessionFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from orange_tui.agents.agent_sessions import AgentSession, AgentStart, SessionFinder
+    from orange_tui.home.files import Signature
+    from orange_tui.store.journal import Event, Journal
+
+_OWN_RECORD = "demo"
+_CLAUDE = "claude"
+
+
+class StartEvents:
+    """The starts in a task's history, read again when it has changed."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._signature: Signature | None = None
+        self._events: list[Event] = []
+
+    def read(self) -> list[Event]:
+        """Every start, oldest first."""
+        now = read_signature(self._journal.path)
+        if now != self._signature:
+            self._events = [event for event in self._journal.events() if event["type"] in STARTS]
+            self._signature = now
+        return self._events
+
+
+class SessionFiles:
+    """The files of one task; `folder` is where its logs are."""
+
+    def __init__(self, finder: SessionFinder, folder: str) -> None:
+        self._finder = finder
+        self._logs = os.path.join(folder, "logs")
+        self._found: dict[AgentStart, AgentSession | None] = {}
+
+    def list(self, starts: Sequence[AgentStart]) -> list[SessionFile]:
+        """The files of these starts, each once, what is below a conversation before the conversation itself."""
+        files = [file for start in starts for file in self._files(start, starts)]
+        return list({file.name: file for file in files}.values())
+
+    def _files(self, start: AgentStart, starts: Sequence[AgentStart]) -> Iterator[SessionFile]:
+        times = tuple(dict.fromkeys(each.since for each in starts if each.window == start.window))
+        owner = Owner(start.window, start.agent, times)
+        session = self._session(start)
+        own = os.path.join(self._logs, f"{start.window}.usage.jsonl")
+        if session is None and os.path.lexists(own):
+            yield SessionFile(owner, _OWN_RECORD, "", own)
+        if session is None:
+            return
+        if session.format == _CLAUDE:
+            for path in _subagents(session.path):
+                yield SessionFile(owner, session.format, session.session_id, path)
+            if start.until is None:
+                yield SessionFile(owner, STATUS, "", os.path.join(self._logs, f"{start.window}.status.json"))
+        yield SessionFile(owner, session.format, session.session_id, session.path)
+
+    def _session(self, start: AgentStart) -> AgentSession | None:
+        if start not in self._found:
+            found = self._finder.find(start)
+            if found is None and start.until is None:
+                return None  # its agent has not begun to write it
+            self._found[start] = found
+        return self._found[start]
+
+
+def signature(file: SessionFile) -> tuple[tuple[int, int, int] | None, ...]:
+    """What changes when there is something new in a file; of no link."""
+    paths = (file.path, f"{file.path}-wal") if file.format == DATABASE else (file.path,)
+    return tuple(_signature(path) for path in paths)
+
+
+def _signature(path: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _subagents(path: str) -> list[str]:
+    """The conversations of agents that Claude Code has started itself."""
+    folder = os.path.join(path.removesuffix(".jsonl"), "subagents")
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in sorted(names) if name.endswith(".jsonl")]

@@ -1,0 +1,229 @@
+"""The collector: it reads on in the session files of all live agents, for as long as its supervisor acts.
+
+A file is read when it has changed, and a task's turn comes every few seconds, later the more agents there are: so that
+fifty agents that write all the time cost next to nothing. A piece at a time, so that a long file holds up no other.
+When an agent's task has ended, there is one last reading, also where Orange was closed at the time: what ended since
+is known by its history, which is then newer than its usage.json.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from contextlib import suppress
+from datetime import UTC
+from functools import partial
+
+from orange_tui.agents.agent_sessions import CHAT, SessionFinder, chat_starts, task_starts
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import record
+from orange_tui.home import clock
+from orange_tui.home.files import read_signature
+from orange_tui.home.settings import read_settings
+from orange_tui.sessions.runtime import Runtime
+from orange_tui.store.store import TaskRef
+from orange_tui.usage._session_files import SessionFiles, StartEvents, signature
+from orange_tui.usage.limits import Limits, current_account
+from orange_tui.usage.prices_file import Prices
+from orange_tui.usage.reading import TaskReading
+from orange_tui.usage.usage_file import UsageFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import tzinfo
+
+    from orange_tui.agents.agent_sessions import AgentStart
+    from orange_tui.agents.harnesses import Harnesses
+    from orange_tui.home.log import Log
+    from orange_tui.home.paths import Home
+    from orange_tui.home.projects import Project, Projects
+    from orange_tui.store.index import TaskIndex
+    from orange_tui.store.store import Store
+    from orange_tui.usage.reading import Outcome
+
+_ROUND_SECONDS = 1.0
+_PIECE_SECONDS = 0.05  # between two pieces of a long file
+_SHORTEST_TURN_SECONDS = 2.0  # between two readings for one task
+_TURN_SECONDS_EACH = 0.2  # the same, for each task with live agents: never more than five readings a second
+_CAUGHT_UP_EACH_ROUND = 5
+_NEWEST_SECONDS = 31 * 86400.0  # agents throw away older conversations themselves
+_SETTINGS_SECONDS = 30.0
+
+
+@record
+class CollectorParts:
+    """What the collector works with."""
+
+    home: Home
+    store: Store
+    projects: Projects
+    harnesses: Harnesses
+    log: Log
+
+
+class UsageCollector:
+    """Collects what the agents of one home use."""
+
+    def __init__(self, parts: CollectorParts, index: TaskIndex) -> None:
+        self._parts = parts
+        self._index = index
+        self._finder = SessionFinder(parts.harnesses, parts.log)
+        self._prices = Prices(parts.home, self._warn_once)
+        self._limits = Limits(parts.home)
+        self._said: set[str] = set()
+        self._watched: dict[TaskRef, _Watched] = {}
+        self._ended: list[TaskRef] | None = None  # tasks that have ended while nobody collected
+        self._zone: tzinfo = UTC
+        self._settings_at = float("-inf")
+
+    async def run(self) -> None:
+        """Collect, until cancelled."""
+        while True:
+            has_more = self._index.is_complete and await asyncio.to_thread(self.collect)
+            await asyncio.sleep(_PIECE_SECONDS if has_more else _ROUND_SECONDS)
+
+    def collect(self) -> bool:
+        """One round: a turn for every task whose time has come. Says whether there is more to read at once."""
+        self._read_settings()
+        self._watch_live()
+        now = time.monotonic()
+        pause = max(_SHORTEST_TURN_SECONDS, _TURN_SECONDS_EACH * len(self._watched))
+        due = [(ref, watched) for ref, watched in self._watched.items() if watched.next_at <= now]
+        for ref, watched in due:
+            watched.next_at = now + pause
+            try:
+                self._take_turn(watched)
+            except OrangeError as problem:
+                self._warn_once(str(problem))
+                watched.has_more = False
+            if watched.has_more:
+                watched.next_at = now
+            elif watched.is_last:
+                watched.note_end()
+                self._watched.pop(ref, None)
+        return any(watched.has_more for watched in self._watched.values())
+
+    def _take_turn(self, watched: _Watched) -> None:
+        outcome = watched.read_on(self._prices, self._zone)
+        if outcome is None:
+            return
+        for problem in outcome.problems:
+            self._warn_once(problem)
+        for agent, windows in outcome.limits.items():
+            self._limits.see_use(agent, current_account(agent), windows, "session file")
+        for window in outcome.windows:
+            values = {"usage_at": clock.now(), "context_percent": outcome.contexts.get(window)}
+            with suppress(OrangeError):  # the task was deleted, or its runtime.json is held: the next one tells
+                Runtime(watched.folder).update(window, **{name: value for name, value in values.items() if value})
+
+    def _watch_live(self) -> None:
+        """Watch the tasks that have a session, and the chats; one that has none any more has its last turn."""
+        live = {entry.ref for entry in self._index.entries() if entry.task is not None and entry.task.tmux_session}
+        if self._ended is None:
+            self._ended = [each.ref for each in self._index.entries() if each.task is not None and each.start.has_begun]
+        ended, self._ended = self._ended[:_CAUGHT_UP_EACH_ROUND], self._ended[_CAUGHT_UP_EACH_ROUND:]
+        for ref in ended:
+            if ref not in live and self._is_news(ref):
+                self._watched.setdefault(ref, self._new(ref, is_last=True))
+        chats = {TaskRef(project.name, CHAT) for project in self._projects()}
+        for ref in (live | chats) - self._watched.keys():
+            if ref.id != CHAT or os.path.isdir(self._parts.home.task_state(ref.project, CHAT)):
+                self._watched[ref] = self._new(ref)
+        for ref, watched in self._watched.items():
+            if ref not in live and ref not in chats and not watched.is_last:
+                watched.is_last, watched.next_at = True, 0.0
+
+    def _is_news(self, ref: TaskRef) -> bool:
+        """Whether a task that has ended has a history that is newer than what is known of its use."""
+        history = read_signature(self._parts.store.journal(ref).path)
+        usage = read_signature(UsageFile(self._parts.home.task_state(ref.project, ref.id)).path)
+        if history is None or time.time() - history[1] / 1e9 > _NEWEST_SECONDS:
+            return False
+        return usage is None or usage[1] < history[1]
+
+    def _new(self, ref: TaskRef, *, is_last: bool = False) -> _Watched:
+        home, store = self._parts.home, self._parts.store
+        find: Callable[[], list[AgentStart]]
+        if ref.id == CHAT:
+            folder = os.path.join(home.root, "chats", ref.project)
+            find = partial(chat_starts, home, ref.project, self._project_path(ref))
+        else:
+            folder = store.directory(ref)
+            find = partial(self._task_starts, ref, StartEvents(store.journal(ref)))
+        state = home.task_state(ref.project, ref.id)
+        return _Watched(folder, state, find, SessionFiles(self._finder, folder), is_last=is_last)
+
+    def _task_starts(self, ref: TaskRef, events: StartEvents) -> list[AgentStart]:
+        """The starts of a task's agents: in its worktree, or in the repository where it has none."""
+        entry = self._index.get(ref)
+        workspaces, project = self._parts.home.workspaces, self._project_path(ref)
+        workspace = entry.task.workspace if entry is not None and entry.task is not None else None
+        first = os.path.join(workspaces, workspace) if workspace else project
+        runtime = Runtime(self._parts.store.directory(ref)).read()
+        return task_starts(events.read(), runtime, [first, workspaces, project])
+
+    def _projects(self) -> list[Project]:
+        try:
+            return list(self._parts.projects.all())
+        except OrangeError:
+            return []  # projects.json cannot be read, which is said elsewhere
+
+    def _project_path(self, ref: TaskRef) -> str:
+        project = self._parts.projects.find(ref.project)
+        return project.path if project is not None else self._parts.home.workspaces
+
+    def _read_settings(self) -> None:
+        if time.monotonic() - self._settings_at < _SETTINGS_SECONDS:
+            return
+        self._settings_at = time.monotonic()
+        with suppress(OrangeError):  # config.yml or TZ is wrong, which is said elsewhere
+            self._zone = read_settings(self._parts.home).time_zone()
+
+    def _warn_once(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._parts.log.write("warning", text)
+
+
+class _Watched:
+    """One task, or one chat, whose agents' files are looked at."""
+
+    def __init__(
+        self,
+        folder: str,
+        state: str,
+        find_starts: Callable[[], list[AgentStart]],
+        files: SessionFiles,
+        *,
+        is_last: bool,
+    ) -> None:
+        self.folder = folder
+        self.is_last = is_last  # its agents have ended: it has one more turn
+        self.has_more = False
+        self.next_at = 0.0
+        self._find_starts = find_starts
+        self._files = files
+        self._usage = UsageFile(state)
+        self._reading = TaskReading(state)
+        self._signatures: Mapping[str, object] = {}
+
+    def read_on(self, prices: Prices, zone: tzinfo) -> Outcome | None:
+        """Read what is new; None where there is nothing."""
+        self.has_more = False
+        files = self._files.list(self._find_starts())
+        signatures = {file.name: signature(file) for file in files}  # what changes while we read is read the next time
+        changed = [file for file in files if signatures[file.name] != self._signatures.get(file.name)]
+        if not changed:
+            return None
+        outcome = self._reading.read_on(changed, prices.table(), zone)
+        self.has_more = outcome.has_more
+        if not outcome.has_more:
+            self._signatures = signatures
+        return outcome
+
+    def note_end(self) -> None:
+        """Remember that all was read: usage.json is then newer than the history."""
+        with suppress(OSError):  # there is none: nothing is known of its use
+            os.utime(self._usage.path)

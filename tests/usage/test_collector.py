@@ -1,0 +1,200 @@
+"""The collector: whose use it is, when it is read, and what was missed while Orange was closed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from orange_tui.agents.agent_sessions import CHAT, AgentStart, record_chat_start
+from orange_tui.domain.usage.totals import TaskUsage
+from orange_tui.sessions.runtime import Runtime
+from orange_tui.usage import collector as module
+from orange_tui.usage import reading
+from orange_tui.usage.collector import CollectorParts, UsageCollector
+from orange_tui.usage.limits import Limits
+from orange_tui.usage.usage_file import UsageFile
+
+if TYPE_CHECKING:
+    from orange_tui.store.index import TaskIndex
+    from orange_tui.store.store import TaskRef
+    from support.driver import World
+
+_FIXTURES = Path(__file__).parent / "fixtures"
+_CLAUDE = "72aade48-19c5-4bfc-9c17-a7a2a9308954"
+_SINCE = "2026-11-16T20:00:00.000000Z"
+
+
+class _Office:
+    """One task with agents whose records are those that the real ones have written."""
+
+    def __init__(self, world: World, agents: Path) -> None:
+        self.world = world
+        self.agents = agents
+        self.worktree = f"{world.home.workspaces}/coffee--1"
+        self.ref = world.task(tmux_session="coffee/brew")
+        world.orange.tasks.update(self.ref, status="doing", actor="person")
+        self.restart()
+
+    def restart(self) -> None:
+        """Another Orange, which knows only what is on disk."""
+        orange = self.world.orange
+        self.index: TaskIndex = orange.new_index()
+        parts = CollectorParts(orange.home, orange.store, orange.projects, orange.harnesses, orange.log)
+        self.collector = UsageCollector(parts, self.index)
+
+    def collect(self) -> bool:
+        self.index.refresh_all()
+        return self.collector.collect()
+
+    def start(self, window: str, harness: str, **details: object) -> None:
+        with self.world.orange.engine.open(self.ref) as opened:
+            opened.record("agent.spawned", window=window, harness=harness, directory=self.worktree, **details)
+
+    def claude(self) -> Path:
+        """The conversation that was recorded, where Claude Code would keep it."""
+        folder = self.agents / "claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", self.worktree)
+        shutil.copytree(_FIXTURES / "claude", folder, dirs_exist_ok=True)
+        return folder / f"{_CLAUDE}.jsonl"
+
+    def end(self) -> None:
+        with self.world.orange.engine.open(self.ref) as opened:
+            opened.change("task.updated", {"tmux_session": None})
+
+    def usage(self, ref: TaskRef | None = None) -> TaskUsage:
+        ref = ref or self.ref
+        return UsageFile(self.world.home.task_state(ref.project, ref.id)).read() or TaskUsage()
+
+    def runtime(self) -> dict[str, dict[str, Any]]:
+        return Runtime(str(self.world.directory(self.ref))).read()
+
+
+@pytest.fixture
+def office(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _Office:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "agents" / "claude"))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "agents" / "codex"))
+    monkeypatch.setattr(module, "_SHORTEST_TURN_SECONDS", 0.0)
+    monkeypatch.setattr(module, "_TURN_SECONDS_EACH", 0.0)
+    return _Office(world, tmp_path / "agents")
+
+
+def test_worker_and_its_subagents_are_counted_and_boards_are_told(office: _Office) -> None:
+    office.claude()
+    office.start("worker", "claude", session_id=_CLAUDE)
+    assert not office.collect()
+    [row] = office.usage().rows
+    assert (row.window, row.start, row.agent, row.model) == ("worker", 1, "claude", "claude-opus-5-5")
+    assert (row.totals.input, round(row.totals.cost, 6)) == (17_000, 0.088)
+    assert "usage_at" in office.runtime()["worker"]
+
+
+def test_file_that_did_not_change_is_not_opened(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    office.claude()
+    office.start("worker", "claude", session_id=_CLAUDE)
+    office.collect()
+    monkeypatch.setattr(reading, "open_regular", lambda *_, **__: pytest.fail("it was opened"))
+    office.collect()
+
+
+def test_demo_agents_record_in_the_tasks_directory_is_read(office: _Office) -> None:
+    usage = {"input": 7, "output": 2, "cost": {"total": 0.5}}
+    message = {"role": "assistant", "model": "demo-1", "usage": usage}
+    logs = office.world.directory(office.ref) / "logs"
+    logs.mkdir()
+    (logs / "review-1.usage.jsonl").write_text(json.dumps({"type": "message", "id": "1", "message": message}) + "\n")
+    office.start("review-1", "demo")
+    office.collect()
+    [row] = office.usage().rows
+    assert (row.window, row.agent, row.totals.cost) == ("review-1", "demo", 0.5)
+
+
+def test_status_line_tells_context_and_limits(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    office.claude()
+    office.start("worker", "claude", session_id=_CLAUDE)
+    logs = office.world.directory(office.ref) / "logs"
+    logs.mkdir()
+    ends = 4_000_000_000
+    limits = {"five_hour": {"used_percentage": 93.5, "resets_at": ends}, "seven_day": {"used_percentage": float("nan")}}
+    status = {"context_window": {"used_percentage": 41}, "rate_limits": limits}
+    (logs / "worker.status.json").write_text(json.dumps(status))
+    seen: list[Any] = []
+    monkeypatch.setattr(Limits, "see_use", lambda _, *words: seen.append(words))
+    office.collect()
+    assert office.usage().context_percent == 41
+    assert office.runtime()["worker"]["context_percent"] == 41
+    [(agent, _, (window,), _)] = seen
+    assert (agent, window.name, window.used_percent) == ("claude", "five_hour", 93.5)
+
+
+def test_last_words_are_read_when_the_task_has_ended(office: _Office) -> None:
+    path = office.claude()
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-8]))
+    office.start("worker", "claude", session_id=_CLAUDE)
+    office.collect()
+    before = office.usage().total().turns
+    path.write_text("".join(lines))
+    office.end()
+    office.collect()
+    assert before < office.usage().total().turns == 10
+    assert office.collector._watched == {}
+
+
+def test_what_ended_while_orange_was_closed_is_read_once_it_is_open(
+    office: _Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.start("worker", "claude", session_id=_CLAUDE)
+    office.collect()
+    office.claude()
+    office.end()
+    office.restart()
+    office.collect()
+    assert office.usage().total().turns == 10
+    office.restart()
+    monkeypatch.setattr(reading, "open_regular", lambda *_, **__: pytest.fail("it was opened again"))
+    office.collect()
+
+
+def test_long_file_is_read_in_pieces_between_which_others_have_their_turn(
+    office: _Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from orange_tui.usage import _lines
+
+    office.claude()
+    office.start("worker", "claude", session_id=_CLAUDE)
+    monkeypatch.setattr(_lines, "_CHUNK_BYTES", 2_000)
+    monkeypatch.setattr(_lines, "SLICE_BYTES", 4_000)
+    rounds = 1
+    while office.collect():
+        rounds += 1
+    assert rounds > 2
+    assert office.usage().total().turns == 10
+
+
+def test_chat_is_counted_without_a_task(office: _Office) -> None:
+    office.claude()
+    folder = office.agents / "claude" / "projects"
+    shutil.copytree(next(folder.iterdir()), folder / "-nowhere")
+    start = AgentStart("chat", 1, "claude", "/nowhere", _SINCE, None, _CLAUDE, None)
+    record_chat_start(office.world.home, "coffee", start)
+    office.collect()
+    chat = UsageFile(office.world.home.task_state("coffee", CHAT)).read()
+    assert chat is not None
+    assert [row.window for row in chat.rows] == ["chat"]
+    assert chat.total().turns == 10
+
+
+def test_record_that_is_not_understood_is_said_once_in_the_log(office: _Office) -> None:
+    path = office.claude()
+    path.write_text('{"type":"assistant","message":{"model":"m","id":"1","tokens":7}}\n')
+    office.start("worker", "claude", session_id=_CLAUDE)
+    office.collect()
+    office.restart()
+    office.collect()
+    said = [line for line in Path(office.world.home.log_file).read_text().splitlines() if "not understood" in line]
+    assert len(said) == 1
+    assert str(path) in said[0]
