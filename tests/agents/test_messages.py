@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from typing import TYPE_CHECKING
 
@@ -188,6 +189,34 @@ def test_respawn_resumes_the_conversation_of_a_dead_agent_where_it_can(office: O
     assert restarted_with(office, cli, seen, ref) == "--resume talk-7"  # nobody has seen a crash
     end_agent(office, ref)
     assert restarted_with(office, cli, seen, ref, "--fresh").startswith("Resuming: Brew")
+
+
+def test_conversation_whose_record_is_gone_is_not_resumed(office: Office, cli: Cli) -> None:
+    office.harness()
+    records = office.root / "records"
+    with (office.root / "home" / "harnesses.yml").open("a") as file:
+        file.write('  reduced: ["{binary}", "{new_session_id}", "{prompt}"]\n')
+        file.write('  resume: ["{binary}", "--resume", "{session_id}", "{prompt}"]\n')
+        file.write(f"  sessions: {records}\n  session_format: claude\n")
+    office.orange = assemble(office.orange.home)
+    ref = office.create("brew", harness="recorder")
+    end_agent(office, ref)
+    Runtime(office.orange.store.directory(ref)).update("worker", session_id="talk-7")
+    refused = cli.no("task", "respawn", ref.id, "--resume")
+    assert refused == (
+        f"{ref.id} cannot resume its conversation: recorder has no record of it;"
+        f" `orange task respawn {ref.id} --fresh` starts a new one"
+    )
+    folder = records / re.sub("[^A-Za-z0-9]", "-", office.orange.pool.worktree(str(office.task(ref).workspace)))
+    folder.mkdir(parents=True)
+    (folder / "talk-7.jsonl").write_text("{}\n")
+    cli.ok("task", "respawn", ref.id, "--resume")
+    (folder / "talk-7.jsonl").unlink()
+    end_agent(office, ref)
+    cli.ok("task", "respawn", ref.id)
+    first, resumed, fresh = office.events(ref, "agent.spawned")
+    assert ("session_id" in first, resumed["session_id"], resumed["resumed"]) == (False, "talk-7", True)
+    assert (fresh["session_id"] != "talk-7", "resumed" in fresh) == (True, False)
 
 
 def test_agent_that_crashed_on_its_resumed_conversation_starts_with_a_new_one(office: Office, cli: Cli) -> None:
