@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DEFAULT_ACCOUNT = "default"
 _NEARLY_PERCENT, _ALL_PERCENT = 90.0, 100.0
 _LONGEST_BLOCK = timedelta(days=8)  # the longest limits are those of a week
-_MARGIN = timedelta(seconds=30)  # clocks differ, and agents round to minutes
+_ROUNDED_MARGIN, _EXACT_MARGIN = timedelta(seconds=30), timedelta(seconds=1)  # clocks differ; agents round to minutes
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=5), timedelta(hours=2)
 _MAX_DOUBLINGS = 10
 _TRIAL = timedelta(minutes=2)  # for which nobody else starts while one tries; a killed Orange holds up nobody longer
@@ -65,15 +65,15 @@ class Limit:
         if self.tried_at is not None and utc_text(said_at) < self.tried_at:
             return self
         is_known_blocked = self.is_blocked(utc_text(now)) and self.tried_at is None
-        if end is not None and end + _MARGIN > now:
+        if end is not None and end + _margin(end) > now:
             bounded = min(end, now + _LONGEST_BLOCK)
-            until, resets_at = utc_text(bounded + _MARGIN), utc_text(bounded)
+            until, resets_at = utc_text(bounded + _margin(bounded)), utc_text(bounded)
             if is_known_blocked and self.resets_at is not None and self.blocked_until is not None:
                 until, resets_at = max(until, self.blocked_until), max(resets_at, self.resets_at)
         elif is_known_blocked:
             return self  # others have seen it, and know as much
         elif end is not None and not self.tries:
-            until, resets_at = utc_text(end + _MARGIN), utc_text(end)  # it has ended while nobody looked
+            until, resets_at = utc_text(end + _margin(end)), utc_text(end)  # it has ended while nobody looked
         else:
             until, resets_at = utc_text(now + _pause(self.tries)), None
         return replace(self, resets_at=resets_at, blocked_until=until, source=source, tried_at=None, trial=None)
@@ -101,6 +101,11 @@ class Limit:
     def is_tried_by(self, task: str | None, now: str) -> bool:
         """Whether it is this task's turn to try."""
         return self.trial is not None and self.trial == task and self.is_blocked(now)
+
+
+def _margin(end: datetime) -> timedelta:
+    """How long after its end a limit is tried again: a while where it may be rounded."""
+    return _EXACT_MARGIN if end.second or end.microsecond else _ROUNDED_MARGIN
 
 
 def _pause(tries: int) -> timedelta:
