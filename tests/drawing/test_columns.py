@@ -11,8 +11,10 @@ from orange_tui.branches.distance import Stats
 from orange_tui.domain.records import replace
 from orange_tui.domain.task import make_task
 from orange_tui.domain.usage.totals import TaskUsage, Totals, UsageRow
+from orange_tui.domain.workflow import STOPPED
+from orange_tui.sessions.agent_state import AgentStatus
 from orange_tui.store.store import TaskRef
-from orange_tui.tui.drawing.labels import cost_label, format_count
+from orange_tui.tui.drawing.labels import cost_label, format_count, task_icon
 from orange_tui.tui.widgets.columns import MARKS, columns_for, seldom_columns
 from support.looking import DARK
 
@@ -95,3 +97,11 @@ def test_a_list_has_costs_only_where_a_task_has_used_something() -> None:
 def test_a_cost_is_short_and_never_nothing_where_it_is_unknown(totals: Totals, shown: str) -> None:
     assert cost_label(totals) == shown
     assert len(shown) <= 8
+
+
+def test_agent_that_stopped_without_handing_in_has_an_icon_of_its_own() -> None:
+    task = make_task({"id": "t1", "project": "coffee", "status": "working", "attention": STOPPED})
+    known = (TaskRef("coffee", "t1"), task, None, "active", AgentStatus("idle"), STOPPED, None, False, None, None)
+    row = TaskRow(*known, (1, "", "coffee", "t1"))
+    assert task_icon(row, DARK) == ("◐", DARK.accent)
+    assert task_icon(replace(row, needs=None), DARK)[0] == "●"

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.pull_request import APPROVED, CHANGES_REQUESTED, FAILED, OPEN, PASSED, RUNNING
+from orange_tui.domain.workflow import STOPPED
 from orange_tui.presentation.tasks import SESSION_ICONS
 from orange_tui.presentation.usage import dollars
 
@@ -23,6 +24,7 @@ CONFLICT_MARK, COLLISION_MARK = "≠", "⇄"
 LEGEND = (
     ("●", "The agent is running"),
     ("?", "The agent asks for permission"),
+    ("◐", "The agent stopped without handing in"),
     ("✗", "The agent has ended"),
     ("⚡", "Its tmux server is gone; ⏎ restarts the agent"),
     ("○", "No agent"),
@@ -40,6 +42,8 @@ def task_icon(row: TaskRow, palette: Palette) -> tuple[str, Style]:
         return "!", palette.bad
     if row.agent == "permission":
         return "?", palette.accent
+    if row.needs == STOPPED:
+        return "◐", palette.accent
     return session_icon(row.session, palette)
 
 
