@@ -1,8 +1,8 @@
 """Keeps runtime.json true for agents that cannot report, and where what they have reported is in doubt.
 
 An agent that was interrupted says nothing, and three of four say little at all. So their screens are looked at while
-something changes on them, which the size of a window's log tells: a screen that stands still costs one look at a file's
-size. All screens that are due are read in one call to tmux, and only what has changed is written down.
+something changes on them, which the size of a window's log tells: a screen that stands still costs little more than a
+look at a file's size. All screens that are due are read in one call to tmux, and only what has changed is written down.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 _TICK_SECONDS = 1.0
 _CALM_SECONDS = 5.0  # between two looks at an agent that says it is busy, and prints
+# A log can fall behind or end (a full disk, a pipe that broke), so a screen that seems to stand still is looked at too:
+# soon where the agent was at work or asked something, as it may have been interrupted or answered, and later else.
+_DOUBT_SECONDS, _REST_SECONDS = 3.0, 15.0
+_AT_WORK = frozenset({"busy", "permission"})
 _TOLD_BY_REPORT = "busy"
 
 
@@ -45,6 +49,7 @@ class _Watched:
         self.looked_at = 0.0
         self.again_at: float | None = None  # when what was seen begins to count against a report
         self.is_calm = False  # it reports that it is busy: what it prints is no news
+        self.is_at_work = True
 
     def is_due(self, now: float) -> bool:
         """Whether to look at its screen now."""
@@ -58,9 +63,10 @@ class _Watched:
     def _is_due(self, now: float, printed: Signature | None, reported: Signature | None, *, is_quiet: bool) -> bool:
         if self.seen is None or self.seen[1] != reported or (self.again_at is not None and now >= self.again_at):
             return True
-        if printed is None or (self.is_calm and not is_quiet):  # nobody can tell, or it only goes on with its work
+        if self.is_calm and not is_quiet:  # it only goes on with its work
             return now - self.looked_at >= _CALM_SECONDS
-        return printed != self.seen[0]
+        pause = _DOUBT_SECONDS if self.is_at_work else _REST_SECONDS
+        return printed != self.seen[0] or now - self.looked_at >= pause
 
 
 class ScreenWatcher:
@@ -119,6 +125,7 @@ class ScreenWatcher:
             watched.runtime.update(watched.pane.window, **values, seen_at=clock.now())
             seen_at = now
         watched.again_at = time.monotonic() + counts_from - now if seen_at < counts_from else None
+        watched.is_at_work = sight.state in _AT_WORK
         watched.is_calm = known.get("state") == sight.state == _TOLD_BY_REPORT
 
 
