@@ -27,7 +27,8 @@ def used(
 ) -> UsageRow:
     """What one agent has used with one model on one day; a cost of None is that of a model of unknown price."""
     unpriced = (model,) if cost is None else ()
-    totals = Totals(**{"input": 1_000, "output": 200, "turns": 3, **counts}, cost=cost or 0.0, unpriced=unpriced)
+    told = {"input": 1_000, "output": 200, "turns": 3, "cost": cost or 0.0, "unpriced": unpriced, **counts}
+    totals = Totals(**told)
     return UsageRow(window, start, agent, model, day, totals)
 
 

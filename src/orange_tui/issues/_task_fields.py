@@ -62,7 +62,8 @@ class TaskFields:
             effort=self._effort(harness, settings.get("effort")),
             labels=task_labels(issue),
             id=task_id,
-            fields={"issue": issue.number, "issue_url": issue.url, **_model(settings.get("model"))},
+            model=_model(settings.get("model")),
+            fields={"issue": issue.number, "issue_url": issue.url},
             spawn=workflow.starts_by_itself,  # what a person has to start waits for one
             by="engine",
         )
@@ -74,7 +75,7 @@ class TaskFields:
             settings = label_settings(issue.labels)
             harness = self._harness(settings.get("agent"))
             effort = self._effort(harness, settings.get("effort"))
-            given = {"harness": harness, "effort": effort, **_model(settings.get("model"))}
+            given = {"harness": harness, "effort": effort, "model": _model(settings.get("model"))}
             wanted["labels"] = task_labels(issue)
             wanted |= {name: value for name, value in given.items() if value is not None}
         return {name: value for name, value in wanted.items() if getattr(task, name) != value}
@@ -103,10 +104,10 @@ class TaskFields:
             return None
 
 
-def _model(label: str | None) -> dict[str, object]:
+def _model(label: str | None) -> str | None:
     from orange_tui.domain.harnesses.harness import check_model
 
     try:
-        return {"model": check_model(label)} if label is not None else {}
+        return check_model(label) if label is not None else None
     except OrangeError:
-        return {}
+        return None
