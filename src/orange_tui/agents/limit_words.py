@@ -21,10 +21,10 @@ _LAST_WORDS = re.compile(r"(?i)you.ve (?:hit|reached) your .{0,40}limit|usage li
 
 
 def limit_words(harness: Harness, screen: str) -> str | None:
-    """What an agent shows of its limit, from the last mention of it on; None where it shows none."""
+    """What an agent shows of its limit, from its first mention on (a menu may follow); None where there is none."""
     said = _last_lines(screen)
     starts = [found.start() for pattern in harness.screen.limit for found in re.finditer(pattern, said)]
-    return said[max(starts) :] if starts else None
+    return said[min(starts) :] if starts else None
 
 
 def printed_limit(directory: str, window: str, harness: Harness) -> str | None:
