@@ -248,8 +248,8 @@ def test_what_is_wrong_with_a_pull_request_comes_before_the_review_and_after_wha
     [
         (AgentStatus("permission", "rm -rf build"), "The agent asks for permission: rm -rf build"),
         (AgentStatus("permission", "Trust this folder?", "Codex asks: attach."), "Codex asks: attach."),
-        (AgentStatus("limit"), "The agent has reached its limit"),
-        (AgentStatus("limit", "Upgrade?"), "The agent has reached its limit: Upgrade?"),
+        (AgentStatus("limit"), None),
+        (AgentStatus("limit", "Upgrade?"), None),
         (AgentStatus("error"), "The agent reports an error"),
         (AgentStatus("idle", "stale"), None),
     ],

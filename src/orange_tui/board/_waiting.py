@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from orange_tui.board.rows import WAITS, waits_for_workspace
-from orange_tui.usage.limits import Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.board._board_task import BoardTask
+    from orange_tui.board._limits import BoardLimits
     from orange_tui.board._workflows import BoardWorkflows
     from orange_tui.board.projects_and_pool import ProjectsAndPool
-    from orange_tui.board.rows import PoolUse
     from orange_tui.domain.task import Task
     from orange_tui.store.index import TaskIndex
 
@@ -18,9 +17,11 @@ if TYPE_CHECKING:
 class Waiting:
     """Says of the tasks of one board what each of them waits for."""
 
-    def __init__(self, index: TaskIndex, workflows: BoardWorkflows, projects_and_pool: ProjectsAndPool) -> None:
+    def __init__(
+        self, index: TaskIndex, workflows: BoardWorkflows, projects_and_pool: ProjectsAndPool, limits: BoardLimits
+    ) -> None:
         self._index, self._workflows, self._projects_and_pool = index, workflows, projects_and_pool
-        self._limits = Limits(index.store.home)
+        self._limits = limits
 
     def reason(self, known: BoardTask, task: Task) -> str | None:
         """What a task waits for, in a few words; None where it waits for nothing, or for a person."""
@@ -38,13 +39,16 @@ class Waiting:
         if goes_on:  # by itself, as soon as it can
             is_full = pool is not None and pool.used >= pool.size
             return WAITS if is_full and task.workspace is None else None
-        return None if known.has_session else self._why_not_begun(known, pool)
+        if known.has_session:
+            return None
+        limit = self.limit(known)
+        return f"waits for {limit}" if limit is not None else waits_for_workspace(known.entry.start, pool)
 
-    def _why_not_begun(self, known: BoardTask, pool: PoolUse | None) -> str | None:
-        limit_of = known.entry.start.limit_of
-        if limit_of is None:
-            return waits_for_workspace(known.entry.start, pool)
-        return f"waits for {self._limits.why_wait(limit_of) or self._limits.sentence(limit_of)}"
+    def limit(self, known: BoardTask) -> str | None:
+        """The limit that keeps a task from being started."""
+        start = known.entry.start
+        is_kept = start.waits and start.limit_of is not None and not known.has_session
+        return self._limits.sentence(str(start.limit_of)) if is_kept else None
 
     def _unfinished(self, blocker: str) -> str | None:
         """What to call a task that is waited for, unless it is done."""

@@ -10,6 +10,7 @@ import time
 
 from orange_tui.board import needs
 from orange_tui.board._board_task import read_board_task
+from orange_tui.board._limits import BoardLimits
 from orange_tui.board._usages import Usages
 from orange_tui.board._waiting import Waiting
 from orange_tui.board._workflows import BoardWorkflows
@@ -17,9 +18,11 @@ from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, Sorted
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.domain.usage.budget import use_of_budget
-from orange_tui.sessions.liveness import ACTIVE, NONE, counted_windows
+from orange_tui.sessions.agent_state import LIMIT
+from orange_tui.sessions.liveness import ACTIVE, DEAD, NONE, counted_windows
 from orange_tui.store.store import TaskRef
 from orange_tui.usage.budget import budget_of
+from orange_tui.usage.limits import Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +55,8 @@ class Boards:
     ) -> None:
         self._index, self._sessions = index, sessions
         self._workflows, self._projects_and_pool = BoardWorkflows(workflows), projects_and_pool
-        self._waiting_for = Waiting(index, self._workflows, projects_and_pool)
+        self._limits = BoardLimits(Limits(index.store.home))
+        self._waiting_for = Waiting(index, self._workflows, projects_and_pool, self._limits)
         self._project = projects_and_pool.scope
         self._usages = Usages(index.store.home, projects_and_pool.scope)
         self._rows = SortedRows()
@@ -74,6 +78,7 @@ class Boards:
     def refresh(self, changed: Iterable[TaskRef] | None) -> Snapshot:
         """The board with these tasks as the index has them now; None: with all of them."""
         self._projects_and_pool.refresh()
+        self._limits.refresh()
         self._workflows.refresh(project.workflow for project in self._projects_and_pool.projects)
         self._reasons = {}
         self._changed = keys = {(ref.project, ref.id) for ref in changed or ()}
@@ -202,16 +207,20 @@ class Boards:
         finished = state is not None and state.terminal
         session = self._session(key, task, state, live)
         windows = counted_windows(task, state, (live or {}).get(task.id, []))
-        agent = known.agent(windows) if session == ACTIVE else None
+        status = known.agent(windows)
+        is_at_limit = status.state == LIMIT and session in {ACTIVE, DEAD}  # it has ended there, or waits there
+        agent = status if session == ACTIVE or is_at_limit else None
         conflicts = None if finished else self._conflicts.get(key)
         budget = None if finished else self._budget(key, task)
         is_at_limit = bool(known.entry.at_limit) and task.attention is None  # it goes on by itself
         reason = None if is_at_limit else self._reason(key, task, session, agent, conflicts)
         reason = reason or (budget.sentence() if budget is not None and budget.is_reached else None)
         waits = self._waiting_for.reason(known, task)
+        harness = _harness(task, state) if is_at_limit else self._waiting_for.limit_of(known)
+        limit = self._limits.sentence(harness) if harness is not None else None
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)
         stats = self._stats.get((key[0], task.branch))
-        about = (conflicts, known.pull_request, *self._subtasks(task.id), self._usages.get(key), budget)
+        about = (conflicts, known.pull_request, *self._subtasks(task.id), self._usages.get(key), budget, limit)
         return TaskRow(ref, task, None, session, agent, reason, waits, finished, _number(task), stats, order, *about)
 
     def _budget(self, key: Key, task: Task) -> BudgetUse | None:
@@ -236,6 +245,12 @@ class Boards:
     def _overdue_message(self, key: Key) -> str | None:
         since = self._messages.get(key)
         return _MESSAGE_WAITS if since is not None and time.monotonic() - since > _MESSAGE_GRACE_SECONDS else None
+
+
+def _harness(task: Task, state: State | None) -> str:
+    """Whose turn it is: the reviewer's agent where it is the reviewer's, else the worker's."""
+    is_reviewers = state is not None and state.agent == "reviewer"
+    return (task.review_harness if is_reviewers else None) or task.harness or "the agent"
 
 
 def _number(task: Task) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import SERVER_GONE, STOPPED, lost_agent_sentence, send_back_target, starts_agent
+from orange_tui.sessions.agent_state import LIMIT
 from orange_tui.sessions.liveness import ACTIVE, DEAD, LOST, NONE
 
 TYPE_CHECKING = False
@@ -19,7 +20,6 @@ _MARK_DEAD = "mark_dead"
 _MAX_FILES_NAMED = 3  # in a line of the list
 _AGENT_SAYS = {
     "permission": "The agent asks for permission",
-    "limit": "The agent has reached its limit",
     "error": "The agent reports an error",
 }
 _WORKS = frozenset({"busy", "permission", "limit", "error"})
@@ -88,7 +88,8 @@ def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
         return attention
     if state is None:
         return f"{task.status} is no state of workflow {workflow.name}; its states are {', '.join(workflow.states)}"
-    if state.agent != NONE and facts.session in _ENDED:
+    goes_on = facts.agent is not None and facts.agent.state == LIMIT  # by itself, when its limit is over
+    if state.agent != NONE and facts.session in _ENDED and not goes_on:
         is_as_meant = facts.session == DEAD and _moves_on_at_its_end(workflow, task.status)
         return None if is_as_meant else lost_agent_sentence(workflow, task.status, _ENDED[facts.session])
     urgent = _agent_says(facts.agent) or facts.pull_request

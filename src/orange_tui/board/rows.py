@@ -56,6 +56,7 @@ class TaskRow:
     subtasks: tuple[TaskRef, ...] = ()  # those, oldest first
     usage: TaskUsage | None = None  # what its agents have used; None where nothing is known
     budget: BudgetUse | None = None  # how much that is of what they may, where somebody has said
+    limit: str | None = None  # whose limit it has reached, or could not start for, and until when
 
     @property
     def agent(self) -> str | None:

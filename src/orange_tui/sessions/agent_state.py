@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # A report comes before what it tells of is drawn: for so long what is seen does not count against it.
 GRACE_SECONDS = 2.0
+LIMIT: State = "limit"
 _BY_URGENCY: tuple[State, ...] = ("permission", "limit", "error", "busy", "starting", "idle", "unknown")
 _VAGUE = frozenset({"unknown", "starting"})  # a screen that says nothing
 _LASTING = frozenset({"error", "limit"})  # an empty input line below does not take them back

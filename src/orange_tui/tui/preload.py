@@ -21,6 +21,7 @@ SCREEN_MODULES = (
     "screens.jobs",
     "screens.usage",
     "forms.job_form",
+    "forms.hand_over_form",
 )
 
 

@@ -175,6 +175,39 @@ def send_back(context: CommandContext) -> None:
     context.show(MessageDialog(title, hint, button, drafts=context.shared.drafts, prepared=prepared), send)
 
 
+# ── another agent ──
+
+
+def why_no_hand_over(_workflow: Workflow | None, row: TaskRow) -> str | None:
+    """Work can be handed over where an agent has left some."""
+    if row.task is None:
+        return _UNREADABLE
+    if row.finished:
+        return "It is finished"
+    return None if row.task.workspace is not None else "No agent has worked on it: there is nothing to hand over"
+
+
+def hand_over(context: CommandContext) -> None:
+    """Have another agent go on with a task."""
+    from orange_tui.tui.forms.hand_over_form import HandOverForm
+
+    row, workflow = context.row, context.workflow_of(context.row)
+    assert row.task is not None  # noqa: S101 - `why_no_hand_over` has seen to it
+    state = workflow.states.get(row.task.status) if workflow is not None else None
+    is_reviewers = state is not None and state.agent == "reviewer"
+    agent = (row.task.review_harness if is_reviewers else None) or row.task.harness
+    others = [name for name in context.shared.choices.harnesses if name != agent]
+    if others:
+        context.show(HandOverForm(context.shared, row.ref, row.task, agent, others))
+    else:
+        context.notify("No other agent is installed; `orange doctor` says how to get one.")
+
+
+def is_at_limit(row: TaskRow) -> bool:
+    """Whether handing over is what a person may want to do next."""
+    return row.limit is not None
+
+
 # ── starting over ──
 
 

@@ -118,6 +118,7 @@ class KeyCommand:
     in_footer: bool = True
     gives_way: int = 0  # in a footer with too little room, the highest goes first; 0 stays
     task_title: TaskTitle | None = None  # what it is called for a task, where that depends on the task
+    footer_for: Callable[[TaskRow], bool] | None = None  # in the footer only where this is so: help has it anyway
 
     def why_unavailable(self, context: CommandContext) -> str | None:
         """Why it can't be used now; None: it can."""
@@ -125,6 +126,10 @@ class KeyCommand:
             return None
         row = context.selected
         return self.why_not(context.workflow_of(row), row) if row is not None else "No task is selected"
+
+    def is_in_footer_for(self, row: TaskRow | None) -> bool:
+        """Whether the footer has it while this task is selected."""
+        return self.in_footer and (self.footer_for is None or (row is not None and self.footer_for(row)))
 
     def shown_key(self, overrides: Mapping[str, str]) -> str:
         """Its key as people write it, where the person has not chosen another."""

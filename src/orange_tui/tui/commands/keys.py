@@ -46,6 +46,15 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "answer", "a", "answer", "Send the agent a message without attaching", _tasks.answer, _tasks.why_no_answer
     ),
     KeyCommand(
+        "hand_over",
+        "h",
+        "hand over",
+        "Have another agent go on with the work, at a limit or at any time",
+        _tasks.hand_over,
+        _tasks.why_no_hand_over,
+        footer_for=_tasks.is_at_limit,
+    ),
+    KeyCommand(
         "send_back",
         "r",
         "send back",
@@ -219,7 +228,7 @@ def footer_keys(context: CommandContext) -> list[FooterKey]:
     row, overrides = context.selected, context.shared.key_overrides
     keys = []
     for command in COMMANDS:
-        if command.in_footer and command.why_unavailable(context) is None:
+        if command.is_in_footer_for(row) and command.why_unavailable(context) is None:
             own = command.task_title(context.workflow_of(row), row) if command.task_title and row is not None else ""
             title, about_task = own or command.title, command.why_not is not None
             keys.append(FooterKey(command.shown_key(overrides), title, about_task, command.gives_way))

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 _THOUSAND = 1_000
 _WITH_CENTS = 9.995  # dollars, below which cents are shown
 CONFLICT_MARK, COLLISION_MARK = "≠", "⇄"
+STOPPED_MARK, LIMIT_MARK = "◐", "◷"
 LEGEND = (
     ("●", "The agent is running"),
     ("?", "The agent asks for permission"),
-    ("◐", "The agent stopped without handing in"),
+    (STOPPED_MARK, "The agent stopped without handing in"),
+    (LIMIT_MARK, "Its agent has reached its limit; it goes on by itself, h hands it over"),
     ("✗", "The agent has ended"),
     ("⚡", "Its tmux server is gone; ⏎ restarts the agent"),
     ("○", "No agent"),
@@ -42,8 +44,10 @@ def task_icon(row: TaskRow, palette: Palette) -> tuple[str, Style]:
         return "!", palette.bad
     if row.agent == "permission":
         return "?", palette.accent
+    if row.limit is not None:
+        return LIMIT_MARK, palette.warning
     if row.needs == STOPPED:
-        return "◐", palette.accent
+        return STOPPED_MARK, palette.accent
     return session_icon(row.session, palette)
 
 

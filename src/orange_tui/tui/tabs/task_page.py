@@ -10,7 +10,7 @@ from orange_tui.delivery.wording import listed_files
 from orange_tui.domain.route import route_of
 from orange_tui.domain.task import printable
 from orange_tui.store.store import StoredTask, TaskRef
-from orange_tui.tui.drawing.labels import COLLISION_MARK, CONFLICT_MARK, shorten_home
+from orange_tui.tui.drawing.labels import COLLISION_MARK, CONFLICT_MARK, LIMIT_MARK, shorten_home
 from orange_tui.tui.drawing.lines import paragraph
 from orange_tui.tui.tabs._subtasks import subtask_lines
 from orange_tui.tui.tabs._usage import usage_sentences
@@ -37,6 +37,7 @@ def task_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> li
         *paragraph(" · ".join(fact for fact in _facts(task, row) if fact), palette.dim, width),
         *(line for text in usage_sentences(row.usage) for line in paragraph(text, palette.dim, width)),
         *(paragraph(f"! {row.needs}", palette.warning, width) if row.needs else []),
+        *(paragraph(f"{LIMIT_MARK} {row.limit}", palette.warning, width) if row.limit else []),
         *pull_request_lines(row, width, palette),
         *(line for text in conflict_sentences(orange, row) for line in paragraph(text, palette.warning, width)),
         *(line for text in _route_texts(task) for line in paragraph(text, palette.dim, width)),

@@ -177,14 +177,15 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         if row.error:
             return row.error[max(0, row.error.find("TASK.md")) :]  # which one, the line above says
         summary = row.task.summary if place == self._cursor and row.task is not None else ""
-        return " · ".join(text for text in (row.needs, summary) if text)
+        return " · ".join(text for text in (row.needs, row.limit, summary) if text)
 
     def _lay_out(self) -> None:
         """Where each row begins. All but the one under the cursor keep their height while the rows are the same."""
         if self._rows is not self._laid_out or self._busy != self._laid_out_busy:
             self._laid_out, self._laid_out_busy = self._rows, self._busy
             self._tall = [
-                2 if row.needs or row.error or (self._busy and row.ref in self._busy) else 1 for row in self._rows
+                2 if row.needs or row.limit or row.error or (self._busy and row.ref in self._busy) else 1
+                for row in self._rows
             ]
             self._starts = list(accumulate(self._tall, initial=0))
         self._extra = self._height(self._cursor) - self._tall[self._cursor] if self._rows else 0

@@ -1,0 +1,75 @@
+"""The form for handing a task over: which agent goes on with it, and with which model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.widgets import Select, Static
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.harnesses.harness import check_model
+from orange_tui.domain.task import printable
+from orange_tui.tui.forms._fields import field, text_field
+from orange_tui.tui.forms._form import Form
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+
+    from orange_tui.domain.task import Task
+    from orange_tui.store.store import TaskRef
+    from orange_tui.tui.context import AppContext
+
+
+class HandOverForm(Form):
+    """What happens to whose work, the other agents that are installed, and a model. Escape changes nothing."""
+
+    HEADING, SUBMIT = "Hand over to another agent", "Hand over"
+
+    def __init__(self, shared: AppContext, ref: TaskRef, task: Task, agent: str | None, others: Sequence[str]) -> None:
+        super().__init__(shared)
+        self._ref, self._handed, self._agent, self._others = ref, task, agent or "the agent", others
+
+    def fields(self) -> ComposeResult:
+        yield Static(self._what_happens(), classes="hint", markup=False)
+        options = [(name, name) for name in self._others]
+        yield from field("to", Select(options, id="agent", value=options[0][1], allow_blank=False, compact=True))
+        yield from text_field("model", "if empty, the agent's own default")
+
+    def _what_happens(self) -> str:
+        task = self._handed
+        ends = (
+            f"{task.branch}: {self._agent} is ended, and the one you choose goes on in {task.workspace}, with the same"
+        )
+        return printable(f"{ends} TASK.md and all that was done there, committed or not. The task stays {task.status}.")
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.query_one("#agent", Select).focus)
+
+    def on_input_changed(self) -> None:
+        self.show_problem(self._problem())
+
+    def _problem(self) -> str:
+        model = self.text("model")
+        try:
+            if model:
+                check_model(model)
+        except OrangeError as problem:
+            return str(problem)
+        return ""
+
+    def submit(self) -> None:
+        """Have the other agent go on, in the background: the row says how far it is."""
+        problem, agent, model = self._problem(), self.choice("agent"), self.text("model") or None
+        if problem or agent is None:
+            self.show_problem(problem)
+            return
+        agents, ref = self.shared.orange.agents, self._ref
+
+        def work(_report: object) -> str:
+            agents.hand_over(ref, agent, model)
+            return f"{agent} goes on."
+
+        self.shared.work.start(ref, "Handing over", work)
+        self.dismiss()
