@@ -213,7 +213,7 @@ def test_session_that_no_state_requires_may_end_unnoticed(session: str) -> None:
         ("idle", STOPPED),
         ("unknown", STOPPED),
         ("busy", None),
-        ("limit", "The agent has reached its limit"),
+        ("limit", None),
         ("permission", "The agent asks for permission"),
     ],
 )
