@@ -47,12 +47,24 @@ async def test_task_at_a_limit_says_until_when_and_needs_nobody(stage: Stage, ag
 
 
 @story
+async def test_limit_that_is_written_down_counts_until_its_agent_works_again(stage: Stage, agents: Agents) -> None:
+    ref = agents.task(0, agent="idle", **BREW)
+    with stage.orange.store.open(ref) as opened:
+        opened.record("limit.reached", window="worker", harness="codex", account="default", until=NOW)
+    async with stage.open() as scene:
+        await scene.sees("◷   1 brew", "codex's limit")
+        stage.report(ref, state="busy")
+        await scene.sees("●   1 brew")
+        assert "limit" not in scene.text
+
+
+@story
 async def test_task_that_waits_for_the_end_of_a_limit_says_so(stage: Stage, agents: Agents) -> None:
     ref = agents.task(0, **{**BREW, "status": "pending"})
     with stage.orange.store.open(ref) as opened:
         opened.record("task.waiting", reason="waits for claude's limit", harness="claude")
     async with stage.open() as scene:
-        await scene.sees("◷     brew", "claude's limit, until 15:30", "waits for claude's limit, until 15:30")
+        await scene.sees("◷     brew", "claude's limit, until 15:30", "waits for claude's limit")
         await scene.press("h")
         await scene.says("No agent has worked on it: there is nothing to hand over")
 

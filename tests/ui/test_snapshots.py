@@ -116,7 +116,7 @@ def spend(stage: Stage) -> None:
     """What most of the agents have used, one of them with a model whose price nobody knows."""
     refs = stage.orange.store.refs("coffee")
     of_reviewer = used(0.37, window="review-1", agent="codex", model="gpt-5-codex", input=90_000)
-    unpriced = used(agent="opencode", model="qwen3-coder", input=2_345_678, unpriced=("qwen3-coder",))
+    unpriced = used(None, agent="opencode", model="qwen3-coder", input=2_345_678)
     rows = [
         [used(3.21, input=1_150_000, output=45_000, turns=61), of_reviewer],
         [used(12.34, day="2026-11-14", input=20_000, cache_read=7_800_000, turns=310)],

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
 
 
-def use(stage: Stage, ref: TaskRef | str, *costs: float, context: float | None = None, **how: Any) -> None:
+def use(stage: Stage, ref: TaskRef | str, *costs: float | None, context: float | None = None, **how: Any) -> None:
     task = ref if isinstance(ref, str) else ref.id
     write_usage(stage.orange.home, "coffee", task, *(used(cost, **how) for cost in costs), context=context)
 
@@ -22,7 +22,7 @@ def use(stage: Stage, ref: TaskRef | str, *costs: float, context: float | None =
 async def test_costs_are_in_the_list_and_in_the_header_where_there_is_room(stage: Stage) -> None:
     first, second, *_ = stage.tasks()
     use(stage, first, 0.42)
-    use(stage, second, 0.0, model="llama", unpriced=("llama",))
+    use(stage, second, None, model="llama")
     async with stage.open(size=(160, 36)) as scene:
         await scene.sees("cost", "$0.42", "today $0.42+?")
         await scene.resize(79, 24)
@@ -52,10 +52,22 @@ async def test_new_use_is_shown_as_soon_as_it_is_told(stage: Stage) -> None:
 
 
 @story
+async def test_task_that_has_used_most_of_its_budget_says_so(stage: Stage) -> None:
+    first, second = stage.tasks(
+        {"branch": "brew", "status": "working", "budget": 10}, {"branch": "grind", "status": "working", "budget": 10}
+    )
+    use(stage, first, 8.5)
+    use(stage, second, 8.0)
+    async with stage.open(size=(100, 30)) as scene:
+        await scene.sees("85 % of its budget of $10.00 is used")
+        assert "80 %" not in scene.text
+
+
+@story
 async def test_page_of_a_task_tells_worker_and_reviewers_apart(stage: Stage) -> None:
     (ref,) = stage.tasks({"branch": "login-fix", "summary": "Fix it", "status": "working"})
     rows = [used(1.0), used(0.5, window="worker-2"), used(0.25, window="review-1", agent="codex", model="gpt-5")]
-    router = used(0.0, window="router", model="llama", unpriced=("llama",))
+    router = used(None, window="router", model="llama")
     write_usage(stage.orange.home, "coffee", ref.id, *rows, router, context=71)
     async with stage.open(size=(200, 36)) as scene:
         await scene.sees(

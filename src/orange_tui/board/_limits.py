@@ -1,25 +1,67 @@
-"""What a row says of a limit: `claude's limit, until 03:30`. limits.json is read only where a task is at one."""
+"""Tasks at a limit, and what their rows say of it: `claude's limit, until 03:30`.
+
+limits.json is read only where a task is at one, and once in a refresh: forty tasks of an account may be.
+"""
 
 from __future__ import annotations
 
+from orange_tui.domain.records import record
+from orange_tui.sessions.agent_state import LIMIT, AgentStatus
+from orange_tui.sessions.liveness import ACTIVE, DEAD
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from orange_tui.board._board_task import BoardTask
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import State
     from orange_tui.usage.limits import Limits
+
+_GOES_ON = frozenset({"busy", "permission"})  # whatever was written down of it
 
 
 class BoardLimits:
-    """The sentences about limits, each worked out once in a refresh: an account may have forty tasks at its limit."""
+    """The sentences about limits, as of the last refresh."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._said: dict[str, str] = {}
+        self._sentences: dict[tuple[str, str | None], str] = {}
 
     def refresh(self) -> None:
         """Read them anew, when they are asked for."""
-        self._said = {}
+        self._sentences = {}
 
-    def sentence(self, harness: str) -> str:
-        """What is known of an agent's limit."""
-        if harness not in self._said:
-            self._said[harness] = self._limits.why_wait(harness) or self._limits.sentence(harness)
-        return self._said[harness]
+    def sentence(self, harness: str, account: str | None = None) -> str:
+        """What is known of the limit of an account, the present one if none is named."""
+        key = (harness, account)
+        if key not in self._sentences:
+            limits = self._limits
+            waits = limits.why_wait(harness) if account is None else None
+            self._sentences[key] = waits or limits.sentence(harness, account)
+        return self._sentences[key]
+
+
+@record
+class AgentAtLimit:
+    """An agent that waits for the end of its limit, alive or not."""
+
+    harness: str
+    account: str | None
+    status: AgentStatus
+
+
+def find_limit(
+    known: BoardTask, task: Task, state: State | None, session: str, windows: Collection[str]
+) -> AgentAtLimit | None:
+    """The limit that a task's agent has reached: as Orange has written it down, or as the agent says for now."""
+    status = known.agent(windows)
+    is_marked = session == DEAD or status.state not in _GOES_ON
+    marks = [mark for mark in known.entry.at_limit if mark.window in windows] if is_marked else []
+    if session not in {ACTIVE, DEAD} or not (marks or status.state == LIMIT):
+        return None
+    found = status if status.state == LIMIT else AgentStatus(LIMIT)
+    if marks:
+        return AgentAtLimit(marks[0].harness, marks[0].account, found)
+    is_reviewers = state is not None and state.agent == "reviewer"
+    return AgentAtLimit((task.review_harness if is_reviewers else None) or task.harness or "the agent", None, found)

@@ -10,7 +10,7 @@ import time
 
 from orange_tui.board import needs
 from orange_tui.board._board_task import read_board_task
-from orange_tui.board._limits import BoardLimits
+from orange_tui.board._limits import BoardLimits, find_limit
 from orange_tui.board._usages import Usages
 from orange_tui.board._waiting import Waiting
 from orange_tui.board._workflows import BoardWorkflows
@@ -18,8 +18,7 @@ from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, Sorted
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.domain.usage.budget import use_of_budget
-from orange_tui.sessions.agent_state import LIMIT
-from orange_tui.sessions.liveness import ACTIVE, DEAD, NONE, counted_windows
+from orange_tui.sessions.liveness import ACTIVE, NONE, counted_windows
 from orange_tui.store.store import TaskRef
 from orange_tui.usage.budget import budget_of
 from orange_tui.usage.limits import Limits
@@ -207,17 +206,15 @@ class Boards:
         finished = state is not None and state.terminal
         session = self._session(key, task, state, live)
         windows = counted_windows(task, state, (live or {}).get(task.id, []))
-        status = known.agent(windows)
-        is_at_limit = status.state == LIMIT and session in {ACTIVE, DEAD}  # it has ended there, or waits there
-        agent = status if session == ACTIVE or is_at_limit else None
+        reached = find_limit(known, task, state, session, windows)
+        agent = reached.status if reached is not None else known.agent(windows) if session == ACTIVE else None
         conflicts = None if finished else self._conflicts.get(key)
         budget = None if finished else self._budget(key, task)
         is_at_limit = bool(known.entry.at_limit) and task.attention is None  # it goes on by itself
         reason = None if is_at_limit else self._reason(key, task, session, agent, conflicts)
         reason = reason or (budget.sentence() if budget is not None and budget.is_reached else None)
         waits = self._waiting_for.reason(known, task)
-        harness = _harness(task, state) if is_at_limit else self._waiting_for.limit_of(known)
-        limit = self._limits.sentence(harness) if harness is not None else None
+        limit = self._limits.sentence(reached.harness, reached.account) if reached else self._waiting_for.limit(known)
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)
         stats = self._stats.get((key[0], task.branch))
         about = (conflicts, known.pull_request, *self._subtasks(task.id), self._usages.get(key), budget, limit)
@@ -245,12 +242,6 @@ class Boards:
     def _overdue_message(self, key: Key) -> str | None:
         since = self._messages.get(key)
         return _MESSAGE_WAITS if since is not None and time.monotonic() - since > _MESSAGE_GRACE_SECONDS else None
-
-
-def _harness(task: Task, state: State | None) -> str:
-    """Whose turn it is: the reviewer's agent where it is the reviewer's, else the worker's."""
-    is_reviewers = state is not None and state.agent == "reviewer"
-    return (task.review_harness if is_reviewers else None) or task.harness or "the agent"
 
 
 def _number(task: Task) -> str | None:

@@ -51,6 +51,14 @@ def task_icon(row: TaskRow, palette: Palette) -> tuple[str, Style]:
     return session_icon(row.session, palette)
 
 
+def budget_note(row: TaskRow) -> str | None:
+    """How much of its budget a task has used, once that is most of it; not where that is why it needs the person."""
+    if row.budget is None or not row.budget.is_nearly_used_up:
+        return None
+    note = row.budget.sentence()
+    return None if note is None or note in (row.needs or "") else note
+
+
 def session_icon(session: str, palette: Palette) -> tuple[str, Style]:
     """Whether an agent is alive."""
     styles = {"active": palette.good, "dead": palette.bad, "lost": palette.warning, "none": palette.dim}

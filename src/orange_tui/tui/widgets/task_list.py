@@ -18,7 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from orange_tui.tui.drawing.cells import fit, fit_right
-from orange_tui.tui.drawing.labels import task_icon, task_name
+from orange_tui.tui.drawing.labels import budget_note, task_icon, task_name
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.columns import MARKS, columns_for, seldom_columns
 from orange_tui.tui.widgets.task_tree import ListedTasks
@@ -177,14 +177,20 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         if row.error:
             return row.error[max(0, row.error.find("TASK.md")) :]  # which one, the line above says
         summary = row.task.summary if place == self._cursor and row.task is not None else ""
-        return " · ".join(text for text in (row.needs, row.limit, summary) if text)
+        return " · ".join(text for text in (row.needs, row.limit, budget_note(row), summary) if text)
 
     def _lay_out(self) -> None:
         """Where each row begins. All but the one under the cursor keep their height while the rows are the same."""
         if self._rows is not self._laid_out or self._busy != self._laid_out_busy:
             self._laid_out, self._laid_out_busy = self._rows, self._busy
             self._tall = [
-                2 if row.needs or row.limit or row.error or (self._busy and row.ref in self._busy) else 1
+                2
+                if row.needs
+                or row.limit
+                or (row.budget and budget_note(row))
+                or row.error
+                or (self._busy and row.ref in self._busy)
+                else 1
                 for row in self._rows
             ]
             self._starts = list(accumulate(self._tall, initial=0))
