@@ -55,7 +55,7 @@ async def test_limit_that_is_written_down_counts_until_its_agent_works_again(sta
         await scene.sees("◷   1 brew", "codex's limit")
         stage.report(ref, state="busy")
         await scene.sees("●   1 brew")
-        assert "limit" not in scene.text
+        await scene.until(lambda: "codex's limit" not in scene.text)
 
 
 @story
