@@ -55,6 +55,8 @@ async def test_limit_that_is_written_down_counts_until_its_agent_works_again(sta
         await scene.sees("◷   1 brew", "codex's limit")
         stage.report(ref, state="busy")
         await scene.sees("●   1 brew")
+        with stage.orange.store.open(ref) as opened:
+            opened.record("limit.ended", window="worker")
         await scene.until(lambda: "codex's limit" not in scene.text)
 
 

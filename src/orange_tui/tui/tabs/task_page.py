@@ -37,7 +37,11 @@ def task_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> li
         *paragraph(" · ".join(fact for fact in _facts(task, row) if fact), palette.dim, width),
         *(line for text in usage_sentences(row.usage) for line in paragraph(text, palette.dim, width)),
         *(paragraph(f"! {row.needs}", palette.warning, width) if row.needs else []),
-        *(paragraph(f"{LIMIT_MARK} {row.limit}", palette.warning, width) if row.limit and not row.waits else []),
+        *(
+            paragraph(f"{LIMIT_MARK} {row.limit}", palette.warning, width)
+            if row.limit and row.limit not in (row.waits or "")
+            else []
+        ),
         *pull_request_lines(row, width, palette),
         *(line for text in conflict_sentences(orange, row) for line in paragraph(text, palette.warning, width)),
         *(line for text in _route_texts(task) for line in paragraph(text, palette.dim, width)),
