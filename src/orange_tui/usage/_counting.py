@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import printable
@@ -35,7 +36,7 @@ _MOST_SESSIONS = 300
 _MOST_NAME_CHARACTERS = 80
 _EARLIEST = datetime(2025, 1, 1, tzinfo=UTC)
 _CLOCKS_DIFFER = timedelta(days=1)
-_TOKENS = ("input", "output", "cache_read", "cache_write", "hour_write")
+_TOKENS = attrgetter("input", "output", "cache_read", "cache_write", "hour_write")
 
 
 @record
@@ -184,7 +185,7 @@ def _tokens(entry: dict[str, Any], name: str) -> Tokens:
 
 
 def _numbers(tokens: Tokens) -> list[int]:
-    return [getattr(tokens, name) for name in _TOKENS]
+    return list(_TOKENS(tokens))
 
 
 def _highest(one: Tokens, other: Tokens) -> Tokens:

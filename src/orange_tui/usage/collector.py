@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _ROUND_SECONDS = 1.0
 _PIECE_SECONDS = 0.05  # between two pieces of a long file
 _SHORTEST_TURN_SECONDS = 2.0  # between two readings for one task
-_TURN_SECONDS_EACH = 0.2  # the same, for each task with live agents: never more than five readings a second
+_TURN_SECONDS_EACH = 0.4  # the same, for each task with live agents: hardly three readings a second
 _CAUGHT_UP_EACH_ROUND = 5
 _NEWEST_SECONDS = 31 * 86400.0  # agents throw away older conversations themselves
 _SETTINGS_SECONDS = 30.0
