@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.agents import launch
 from orange_tui.agents.launch import LaunchSpec, write_launcher
 from orange_tui.domain.errors import NotSaved
 
@@ -53,3 +55,22 @@ def test_window_is_logged_into_nothing_but_a_file(tmp_path: Path, make: object) 
     before = os.lstat(task / "logs" / "worker.log")
     subprocess.run(made.log_command.replace("%%", "%"), shell=True, input=b"brewing", timeout=60, check=True)
     assert os.path.samestat(before, os.lstat(task / "logs" / "worker.log"))
+
+
+@pytest.mark.parametrize("limit", [1_000_000, 1000])
+def test_all_that_a_window_prints_bit_by_bit_is_logged_and_an_old_log_is_put_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(launch, "_LOG_BYTES", limit)
+    made = write_launcher(str(tmp_path), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), {}))
+    log = tmp_path / "logs" / "worker.log"
+    pieces = [f"{number:04d} is brewed\n" for number in range(100)]
+    with subprocess.Popen(made.log_command.replace("%%", "%"), shell=True, stdin=subprocess.PIPE) as logging:
+        assert logging.stdin is not None
+        for piece in pieces:  # in as many reads: the system hands over what is there
+            os.write(logging.stdin.fileno(), piece.encode())
+            time.sleep(0.004)
+    kept = (log.with_suffix(".log.1").read_text() if log.with_suffix(".log.1").exists() else "") + log.read_text()
+    assert "".join(pieces).endswith(kept)
+    assert len(kept) >= min(limit, len("".join(pieces)))
+    assert log.stat().st_size <= limit

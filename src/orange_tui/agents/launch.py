@@ -50,11 +50,14 @@ _RUN = '{command} 3>&-\ncode=$?\necho "$code" >&3\nexec 3>&-\nexit "$code"'
 _RUN_AND_TEE = '{{ {command} 3>&- 4>&-; echo $? >&3; }} | tee /dev/fd/4\nexec 3>&- 4>&-\nexit "$(cat {exit_file})"'
 # Appends what the window prints to a file that is rotated when it is full. The agent is at work by then, and can put
 # anything in its place: the directory is entered once, and what is no file of ours is not written to.
+# `dd` counts reads, however short, so it may end long before the file is full: another goes on, until nothing comes.
 _LOG_SCRIPT = (
     'umask 077; is_file() { [ ! -L "$0" ] && { [ -f "$0" ] || [ ! -e "$0" ]; }; };'
+    ' size() { if is_file && [ -e "$0" ]; then wc -c <"$0"; else echo 0; fi; };'
     ' { [ ! -L "$2" ] && cd "$2"; } || exec cat >/dev/null;'
-    ' while is_file && dd bs=65536 count="$1" iflag=count_bytes of="$0" oflag=append,nofollow conv=notrunc 2>/dev/null'
-    ' && [ "$(wc -c <"$0")" -ge "$1" ]; do mv -f "$0" "$0.1"; done || { is_file && cat >>"$0"; } || cat >/dev/null'
+    ' while is_file; do before=$(size); [ "$before" -lt "$1" ] || { mv -f "$0" "$0.1"; before=0; };'
+    ' dd bs=512 count=$(($1 - before)) iflag=count_bytes of="$0" oflag=append,nofollow conv=notrunc 2>/dev/null'
+    ' || { is_file && cat >>"$0"; break; }; [ "$(size)" -ne "$before" ] || break; done; exec cat >/dev/null'
 )
 
 
