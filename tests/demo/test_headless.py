@@ -69,6 +69,8 @@ def test_every_task_ends_where_it_should_and_nothing_is_left_behind(temporary: s
         "iced-latte    planning → clarification",
         "double-shot   its agent crashed (exit code 3)",
         "double-shot   a new agent takes over",
+        "cold-brew     its agent has reached its limit",
+        "cold-brew     its agent goes on after its limit",
         "latte-art     working → stuck",
         "loyalty-card  loyalty-card waits for decaf",
         "loyalty-card  agent-review → reviewing",

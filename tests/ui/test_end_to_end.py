@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 60.0
 ORANGE = shlex.quote(str(Path(sys.executable).with_name("orange")))
-BRANCHES = ("decaf", "oat-milk", "iced-latte", "double-shot", "latte-art", "loyalty-card")
+BRANCHES = ("decaf", "oat-milk", "iced-latte", "cold-brew", "double-shot", "latte-art", "loyalty-card")
 HEADER = "Orange  coffee"
 
 
@@ -226,7 +226,7 @@ def attach_while_others_go_on(person: Person, demo: Demo) -> None:
     person.until(lambda: "demo agent" in person.screen and HEADER not in person.screen)
     # At another terminal room is made for the next task, whichever that is: the app starts it, and sees it fail.
     demo.orange("task", "cancel", demo.task("oat-milk")["id"], "--yes")
-    demo.orange("project", "update", "coffee", "--pool-size", "4")
+    demo.orange("project", "update", "coffee", "--pool-size", "5")
     person.until(lambda: demo.task("double-shot")["crash_count"] or demo.task("latte-art")["status"] == "stuck")
     assert "demo agent" in person.screen
     assert HEADER not in person.screen

@@ -1,7 +1,7 @@
-"""The demo without the app: its six tasks run to their ends, and what happens is printed.
+"""The demo without the app: its seven tasks run to their ends, and what happens is printed.
 
 Agents and engine do everything for real. The person is scripted: answers the question, restarts the crashed agent and
-merges what passed its review, because six tasks need a workspace and the pool has three.
+merges what passed its review, because seven tasks need a workspace and the pool has four.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.demo.tools.terminal import PACE_VARIABLE
-from orange_tui.demo.world import DEMO_TASKS, PROJECT
+from orange_tui.demo.world import AGENT, DEMO_TASKS, PROJECT
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.creation import NewTask
 from orange_tui.store.store import StoredTask
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
     PrintLine = Callable[[str], None]
 
-# Where each task ends. What is done was merged; the others hold the three workspaces.
+# Where each task ends. What is done was merged; the others hold the four workspaces.
 EXPECTED: Mapping[str, str] = {
     "decaf": "done",
     "oat-milk": "done",
     "iced-latte": "done",
+    "cold-brew": "reviewing",
     "double-shot": "reviewing",
     "latte-art": "stuck",
     "loyalty-card": "reviewing",
@@ -42,6 +43,8 @@ _EVENT_SENTENCES: Mapping[str, str] = {
     "task.waiting": "{reason}",
     "agent.crashed": "its agent crashed ({reason})",
     "agent.respawned": "a new agent takes over",
+    "limit.reached": "its agent has reached its limit",
+    "limit.ended": "its agent goes on after its limit",
     "agent.notified": "its agent got a message",
     "hook.failed": "{action} failed: {reason}",
     "task.tampered": "TASK.md was tampered with, and repaired",
@@ -80,8 +83,8 @@ class Scenario:
                     task.branch,
                     task.summary,
                     task.context,
-                    harness="demo",
-                    review_harness="demo",
+                    harness=task.agent,
+                    review_harness=AGENT,
                     blocked_by=blockers,
                 )
             )

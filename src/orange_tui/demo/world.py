@@ -1,11 +1,14 @@
-"""What the demo works on: a home, a small repository with a remote, and six tasks."""
+"""What the demo works on: a home, a small repository with a remote, and seven tasks."""
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 
 from orange_tui.demo.clean_up import home_in
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.harnesses.shipped import SHIPPED
 from orange_tui.domain.records import record
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
@@ -15,8 +18,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from orange_tui.domain.harnesses.harness import ScreenPatterns
+
 PROJECT = "coffee"
-POOL_SIZE = 3
+POOL_SIZE = 4
+AGENT = "demo"
+SECOND_AGENT = "demo-2"  # the same with an account of its own: its limit holds up nobody else
 _BARISTA = {
     f"GIT_{role}_{key}": value
     for role in ("AUTHOR", "COMMITTER")
@@ -101,8 +108,22 @@ def make_world(root: str) -> DemoWorld:
     world.git("remote", "add", "origin", origin)
     world.git("push", "--quiet", "--set-upstream", "origin", "main")
     world.git("remote", "set-head", "origin", "main")
+    _add_second_agent(world)
     _register(world)
     return world
+
+
+def _add_second_agent(world: DemoWorld) -> None:
+    """Have two agents, as people do; JSON is YAML, too."""
+    demo = SHIPPED[AGENT]
+    patterns = {name: _given(getattr(demo, name)) for name in ("screen", "window_title")}
+    commands = {name: list(getattr(demo, name)) for name in ("full", "reduced", "one_shot", "one_shot_work")}
+    entry = {"binary": sys.executable, "title": "Another demo agent", **commands, **patterns}
+    _write(world.home, {"harnesses.yml": json.dumps({SECOND_AGENT: entry}, indent=2)})
+
+
+def _given(patterns: ScreenPatterns) -> dict[str, list[str]]:
+    return {state: list(found) for state, found in vars(patterns).items() if found}
 
 
 def _write(root: str, files: Mapping[str, str]) -> None:
@@ -126,6 +147,7 @@ class DemoTask:
     summary: str
     context: str
     after: str | None = None  # the branch of the task it waits for
+    agent: str = AGENT
 
 
 DEMO_TASKS = (
@@ -143,6 +165,12 @@ DEMO_TASKS = (
         "iced-latte",
         "Something cold for the summer",
         "Not very precise, so expect a question.\n\ndemo: ask",
+    ),
+    DemoTask(
+        "cold-brew",
+        "Cold brew, for those who can wait",
+        "Its agent reaches the limit of its account, waits ten seconds for it to end, and goes on.\n\ndemo: limit",
+        agent=SECOND_AGENT,
     ),
     DemoTask(
         "double-shot",

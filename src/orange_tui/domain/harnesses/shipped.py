@@ -26,7 +26,9 @@ DEMO = Harness(
     reduced=("{python}", "-m", "orange_tui.demo.agent", "{prompt}"),
     one_shot=("{python}", "-m", "orange_tui.demo.one_shot", "{prompt}"),
     one_shot_work=("{python}", "-m", "orange_tui.demo.one_shot", "{prompt}"),
-    window_title=ScreenPatterns(busy=(r"^demo · busy",), idle=(r"^demo · (?:idle|asks)",)),
+    # Its limit counts while it is the last thing above an empty input line.
+    screen=ScreenPatterns(limit=(r"You've hit your demo limit · resets \S+\n>\s*\Z",)),
+    window_title=ScreenPatterns(busy=(r"^demo · busy",), idle=(r"^demo · (?:idle|asks)",), limit=(r"^demo · limit",)),
 )
 
 SHIPPED: Mapping[str, Harness] = {harness.name: harness for harness in (CLAUDE, CODEX, OPENCODE, PI, DEMO)}

@@ -52,7 +52,7 @@ def welcome_text(orange: Orange, palette: Palette) -> Text:
         text.append(f"{name}{way}\n")
     _add_agents(text, orange, palette)
     text.append("\n  d", style=palette.accent)
-    text.append("   Watch a demo: six tasks with scripted agents, no API key needed\n")
+    text.append("   Watch a demo: seven tasks with scripted agents, no API key needed\n")
     text.append("  q", style=palette.accent)
     text.append("   Quit\n\n")
     text.append("To start for real, quit, go to one of your git repositories, and run ", style=palette.dim)
