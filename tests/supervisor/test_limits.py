@@ -206,3 +206,85 @@ def test_failover_hands_over_once_to_the_first_agent_that_is_free(office: Office
     assert len(office.events(ref, "agent.handed_over")) == 1  # never in a circle
     assert [event["harness"] for event in office.events(ref, "limit.reached")] == ["limited", "other"]
     assert cli.ok("task", "show", ref.id, "--json").json()["harness"] == "other"
+
+
+def type_into(office: Office, ref: TaskRef, text: str) -> None:
+    pane = office.orange.sessions.window(ref.id, "worker")
+    assert pane is not None
+    office.orange.tmux.paste(pane.pane_id, text)
+    wait_for(lambda: text in screen(office, ref))
+
+
+def test_agent_that_went_on_and_asks_for_something_is_not_ended(office: Office, later: Clock) -> None:
+    limited_harness(office)
+    with (office.root / "home" / "harnesses.yml").open("a") as file:
+        file.write('    permission: ["May I "]\n  asks: ["May I (.+)\\\\?"]\n')
+    (office.root / "home" / "config.yml").write_text("failover: [other]\n")
+    ref = at_limit(office, "one")
+    watcher = LimitWatcher(office)
+    watcher.see(ref)
+    office.orange.tmux.press(office.orange.sessions.window(ref.id, "worker").pane_id, "Enter")  # type: ignore[union-attr]
+    type_into(office, ref, "work on this. May I delete it?")
+    office.harness("other")
+    watcher.look()
+    assert office.events(ref, "agent.handed_over") == []
+    later.ahead = 3 * HOURS + 60
+    watcher.look()
+    assert len(office.events(ref, "agent.spawned")) == 1
+    assert "May I delete it?" in screen(office, ref)
+    assert (len(office.events(ref, "limit.ended")), told(office, ref)) == (1, [])
+
+
+def test_agent_that_takes_no_message_now_is_told_soon(
+    office: Office, later: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited_harness(office)
+    ref = at_limit(office, "one")
+    watcher = LimitWatcher(office)
+    watcher.see(ref)
+    later.ahead = 3 * HOURS + 60
+    with monkeypatch.context() as patched:
+        patched.setattr("orange_tui.agents.messages.deliver", lambda *_, **__: False)
+        assert watcher.look() == 2
+    watcher.look()
+    wait_for(lambda: "limit should be over" in screen(office, ref))
+
+
+def test_task_that_cannot_be_opened_holds_up_no_other(
+    office: Office, later: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited_harness(office)
+    first, second = at_limit(office, "one"), at_limit(office, "two")
+    watcher = LimitWatcher(office)
+    watcher.see(first)
+    watcher.see(second)
+    open_task = type(office.orange.engine).open
+
+    def open_or_fail(engine: Any, ref: TaskRef, **how: Any) -> Any:
+        if ref == first:
+            raise OrangeError("scribbled upon")
+        return open_task(engine, ref, **how)
+
+    monkeypatch.setattr(type(office.orange.engine), "open", open_or_fail)
+    office.orange.engine.parts.limits.begin_trial("limited", "default", first.id)
+    later.ahead = 3 * HOURS + 60
+    watcher.look()
+    watcher.look()
+    assert told(office, second) == [limits_module.GO_ON]
+    log = (office.root / "home" / "orange.log").read_text()
+    assert log.count("scribbled upon") == 2  # once as the one that tries, once as the one that waits
+
+
+def test_try_of_a_task_that_was_not_started_tells_nothing(office: Office, later: Clock) -> None:
+    limited_harness(office)
+    ref = office.create("one", harness="limited", spawn=False)
+    limits = office.orange.engine.parts.limits
+    limits.see_limit("limited", "default", "try again in 3 hours", clock.now(), "screen")
+    later.ahead = 3 * HOURS + 60
+    limits.begin_trial("limited", "default", ref.id)
+    later.ahead += 11
+    LimitWatcher(office).look()
+    limit = limits.find("limited")
+    assert limit is not None
+    assert limits.is_due(limit)
+    assert limit.trial is None

@@ -21,8 +21,8 @@ from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.starts import record_start_once
 from orange_tui.supervisor._missing_agent import count_failure, missing_agent_rule, record_failed_start
 from orange_tui.supervisor._state_agent import StateAgent, was_used
-from orange_tui.supervisor.limits import Sighting, record_limit
 from orange_tui.usage import budget
+from orange_tui.usage.limits import Sighting, record_limit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,7 +172,9 @@ class ExitRules:
         if harness is None or (words is None and known.get("state") != "limit"):
             return False
         said_at = str(known.get("event_at") or clock.now())
-        record_limit(self.tasks.engine, opened, Sighting(window, harness.name, words or "", said_at, "last words"))
+        record_limit(
+            self.tasks.engine.parts.limits, opened, Sighting(window, harness.name, words or "", said_at, "last words")
+        )
         return True
 
     def _applies(self, agent: StateAgent, rule: ExitRule) -> bool:

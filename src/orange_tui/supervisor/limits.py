@@ -14,17 +14,15 @@ from itertools import takewhile
 from orange_tui.agents import messages
 from orange_tui.agents.limit_words import limit_words
 from orange_tui.domain.errors import Busy, OrangeError, Refused
-from orange_tui.domain.records import record
 from orange_tui.home import clock
 from orange_tui.home.settings import read_settings
 from orange_tui.outside.backoff import pause
 from orange_tui.outside.screens import read_screens
 from orange_tui.sessions.agent_state import judge, look
-from orange_tui.sessions.liveness import agent_window, find_window
+from orange_tui.sessions.liveness import agent_window, find_window, last_start
 from orange_tui.sessions.runtime import Runtime
-from orange_tui.sessions.starts import record_limit_mark
 from orange_tui.usage.budget import why_not
-from orange_tui.usage.limits import current_account
+from orange_tui.usage.limits import Sighting, current_account, record_limit, still_at_limit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,29 +45,9 @@ if TYPE_CHECKING:
 GO_ON = "Your limit should be over by now. Go on where you stopped."
 WORKS_AFTER_SECONDS = 10.0  # without a word of its limit, an agent that went on works
 _SHORTEST_SECONDS = 0.5  # between two looks: agents report all the time
-_RETRY_SECONDS = 2.0  # until a task that a command holds is looked at again
-_MANY_TRIES = 4  # after so many without an end in sight, a person is told
-_STILL_AT_LIMIT = "{} has reached its limit and does not say when it ends; hand it over, or look at its session"
-
-
-@record
-class Sighting:
-    """An agent that says that it has reached its limit, in which words, and when."""
-
-    window: str
-    harness: str
-    words: str
-    said_at: str
-    source: str
-
-
-def record_limit(engine: Engine, opened: OpenTask, seen: Sighting) -> None:
-    """Record that an agent has reached its limit, for its task and for all that use the same account."""
-    account = current_account(seen.harness)
-    limit = engine.parts.limits.see_limit(seen.harness, account, seen.words, seen.said_at, seen.source)
-    record_limit_mark(opened, seen.window, limit)
-    if limit.resets_at is None and limit.tries >= _MANY_TRIES:
-        opened.set_attention(_STILL_AT_LIMIT.format(seen.harness))
+_GOES_ON = [WORKS_AFTER_SECONDS]
+_RETRY_SECONDS = 2.0  # until a task that a command holds is looked at again, or an agent that took no message
+_WORKS = frozenset({"busy", "permission"})  # what an agent does that has gone on by itself
 
 
 class LimitedAgents:
@@ -81,6 +59,7 @@ class LimitedAgents:
         self._limits = tasks.engine.parts.limits
         self._changed: set[TaskRef] = set()
         self._failed_over: set[tuple[TaskRef, LimitMark]] = set()
+        self._logged: dict[TaskRef | None, str] = {}  # the last problem of each task
         self._wake: asyncio.Event
 
     async def run(self) -> None:
@@ -119,15 +98,17 @@ class LimitedAgents:
         return min(due, default=None)
 
     def _attempt(self, ref: TaskRef | None, work: Any) -> list[float]:
-        """One task's trouble is logged and stops no other."""
+        """One task's trouble is logged, once, and stops no other."""
         try:
             seconds = work()
         except Busy:
             return [_RETRY_SECONDS]
         except Exception as problem:  # noqa: BLE001 - a scribbled journal, a full disk: the others need us
-            about = {} if ref is None else {"task": ref.id}
             reason = str(problem) if isinstance(problem, OrangeError) else repr(problem)
-            self._engine.log.write("warning", f"its limit was not looked at: {reason}", **about)
+            if self._logged.get(ref) != reason:
+                self._logged[ref] = reason
+                about = {} if ref is None else {"task": ref.id}
+                self._engine.log.write("warning", f"its limit was not looked at: {reason}", **about)
             return [_RETRY_SECONDS * 10]
         return [] if seconds is None else [max(0.0, seconds)]
 
@@ -170,7 +151,7 @@ class LimitedAgents:
                 return  # that is what it said before it went on
             at = clock.now() if is_new else said_at
             seen = Sighting(window, harness.name, limit_words(harness, text) or "", at, "screen")
-            record_limit(self._engine, opened, seen)
+            record_limit(self._limits, opened, seen)
         elif status.state == "busy" and is_marked:
             self._limits.begin_trial(harness.name, current_account(harness.name), opened.task.id)
             self._record_end(opened, window)
@@ -200,6 +181,8 @@ class LimitedAgents:
             is_over_budget = why_not(self._tasks.projects, opened.task) is not None
             if name is None or is_over_budget or mark.window not in opened.journal.at_limit():
                 return False
+            if self._read(opened, mark.window)[3].state in _WORKS:
+                return False
             self._failed_over.add((ref, mark))  # one that cannot be handed over is tried once
             self._agents.hand_over_opened(opened, name, None, self._limits.sentence(mark.harness, mark.account))
             return True
@@ -216,27 +199,30 @@ class LimitedAgents:
     def _go_on(self, limit: Limit | None, waiting: list[tuple[LimitMark, TaskRef]]) -> float | None:
         """What is to be done about one account now: judge who tries, or let the next one try."""
         if limit is not None and limit.trial is not None:
-            rest = self._judge_trial(limit)
-            if rest is not None:
-                return rest
+            rests = self._attempt(None, lambda trial=limit: self._judge_trial(trial))
+            if rests and limit.is_blocked(clock.now()):
+                return rests[0]
             limit = self._limits.find(limit.harness, limit.account)
-        if limit is not None and limit.is_blocked(clock.now()):
-            left = [mark for mark, ref in waiting if not self._fail_over(mark, ref)]
-            return -clock.seconds_since(str(limit.blocked_until)) if left else None
+        is_blocked = limit is not None and limit.is_blocked(clock.now())
+        rest = -clock.seconds_since(str(limit.blocked_until)) if limit is not None and is_blocked else 0.0
+        due: list[float] = []
         for mark, ref in waiting:
-            if self._let_go_on(mark, ref):
+            if is_blocked:
+                due += self._attempt(ref, lambda mark=mark, ref=ref: None if self._fail_over(mark, ref) else rest)
+            elif (tried := self._attempt(ref, lambda mark=mark, ref=ref: self._let_go_on(mark, ref))) == _GOES_ON:
                 return WORKS_AFTER_SECONDS
-        return None
+            else:
+                due += tried
+        return min(due, default=None)
 
     def _judge_trial(self, limit: Limit) -> float | None:
         """Whether the one that tries works: seconds until that can be told, None where it is told."""
-        rest = WORKS_AFTER_SECONDS - clock.seconds_since(str(limit.tried_at))
-        entry = self._index.find(str(limit.trial))
+        since, entry = clock.seconds_since(str(limit.tried_at)), self._index.find(str(limit.trial))
         if entry is None or entry.task is None:
             self._limits.end_trial(limit.harness, limit.account)
             return None
-        if rest > 0:
-            return rest
+        if 0 <= since < WORKS_AFTER_SECONDS:  # a clock that was set back is no reason to wait
+            return WORKS_AFTER_SECONDS - since
         with self._engine.open(entry.ref, wait=False) as opened:
             window = agent_window(opened.task, self._engine.state_of(opened.task), opened.journal)
             pane, _, _, status, _ = self._read(opened, window)
@@ -244,36 +230,39 @@ class LimitedAgents:
                 self._judge_again(opened, window, is_new=True)
             elif pane is not None and status.state in {"starting", "unknown"} and limit.is_blocked(clock.now()):
                 return -clock.seconds_since(str(limit.blocked_until))
-            elif pane is None and window in opened.journal.at_limit():
-                self._limits.end_trial(limit.harness, limit.account)  # it was not started after all
+            elif pane is None and not _was_started(opened, window, str(limit.tried_at)):
+                self._limits.end_trial(limit.harness, limit.account)  # which tells nothing
             else:
                 self._limits.end(limit.harness, limit.account)
         return None
 
-    def _let_go_on(self, mark: LimitMark, ref: TaskRef) -> bool:
-        """Let one agent go on; False where it does not wait any more, or cannot, which its task says."""
+    def _let_go_on(self, mark: LimitMark, ref: TaskRef) -> float | None:
+        """Let one agent go on: seconds until it is to be looked at again.
+
+        None where it does not wait any more, or cannot go on, which its task says.
+        """
         with self._engine.open(ref, wait=False) as opened:
             if mark.window not in opened.journal.at_limit():
-                return False
-            self._limits.begin_trial(mark.harness, mark.account, ref.id)
+                return None
             pane, harness, _, status, _ = self._read(opened, mark.window)
+            self._limits.begin_trial(mark.harness, mark.account, ref.id)
             try:
                 reason = why_not(self._tasks.projects, opened.task)
                 if reason is not None:
                     raise Refused(reason)
-                if pane is None or status.asks is not None:
+                if pane is None or (status.state == "limit" and status.asks is not None):
                     self._restart(opened, pane)
-                elif status.state not in {"busy", "permission"} and not self._send(opened, mark, pane, harness):
+                elif status.state not in _WORKS and not self._send(opened, mark, pane, harness):
                     self._limits.end_trial(mark.harness, mark.account)
-                    return False
+                    return _RETRY_SECONDS
             except OrangeError as problem:
                 self._limits.end_trial(mark.harness, mark.account)
                 attention = f"Its limit is over, but the agent could not go on: {problem}"
                 opened.change("agent.not_restarted", {"attention": attention}, window=mark.window, reason=str(problem))
                 self._record_end(opened, mark.window)
-                return False
+                return None
             self._record_end(opened, mark.window)
-            return True
+            return WORKS_AFTER_SECONDS
 
     def _restart(self, opened: OpenTask, pane: Pane | None) -> None:
         """Start an agent that has ended, with its conversation; one with an open menu is ended, nothing is pressed."""
@@ -291,7 +280,7 @@ class LimitedAgents:
         return messages.deliver(opened, message, pane, self._engine.parts.tmux, harness, limit_is_over=True)
 
     def _record_end(self, opened: OpenTask, window: str) -> None:
-        is_told = opened.task.attention == _STILL_AT_LIMIT.format(self._harness_name(opened, window))
+        is_told = opened.task.attention == still_at_limit(self._harness_name(opened, window))
         changes = {"attention": None} if is_told else {}
         if changes:
             opened.change("limit.ended", changes, window=window)
@@ -306,6 +295,11 @@ class LimitedAgents:
 def _last_end(opened: OpenTask, window: str) -> str:
     ends = (e for e in opened.journal.backwards() if e["type"] in {"limit.ended", "agent.spawned"})
     return next((str(e.get("timestamp")) for e in ends if e.get("window") == window), "")
+
+
+def _was_started(opened: OpenTask, window: str, since: str) -> bool:
+    started = last_start(opened.journal, window)
+    return started is not None and str(started.get("timestamp")) >= since and window not in opened.journal.at_limit()
 
 
 def _is_installed(engine: Engine, name: str) -> bool:

@@ -16,6 +16,7 @@ from orange_tui.domain.usage.reset_time import Said, from_iso, reset_time
 from orange_tui.home import clock
 from orange_tui.home.settings import read_settings
 from orange_tui.home.time_zone import find_zone
+from orange_tui.sessions.starts import record_limit_mark
 from orange_tui.usage.limits_file import LimitsFile
 
 TYPE_CHECKING = False
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.usage.limit import UsedWindow
     from orange_tui.home.paths import Home
+    from orange_tui.store.open_task import OpenTask
 
+_MANY_TRIES = 4  # after so many without an end in sight, a person is told
 _SOON = timedelta(hours=20)  # until when a time of day says enough
 # Where each agent keeps its login: another directory is another account.
 _DATA_DIRECTORIES = {
@@ -135,6 +138,30 @@ class Limits:
             return read_settings(self.home).time_zone()
         except OrangeError:
             return UTC  # config.yml or TZ is wrong, which is said elsewhere
+
+
+@record
+class Sighting:
+    """An agent that says that it has reached its limit, in which words, and when."""
+
+    window: str
+    harness: str
+    words: str
+    said_at: str
+    source: str
+
+
+def record_limit(limits: Limits, opened: OpenTask, seen: Sighting) -> None:
+    """Record that an agent has reached its limit, for its task and for all that use the same account."""
+    limit = limits.see_limit(seen.harness, current_account(seen.harness), seen.words, seen.said_at, seen.source)
+    record_limit_mark(opened, seen.window, limit)
+    if limit.resets_at is None and limit.tries >= _MANY_TRIES:
+        opened.set_attention(still_at_limit(seen.harness))
+
+
+def still_at_limit(harness: str) -> str:
+    """What a person is told where nobody knows when a limit ends."""
+    return f"{harness} has reached its limit and does not say when it ends; hand it over, or look at its session"
 
 
 def _zone_or_none(name: str) -> tzinfo | None:
