@@ -35,6 +35,11 @@ def test_model_that_is_another_one_has_no_price(name: str) -> None:
     assert _TABLE.cost(name, Tokens(input=1)) is None
 
 
+def test_two_versions_of_another_vendor_are_two_models() -> None:
+    assert model_key("deepseek/deepseek-v3") != model_key("deepseek-v4") != model_key("deepseek")
+    assert model_key("anthropic.claude-opus-4-6-v1") == model_key("claude-opus-4.6")
+
+
 def test_long_prompt_is_charged_at_the_higher_rates_all_of_it() -> None:
     just, over = Tokens(input=100_000, cache_read=100_000), Tokens(input=100_000, cache_read=100_001)
     assert _TABLE.cost("claude-sonnet-4-5", just) == pytest.approx(0.33)

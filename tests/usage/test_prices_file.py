@@ -37,6 +37,12 @@ def test_prices_of_the_home_and_of_config_win_in_this_order(tmp_path: Path) -> N
     assert (_cost(tmp_path, "gpt-5.5"), _cost(tmp_path, "mine")) == (7.5, 2)
 
 
+@pytest.mark.parametrize("name", ["openai/gpt-5.5", "gpt-5-5", "GPT-5.5-2026-04-23"])
+def test_persons_price_wins_however_the_model_is_written(tmp_path: Path, name: str) -> None:
+    (tmp_path / "config.yml").write_text(f"prices:\n  {name}: {{input: 6, output: 1}}\n")
+    assert {_cost(tmp_path, each) for each in ("gpt-5.5", "openai/gpt-5.5", "gpt-5-5", name)} == {6}
+
+
 def test_changed_file_counts_at_once(tmp_path: Path) -> None:
     prices = Prices(Home(str(tmp_path)), pytest.fail)
     assert prices.table().cost("mine", _MILLION) is None

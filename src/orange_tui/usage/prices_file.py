@@ -45,7 +45,9 @@ class Prices:
             found: dict[str, Price] = {}
             for path, key in self._files:
                 try:
-                    found |= _read(path, key)
+                    read = _read(path, key)
+                    others = {name: price for name, price in found.items() if model_key(name) not in read}
+                    found = others | read
                 except OrangeError as problem:
                     self._report(str(problem))
             self._table = PriceTable(found)

@@ -2,8 +2,9 @@
 
 Vendors and agents write one model's name in many ways. The rule by which it is found: the name as it is; else its last
 part (after the last `/`, or after Bedrock's `anthropic.`), in lower case, dots as dashes, without what stands in
-brackets or after `@`, and without a version and a date at its end. So `anthropic/claude-sonnet-4.5` and
-`claude-sonnet-4-5-20250929` are one model. A model that is not found has no price, and nobody guesses one.
+brackets or after `@`, and without a date at its end, nor, of Claude, Bedrock's version. So
+`anthropic/claude-sonnet-4.5` and `claude-sonnet-4-5-20250929` are one model. A model that is not
+found has no price, and nobody guesses one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ _HOUR_WRITE_FACTOR = (
     2.0  # a cache that is kept for an hour costs twice the input to write, with every vendor who has it
 )
 _PROVIDER = re.compile(r".*(?:/|\banthropic\.)")
-_REMARK = re.compile(r"\[[^\]]*\]|@.*|-v\d+(?::\d+)?$|:\d+$")
+_REMARK = re.compile(r"\[[^\]]*\]|@.*")
+_BEDROCK_VERSION = re.compile(r"-v\d+(?::\d+)?$")
 _DATE = re.compile(r"-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$")
 
 
@@ -92,4 +94,6 @@ class PriceTable:
 def model_key(model: str) -> str:
     """The name under which a model's price is found (see above)."""
     last = _REMARK.sub("", _PROVIDER.sub("", model.strip().lower()))
+    if last.startswith("claude-"):  # of other models, v3 and v4 are two
+        last = _BEDROCK_VERSION.sub("", last)
     return _DATE.sub("", last).replace(".", "-")
