@@ -5,21 +5,27 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from orange_tui.agents.agent_sessions import CHAT, AgentStart, record_chat_start
-from orange_tui.domain.usage.totals import TaskUsage
+from orange_tui.domain.errors import NotSaved
+from orange_tui.domain.usage.totals import TaskUsage, Totals
+from orange_tui.home import clock
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.usage import collector as module
 from orange_tui.usage import reading
 from orange_tui.usage.collector import CollectorParts, UsageCollector
 from orange_tui.usage.limits import Limits
+from orange_tui.usage.readers import opencode
 from orange_tui.usage.usage_file import UsageFile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from orange_tui.store.index import TaskIndex
     from orange_tui.store.store import TaskRef
     from support.driver import World
@@ -61,6 +67,16 @@ class _Office:
         shutil.copytree(_FIXTURES / "claude", folder, dirs_exist_ok=True)
         return folder / f"{_CLAUDE}.jsonl"
 
+    def opencode(self) -> str:
+        """The same of opencode; its id."""
+        path = self.agents / "opencode" / "opencode.db"
+        path.parent.mkdir(parents=True)
+        with sqlite3.connect(path) as database:
+            database.executescript((_FIXTURES / "opencode" / "opencode.sql").read_text())
+            database.execute("UPDATE session SET directory = ?", (self.worktree,))
+        database.close()
+        return "ses_e1a0b6245ffeAT4k5amXMKAlj8"
+
     def end(self) -> None:
         with self.world.orange.engine.open(self.ref) as opened:
             opened.change("task.updated", {"tmux_session": None})
@@ -77,9 +93,17 @@ class _Office:
 def office(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _Office:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "agents" / "claude"))
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "agents" / "codex"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "agents"))
     monkeypatch.setattr(module, "_SHORTEST_TURN_SECONDS", 0.0)
     monkeypatch.setattr(module, "_TURN_SECONDS_EACH", 0.0)
     return _Office(world, tmp_path / "agents")
+
+
+def _raise(problem: Exception) -> Callable[..., Any]:
+    def fail(*_: object) -> Any:
+        raise problem
+
+    return fail
 
 
 def test_worker_and_its_subagents_are_counted_and_boards_are_told(office: _Office) -> None:
@@ -198,3 +222,78 @@ def test_record_that_is_not_understood_is_said_once_in_the_log(office: _Office) 
     said = [line for line in Path(office.world.home.log_file).read_text().splitlines() if "not understood" in line]
     assert len(said) == 1
     assert str(path) in said[0]
+
+
+def test_last_reading_that_fails_is_done_again(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    office.claude()
+    office.start("worker", "claude", session_id=_CLAUDE)
+    office.end()
+    monkeypatch.setattr(module, "_RETRY_SECONDS", 0.0)
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr(reading.TaskReading, "read_on", _raise(NotSaved("usage.json was not saved")))
+        office.collect()
+    office.collect()
+    assert office.usage().total().turns == 10
+    assert office.collector._watched == {}
+
+
+def test_database_that_was_locked_is_read_the_next_time_though_it_has_not_changed(
+    office: _Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = office.opencode()
+    office.start("worker", "opencode", session_id=session)
+    with monkeypatch.context() as locked:
+        locked.setattr(opencode, "read", _raise(opencode.NotNow("locked")))
+        office.collect()
+    assert office.usage().total().turns == 0
+    office.collect()
+    assert office.usage().total().turns == 9
+
+
+def test_task_whose_files_make_us_fail_holds_up_no_other(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    office.claude()
+    other = office.world.task(tmux_session="coffee/other")
+    with office.world.orange.engine.open(other) as opened:
+        opened.record("agent.spawned", window="worker", harness="claude", directory=office.worktree, session_id=_CLAUDE)
+    read_on, states = reading.TaskReading.read_on, []
+
+    def fail_first(self: reading.TaskReading, *words: Any) -> Any:
+        states.append(self)
+        if self is states[0]:
+            raise ZeroDivisionError
+        return read_on(self, *words)
+
+    office.start("worker", "claude", session_id=_CLAUDE)
+    monkeypatch.setattr(reading.TaskReading, "read_on", fail_first)
+    office.collect()
+    assert sorted([office.usage().total().turns, office.usage(other).total().turns]) == [0, 10]
+    assert "ZeroDivisionError" in Path(office.world.home.log_file).read_text()
+
+
+def test_last_words_of_a_deleted_task_count_and_it_stays_deleted(office: _Office) -> None:
+    path = office.claude()
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-8]))
+    office.start("worker", "claude", session_id=_CLAUDE)
+    office.collect()
+    path.write_text("".join(lines))
+    directory = office.world.directory(office.ref)
+    shutil.rmtree(directory)
+    office.collect()
+    assert office.usage().total().turns == 10
+    assert not directory.exists()
+
+
+def test_conversation_of_an_earlier_task_that_is_gone_on_with_counts_from_there_on(office: _Office) -> None:
+    path = office.claude()
+    office.start("worker", "claude", session_id="4f2a0c1e-0000-4000-8000-000000000000")
+    Runtime(str(office.world.directory(office.ref))).update("worker", agent="claude", session_id=_CLAUDE)
+    office.collect()
+    assert office.usage().total() == Totals()
+    [last] = [line for line in path.read_text().splitlines() if '"cost-state"' in line][-1:]
+    message = {"id": "new", "model": "claude-opus-5-5", "usage": {"input_tokens": 3, "output_tokens": 1}}
+    entry = {"type": "assistant", "sessionId": _CLAUDE, "timestamp": clock.now(), "message": message}
+    with path.open("a") as file:
+        file.write(f"{json.dumps(entry, separators=(',', ':'))}\n{last}\n")
+    office.collect()
+    assert (office.usage().total().input, office.usage().total().turns) == (3, 1)

@@ -18,6 +18,7 @@ from orange_tui.domain.usage.prices import Price, PriceTable, Rates
 from orange_tui.domain.usage.totals import TaskUsage, Totals
 from orange_tui.usage import _lines, _seen
 from orange_tui.usage._counting import Owner
+from orange_tui.usage.readers import opencode
 from orange_tui.usage.reading import Outcome, SessionFile, TaskReading
 from orange_tui.usage.usage_file import Change, UsageFile
 
@@ -408,3 +409,62 @@ def test_usage_json_stays_small_however_much_is_counted(task: _Task, tmp_path: P
     task.read(_file(path))
     assert task.total.turns == 5_000
     assert (Path(task.directory) / "usage.json").stat().st_size < 5_000
+
+
+@pytest.mark.parametrize(
+    "bad", [10**400, -(10**400), float("nan"), float("inf"), "7", True, -1], ids=lambda bad: f"{bad!r:.9}"
+)
+def test_status_line_that_says_nonsense_says_nothing(task: _Task, tmp_path: Path, bad: object) -> None:
+    path = tmp_path / "worker.status.json"
+    limits = {"five_hour": {"used_percentage": bad, "resets_at": bad}}
+    path.write_text(json.dumps({"context_window": {"used_percentage": bad}, "rate_limits": limits}))
+    outcome = task.read(_file(path, "claude-status"))
+    assert (outcome.contexts, outcome.limits) == ({}, {})
+
+
+def test_many_small_prompts_after_a_report_are_not_charged_as_one_long_one(tmp_path: Path) -> None:
+    rates = Rates(1, 1, 1, 1)
+    prices = PriceTable({"m": Price(rates, above=200_000, long_rates=Rates(10, 10, 10, 10))})
+    path = tmp_path / "s.jsonl"
+    named = {"m": {"inputTokens": 100_000, "costUSD": 0.5}}
+    report = _line(type="cost-state", sessionId="s", modelUsage=named)
+    later = "".join(_answer(str(number), "m", 100_000, got=0) for number in range(2, 7))
+    path.write_text(_answer("1", "m", 100_000, got=0) + report + later)
+    TaskReading(str(tmp_path / "state")).read_on([_file(path)], prices, UTC)
+    found = UsageFile(str(tmp_path / "state")).read()
+    assert found is not None
+    assert found.total().cost == pytest.approx(0.5 + 0.5)
+
+
+def test_cost_that_is_less_than_the_prices_said_makes_no_day_negative(task: _Task, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    days = [_answer(str(day), sent=1_000_000, got=0, at=f"2026-11-0{day}T10:00:00Z") for day in (1, 2, 3)]
+    named = {"claude-opus-5-5": {"inputTokens": 3_000_000, "costUSD": 1.0}}
+    path.write_text("".join(days) + _line(type="cost-state", sessionId="s", modelUsage=named))
+    task.read(_file(path))
+    assert task.total.cost == 1.0
+    assert min(row.totals.cost for row in task.usage.rows) >= 0
+
+
+def test_many_empty_answers_of_opencode_do_not_hide_those_after_them(
+    task: _Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _database(tmp_path / "opencode.db")
+    with sqlite3.connect(path) as database:
+        [(first,)] = database.execute("SELECT min(time_updated) FROM message")
+        empty = {"role": "assistant", "modelID": "m", "tokens": {"input": 0, "output": 0}}
+        for number in range(3):
+            row = {
+                "id": f"msg_{number}",
+                "session_id": _OPENCODE,
+                "time_created": 1,
+                "time_updated": first - 9 + number,
+            }
+            row["data"] = json.dumps(empty)
+            names, marks = ", ".join(row), ", ".join("?" * len(row))
+            database.execute(f"INSERT INTO message ({names}) VALUES ({marks})", tuple(row.values()))
+    database.close()
+    monkeypatch.setattr(opencode, "MOST_ROWS", 3)
+    while task.read(_file(path, "opencode", _OPENCODE)).has_more:
+        pass
+    assert task.total.turns == 9

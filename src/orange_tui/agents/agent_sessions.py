@@ -50,6 +50,7 @@ class AgentStart:
     until: str | None = None  # when the window's next agent was started
     session_id: str | None = None
     prompt: str | None = None  # the beginning of what it was told (`prompt_mark`)
+    is_reported: bool = False  # the conversation is one that its agent says it has now, and may have begun earlier
 
 
 @record
@@ -84,8 +85,8 @@ def task_starts(
         found = [_ended(start, since) if start.window == window else start for start in found]
         counts[window] = counts.get(window, 0) + 1
         if os.path.isabs(directory) and os.path.join(os.path.normpath(directory), "").startswith(tuple(roots)):
-            known = (_text(event.get(name)) for name in ("session_id", "prompt"))
-            found.append(AgentStart(window, counts[window], agent, directory, since, None, *known))
+            session_id, prompt = _text(event.get("session_id")), _text(event.get("prompt"))
+            found.append(AgentStart(window, counts[window], agent, directory, since, None, session_id, prompt))
     return [each for start in found for each in _with_reported(start, runtime.get(start.window, {}))]
 
 
@@ -182,7 +183,7 @@ def _with_reported(start: AgentStart, reported: Mapping[str, Any]) -> list[Agent
     is_its_own = start.until is None and reported.get("agent") == start.agent
     if not is_its_own or session_id is None or session_id == start.session_id or not _ID.fullmatch(session_id):
         return [start]
-    other = replace(start, session_id=session_id)
+    other = replace(start, session_id=session_id, is_reported=True)
     return [other] if start.session_id is None else [start, other]
 
 

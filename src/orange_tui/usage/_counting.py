@@ -46,6 +46,7 @@ class Owner:
     window: str
     agent: str
     starts: tuple[str, ...]
+    since: str | None = None  # what is older is not its own: a conversation that the agent has gone on with
 
 
 class UsageCount:
@@ -76,6 +77,9 @@ class UsageCount:
 
     def add(self, owner: Owner, message: Message) -> None:
         """Count what is new in a message."""
+        if owner.since is not None and self._stamp(self._moment(message.at)) < owner.since:
+            self._session(message.session, is_copy=True)
+            return
         before = self._seen.get(message.key)
         known = before or Counted(session_mark(message.session))
         tokens = _highest(known.tokens, message.tokens)
@@ -95,8 +99,10 @@ class UsageCount:
             self._put(key, totals, added, cost - known.cost)
             return
         entry = _entry(session, key[3])
+        unnamed = _unnamed(entry)
         entry["counted"] = _numbers(_sum(_tokens(entry, "counted"), added))
-        entry["spent"] += cost - known.cost
+        later = _difference(_unnamed(entry), unnamed)
+        entry["spent"] += cost - known.cost if later == added else self._prices.cost(key[3], later) or 0.0
         self._put(key, totals, Tokens(), 0.0)
         self._settle(key, entry)
 
@@ -109,18 +115,16 @@ class UsageCount:
         entry = _entry(session, key[3])
         if report.cost <= (entry.get("cost") or 0.0):
             return
+        before = sum(_numbers(_unnamed(entry)))
         entry["named"], entry["cost"] = _numbers(_highest(_tokens(entry, "named"), report.tokens)), report.cost
+        entry["spent"] *= sum(_numbers(_unnamed(entry))) / before if before else 0.0
         self._settle(key, entry)
         self._clear_unpriced(key)
 
     def _settle(self, key: RowKey, entry: dict[str, Any]) -> None:
         """Put what has changed in the sums of a conversation with one model into a row."""
-        counted, named = _tokens(entry, "counted"), _tokens(entry, "named")
-        later = _difference(_highest(counted, named), named)
-        cost = entry["spent"]
-        if entry.get("cost") is not None:
-            cost = entry["cost"] + (self._prices.cost(key[3], later) or 0.0)
-        whole = _highest(counted, named)
+        cost = entry.get("cost", 0.0) + entry["spent"]
+        whole = _highest(_tokens(entry, "counted"), _tokens(entry, "named"))
         self._put(key, Totals(), _difference(whole, _tokens(entry, "given")), cost - entry["paid"])
         entry["given"], entry["paid"] = _numbers(whole), cost
 
@@ -128,7 +132,7 @@ class UsageCount:
         """A model whose price nobody knows is paid for where the agent has said the cost of all its conversations."""
         _, _, agent, model, _ = key
         entries = [each["models"][model] for each in self.sessions.values() if model in each["models"]]
-        if any(_difference(_tokens(entry, "counted"), _tokens(entry, "named")) != Tokens() for entry in entries):
+        if any(_unnamed(entry) != Tokens() for entry in entries):
             return
         for each, totals in self._rows.items():
             if each[2:4] == (agent, model) and totals.unpriced:
@@ -144,15 +148,21 @@ class UsageCount:
         return session
 
     def _put(self, key: RowKey, totals: Totals, tokens: Tokens, cost: float) -> None:
-        if cost < 0:  # less than the prices said: it is taken from where most was paid
-            same = [each for each in self._rows if (each[0], *each[2:4]) == (key[0], *key[2:4])]
-            dearest = max(same, key=lambda each: self._rows[each].cost, default=key)
-            self._rows[dearest] = self._rows.get(dearest, Totals()) + Totals(cost=cost)
+        if cost < 0:
+            self._take_back(key, -cost)
             cost = 0.0
         added = Totals(tokens.input, tokens.output, tokens.cache_read, tokens.cache_write, cost=cost) + totals
         if added != Totals():
             self.changed.add(key[0])
             self._rows[key] = self._rows.get(key, Totals()) + added
+
+    def _take_back(self, key: RowKey, cost: float) -> None:
+        """It cost less than the prices said: take that from where most was paid, and from no row more than it has."""
+        same = [each for each in self._rows if (each[0], *each[2:4]) == (key[0], *key[2:4])]
+        for each in sorted(same, key=lambda each: -self._rows[each].cost):
+            less = min(cost, max(0.0, self._rows[each].cost))
+            self._rows[each] += Totals(cost=-less)
+            cost -= less
 
     def _row_key(self, owner: Owner, model: str, at: str) -> RowKey:
         name = printable(model)[:_MOST_NAME_CHARACTERS]
@@ -160,9 +170,13 @@ class UsageCount:
             name = OTHER_MODELS
         self._models.add(name)
         moment = self._moment(at)
-        stamp = moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        start = max(1, bisect_right(owner.starts, stamp))
+        start = max(1, bisect_right(owner.starts, self._stamp(moment)))
         return owner.window, start, owner.agent, name, moment.astimezone(self._zone).date().isoformat()
+
+    @staticmethod
+    def _stamp(moment: datetime) -> str:
+        """A time as those of the starts are written."""
+        return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
     def _moment(self, at: str) -> datetime:
         """When it was; now, where the agent says nothing that could be true."""
@@ -182,6 +196,11 @@ def _entry(session: dict[str, Any], model: str) -> dict[str, Any]:
 
 def _tokens(entry: dict[str, Any], name: str) -> Tokens:
     return Tokens(*entry.get(name, ()))
+
+
+def _unnamed(entry: dict[str, Any]) -> Tokens:
+    """Those whose cost the agent has not reported: what they cost by prices is `spent`."""
+    return _difference(_tokens(entry, "counted"), _tokens(entry, "named"))
 
 
 def _numbers(tokens: Tokens) -> list[int]:

@@ -36,7 +36,7 @@ class StartEvents:
     def read(self) -> list[Event]:
         """Every start, oldest first."""
         now = read_signature(self._journal.path)
-        if now != self._signature:
+        if now is not None and now != self._signature:  # of a deleted task, what was read last
             self._events = [event for event in self._journal.events() if event["type"] in STARTS]
             self._signature = now
         return self._events
@@ -57,7 +57,7 @@ class SessionFiles:
 
     def _files(self, start: AgentStart, starts: Sequence[AgentStart]) -> Iterator[SessionFile]:
         times = tuple(dict.fromkeys(each.since for each in starts if each.window == start.window))
-        owner = Owner(start.window, start.agent, times)
+        owner = Owner(start.window, start.agent, times, start.since if start.is_reported else None)
         session = self._session(start)
         own = os.path.join(self._logs, f"{start.window}.usage.jsonl")
         if session is None and os.path.lexists(own):

@@ -47,6 +47,7 @@ _ROUND_SECONDS = 1.0
 _PIECE_SECONDS = 0.05  # between two pieces of a long file
 _SHORTEST_TURN_SECONDS = 2.0  # between two readings for one task
 _TURN_SECONDS_EACH = 0.4  # the same, for each task with live agents: hardly three readings a second
+_RETRY_SECONDS = 60.0  # until the last reading of a task is tried again, where it failed
 _CAUGHT_UP_EACH_ROUND = 5
 _NEWEST_SECONDS = 31 * 86400.0  # agents throw away older conversations themselves
 _SETTINGS_SECONDS = 30.0
@@ -93,22 +94,31 @@ class UsageCollector:
         due = [(ref, watched) for ref, watched in self._watched.items() if watched.next_at <= now]
         for ref, watched in due:
             watched.next_at = now + pause
-            try:
-                self._take_turn(watched)
-            except OrangeError as problem:
-                self._warn_once(str(problem))
-                watched.has_more = False
+            is_done = self._take_turn_safely(watched)
             if watched.has_more:
                 watched.next_at = now
+            elif watched.is_last and not is_done:
+                watched.next_at = now + _RETRY_SECONDS
             elif watched.is_last:
                 watched.note_end()
                 self._watched.pop(ref, None)
         return any(watched.has_more for watched in self._watched.values())
 
-    def _take_turn(self, watched: _Watched) -> None:
+    def _take_turn_safely(self, watched: _Watched) -> bool:
+        """A turn of one task; says whether it went well. Whatever is wrong with its files, the others need us."""
+        try:
+            return self._take_turn(watched)
+        except OrangeError as problem:
+            self._warn_once(str(problem))
+        except Exception as problem:  # noqa: BLE001 - see above
+            self._warn_once(f"what the agents of {watched.folder} have used is not read: {problem!r}")
+        watched.has_more = False
+        return False
+
+    def _take_turn(self, watched: _Watched) -> bool:
         outcome = watched.read_on(self._prices, self._zone)
         if outcome is None:
-            return
+            return True
         for problem in outcome.problems:
             self._warn_once(problem)
         for agent, windows in outcome.limits.items():
@@ -117,6 +127,7 @@ class UsageCollector:
             values = {"usage_at": clock.now(), "context_percent": outcome.contexts.get(window)}
             with suppress(OrangeError):  # the task was deleted, or its runtime.json is held: the next one tells
                 Runtime(watched.folder).update(window, **{name: value for name, value in values.items() if value})
+        return not outcome.unread
 
     def _watch_live(self) -> None:
         """Watch the tasks that have a session, and the chats; one that has none any more has its last turn."""
@@ -220,7 +231,7 @@ class _Watched:
         outcome = self._reading.read_on(changed, prices.table(), zone)
         self.has_more = outcome.has_more
         if not outcome.has_more:
-            self._signatures = signatures
+            self._signatures = {name: found for name, found in signatures.items() if name not in outcome.unread}
         return outcome
 
     def note_end(self) -> None:

@@ -64,6 +64,7 @@ class Outcome:
     problems: tuple[str, ...]  # a sentence for each
     limits: dict[str, tuple[UsedWindow, ...]]  # what an agent was last told of its limits
     contexts: dict[str, float]  # how full the memory of a window's agent is, in percent
+    unread: frozenset[str] = frozenset()  # the names of files that could not be read now
 
 
 class TaskReading:
@@ -89,7 +90,8 @@ class TaskReading:
             change.put(StoredUsage(TaskUsage(count.rows(), context), after))
         self._seen.commit(length)
         changed = tuple(dict.fromkeys((*count.changed, *reading.contexts)))
-        return Outcome(changed, reading.has_more, tuple(reading.problems), reading.limits, reading.contexts)
+        said = reading.limits, reading.contexts, frozenset(reading.unread)
+        return Outcome(changed, reading.has_more, tuple(reading.problems), *said)
 
 
 class _Reading:
@@ -102,6 +104,7 @@ class _Reading:
         self.limits: dict[str, tuple[UsedWindow, ...]] = {}
         self.contexts: dict[str, float] = {}
         self.has_more = False
+        self.unread: set[str] = set()
 
     def read(self, file: SessionFile) -> None:
         """Read on in one file. One that is gone, or cannot be read, keeps what was counted."""
@@ -118,9 +121,13 @@ class _Reading:
         place["memory"] = dict(place.get("memory") or {})
         try:
             self._read_rows(file, place) if file.format == DATABASE else self._read_lines(file, place)
-        except (NotFound, opencode.NotNow):
+        except NotFound:
+            return
+        except opencode.NotNow:
+            self.unread.add(file.name)
             return
         except OrangeError as problem:
+            self.unread.add(file.name)
             self.problems.append(f"what an agent has used is not counted: {problem}")
             return
         except NotUnderstood as problem:
@@ -130,10 +137,8 @@ class _Reading:
 
     def _read_rows(self, file: SessionFile, place: dict[str, Any]) -> None:
         os.close(open_regular(file.path, follow=False))
-        before = place["memory"].get("updated")
-        found = list(opencode.read(file.path, file.session_id, place["memory"]))
-        self._take(file, found)
-        self.has_more |= len(found) >= opencode.MOST_ROWS and place["memory"].get("updated") != before
+        self._take(file, opencode.read(file.path, file.session_id, place["memory"]))
+        self.has_more |= bool(place["memory"].pop("has_more", False))
 
     def _read_lines(self, file: SessionFile, place: dict[str, Any]) -> None:
         reader = LINE_READERS[file.format]

@@ -40,14 +40,19 @@ class NotNow(Exception):
 
 
 def read(path: str, session: str, memory: Memory) -> Iterator[Message]:
-    """What a conversation and those below it have used since the last time (`memory`): at most `MOST_ROWS` messages."""
+    """What a conversation and those below it have used since the last time (`memory`), from at most `MOST_ROWS` rows.
+
+    `memory` says at the end whether there may be more (`has_more`).
+    """
+    before, number = memory.get("updated"), 0
     for message_id, updated, data in _rows(path, session, int(memory.get("updated", 0))):
         if type(updated) is not int or not isinstance(message_id, str) or not isinstance(data, str):
             raise NotUnderstood("its messages have no time, no id or no text")
         found = _message(message_id, data.encode(errors="replace"))
-        memory["updated"] = updated
+        memory["updated"], number = updated, number + 1
         if found is not None:
             yield found
+    memory["has_more"] = number >= MOST_ROWS and memory.get("updated") != before
 
 
 def _rows(path: str, session: str, since: int) -> list[tuple[object, object, object]]:

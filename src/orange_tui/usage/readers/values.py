@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 
 from orange_tui.home import clock
 from orange_tui.usage.readers.items import NotUnderstood
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
 _MOST_TOKENS = 10**12  # no conversation has used so many
 _MOST_DOLLARS = 10**6
+_MOST_PERCENT = 10_000
 _MOST_CHARACTERS = 200  # of a name
 _LATEST_SECOND = 2**33  # since 1970
 
@@ -62,7 +62,7 @@ def dollars(entry: dict[str, Any], name: str) -> float | None:
 def percent(entry: dict[str, Any], name: str) -> float | None:
     """A share in percent; None where there is none."""
     found = entry.get(name)
-    if not isinstance(found, int | float) or isinstance(found, bool) or not math.isfinite(found) or found < 0:
+    if not isinstance(found, int | float) or isinstance(found, bool) or not 0 <= found <= _MOST_PERCENT:
         return None
     return min(float(found), 100.0)
 
