@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from orange_tui.domain.errors import Refused
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 from orange_tui.home import clock
 from orange_tui.orange import assemble
 from orange_tui.outside.tmux import Pane
@@ -209,6 +209,23 @@ def test_trouble_is_said_once(screens: Screens, watcher: ScreenWatcher) -> None:
         screens.prints()
         watcher.tick(float(second))
     assert screens.said == ["warning: agents' screens were not looked at: tmux took too long"]
+
+
+def test_file_of_one_that_cannot_be_written_is_no_others_trouble(
+    screens: Screens, watcher: ScreenWatcher, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "other" / "runtime.json").mkdir(parents=True)
+    [pane] = screens.panes()
+    others = [
+        replace(pane, pane_id=f"%{number}", task=task) for number, task in [(0, "other"), (1, "t1"), (2, "other")]
+    ]
+    monkeypatch.setattr(screens, "panes", lambda: others)
+    monkeypatch.setattr(screens, "look", lambda _: {each.pane_id: AgentStatus("busy") for each in others})
+    screens.directory = lambda ref: str(tmp_path / "other" if ref.id == "other" else tmp_path)
+    for second in range(0, 30, 4):
+        watcher.tick(float(second))
+    assert screens.status.state == "busy"
+    assert len(screens.said) == 2
 
 
 # It works, asks, and is idle, each time until a file tells it to go on.

@@ -50,6 +50,7 @@ class _Watched:
         self.again_at: float | None = None  # when what was seen begins to count against a report
         self.is_calm = False  # it reports that it is busy: what it prints is no news
         self.is_at_work = True
+        self.problem = ""  # the last one with its file
 
     def is_due(self, now: float) -> bool:
         """Whether to look at its screen now."""
@@ -88,15 +89,23 @@ class ScreenWatcher:
         try:
             due = self._due(now)
             sights = self._screens.look((each.ref, each.pane) for each in due) if due else {}
-            for each in due:
-                self._note(each, sights.get(each.pane.pane_id))
             self._problem = ""
-        except OrangeError as problem:  # tmux does not answer, or the disk is full: said once
-            if str(problem) != self._problem:
-                self._problem = str(problem)
-                self._log.write("warning", f"agents' screens were not looked at: {problem}")
+        except OrangeError as problem:  # tmux does not answer
+            self._problem = self._warn(problem, self._problem)
             return 0
+        for each in due:
+            try:
+                self._note(each, sights.get(each.pane.pane_id))
+                each.problem = ""
+            except OrangeError as problem:  # the disk is full, or the agent has put something else there
+                each.problem = self._warn(problem, each.problem)
         return len(due)
+
+    def _warn(self, problem: OrangeError, last: str) -> str:
+        """Say what is wrong, once; one window's trouble is no other's."""
+        if str(problem) != last:
+            self._log.write("warning", f"agents' screens were not looked at: {problem}")
+        return str(problem)
 
     def _due(self, now: float) -> list[_Watched]:
         panes = {pane.pane_id: pane for pane in self._screens.sessions.panes()}
