@@ -216,6 +216,14 @@ def test_agent_whose_account_has_reached_its_limit_is_not_reminded(waiting: Wait
     assert waiting.reminders == []
 
 
+def test_agent_that_waits_for_the_end_of_its_limit_is_not_reminded_when_that_comes(waiting: Waiting) -> None:
+    waiting.agent("idle")
+    with waiting.desk.world.orange.engine.open(waiting.desk.ref) as opened:
+        opened.record("limit.reached", window="worker", harness="demo", account="default", until=None)
+    waiting.look()
+    assert waiting.reminders == []
+
+
 def test_agent_that_has_used_up_its_budget_is_not_reminded(waiting: Waiting) -> None:
     waiting.agent("idle")
     world, ref = waiting.desk.world, waiting.desk.ref

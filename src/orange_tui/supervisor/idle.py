@@ -205,8 +205,9 @@ class IdleAgents:
 
     def _seconds_held(self, opened: OpenTask, agent: _AgentInTurn) -> float:
         """For how long nothing is done about it: something waits for it, or a person types in its session."""
-        waits = any(message.window == agent.pane.window for message in messages.undelivered(opened.journal))
-        if waits or self._is_used_up(opened, agent):
+        window = agent.pane.window
+        waits = any(message.window == window for message in messages.undelivered(opened.journal))
+        if waits or window in opened.journal.at_limit() or self._is_used_up(opened, agent):
             return PAUSE_SECONDS
         last_key_at = self._tasks.sessions.last_key_at(agent.pane)
         return max(0.0, last_key_at + _PERSON_SECONDS - time.time())
