@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +17,8 @@ from support.live_board import LiveBoard
 from support.office import wait_for
 
 if TYPE_CHECKING:
+    from orange_tui.board.rows import TaskRow
+    from orange_tui.domain.workflow import Actor
     from orange_tui.store.store import TaskRef
     from support.driver import Cli
     from support.office import Office
@@ -35,6 +40,10 @@ def types(office: Office, ref: TaskRef) -> list[str]:
 def screen(office: Office, ref: TaskRef) -> str:
     pane = office.orange.sessions.window(ref.id, "worker")
     return (office.orange.tmux.screen(pane.pane_id) if pane is not None else None) or ""
+
+
+def row(office: Office, ref: TaskRef) -> TaskRow:
+    return next(row for row in list(LiveBoard(office.orange).scan())[-1].rows if row.ref == ref)
 
 
 def blocked(office: Office, harness: str = "limited") -> bool:
@@ -127,9 +136,9 @@ def test_agent_that_ends_at_its_limit_has_not_crashed_and_starts_again(office: O
     office.supervised(lambda: bool(office.events(ref, "limit.reached")))
     assert (office.task(ref).crash_count, office.task(ref).attention) == (0, None)
     assert office.task(ref).workspace is not None
-    row = next(row for row in list(LiveBoard(office.orange).scan())[-1].rows if row.ref == ref)
-    assert row.needs is None
-    assert (row.waits or "").startswith("limited's limit, until ")
+    shown = row(office, ref)
+    assert shown.needs is None
+    assert (shown.waits or "").startswith("limited's limit, until ")
     LimitWatcher(office).look()
     assert len(office.events(ref, "agent.spawned")) == 1
     later.ahead = 3 * HOURS + 60
@@ -206,6 +215,52 @@ def test_failover_hands_over_once_to_the_first_agent_that_is_free(office: Office
     assert len(office.events(ref, "agent.handed_over")) == 1  # never in a circle
     assert [event["harness"] for event in office.events(ref, "limit.reached")] == ["limited", "other"]
     assert cli.ok("task", "show", ref.id, "--json").json()["harness"] == "other"
+
+
+def test_what_has_stood_on_a_screen_for_hours_is_about_the_time_when_it_was_printed(office: Office) -> None:
+    limited_harness(office)
+    ref = at_limit(office, "one")
+    directory = Path(office.orange.store.directory(ref))
+    history = directory / "history.jsonl"
+    started = office.events(ref, "agent.spawned")[0]["timestamp"]
+    long_ago = time.time() - 7 * HOURS
+    history.write_text(history.read_text().replace(started, clock.at(int((long_ago - 60) * 1e9))))
+    os.utime(directory / "logs" / "worker.log", (long_ago, long_ago))
+    LimitWatcher(office).see(ref)
+    assert len(office.events(ref, "limit.reached")) == 1
+    assert told(office, ref) == [limits_module.GO_ON]  # its three hours were over when it was seen
+
+
+def test_agent_that_has_handed_in_does_not_go_on_by_itself(office: Office, later: Clock) -> None:
+    limited_harness(office)
+    ref = at_limit(office, "one", workflow="minimal")
+    watcher = LimitWatcher(office)
+    watcher.see(ref)
+    with office.orange.engine.open(ref) as opened:
+        office.orange.engine.transition(opened, "reviewing", "agent", is_escalation=True)
+    later.ahead = 3 * HOURS + 60
+    assert row(office, ref).needs == "It waits for your review"
+    watcher.look()
+    assert (told(office, ref), len(office.events(ref, "agent.spawned"))) == ([], 1)
+
+
+def test_words_for_a_worker_that_has_handed_in_reach_it_when_its_limit_is_over(office: Office, later: Clock) -> None:
+    limited_harness(office)
+    office.harness("reviewer")
+    ref = at_limit(office, "one", review_harness="reviewer")
+    watcher = LimitWatcher(office)
+    watcher.see(ref)
+    with office.orange.engine.open(ref) as opened:
+        for status in ("working", "agent-review", "reviewing"):
+            actor: Actor = "engine" if status == "reviewing" else "agent"
+            office.orange.engine.transition(opened, status, actor, is_escalation=True)
+    later.ahead = 3 * HOURS + 60
+    watcher.look()
+    assert told(office, ref) == []
+    office.orange.agents.answer(ref, "and work on this", to_worker=True)
+    watcher.look()
+    wait_for(lambda: "and work on this" in screen(office, ref))
+    assert told(office, ref) == ["and work on this"]
 
 
 def type_into(office: Office, ref: TaskRef, text: str) -> None:

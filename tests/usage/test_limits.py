@@ -58,6 +58,12 @@ def test_forged_time_blocks_for_eight_days_at_most(limits: Limits) -> None:
     assert found.resets_at == "2026-11-24T20:00:00.000000Z"
 
 
+def test_last_second_of_all_years_is_a_time_as_well(limits: Limits) -> None:
+    limit = limits.see_limit("claude", "default", "resets 9999-12-31T23:59:59Z", clock.now(), "screen")
+    assert limit.blocked_until is not None
+    assert limits.blocked("claude") is not None
+
+
 def test_limit_that_ended_while_nobody_looked_is_tried_at_once(limits: Limits) -> None:
     found = limits.see_limit("claude", "default", "resets 8pm (UTC)", "2026-11-16T14:00:00Z", "session file")
     assert found.resets_at == EVENING

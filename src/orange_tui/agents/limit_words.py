@@ -6,11 +6,14 @@ import os
 import re
 
 from orange_tui.agents.launch import answer_file
-from orange_tui.home.files import read_end
+from orange_tui.home import clock
+from orange_tui.home.files import read_end, read_signature
 from orange_tui.sessions.liveness import exit_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from orange_tui.domain.harnesses.harness import Harness
 
 _PRINTED_BYTES = 20_000
@@ -38,6 +41,19 @@ def printed_limit(directory: str, window: str, harness: Harness) -> str | None:
         if found is not None or last:
             return found or said[last[-1] :]
     return None
+
+
+def limit_said_at(directory: str, window: str, values: Mapping[str, object], last_end: str) -> str:
+    """When a live agent said so: as it reports, or when it last printed anything since its last limit ended.
+
+    What is on a screen may be seen long after that, and `resets 2am` is then not about the next night.
+    """
+    if values.get("state") == "limit":
+        return str(values.get("event_at") or clock.now())
+    seen_at = str(values.get("seen_at") or clock.now())
+    log = read_signature(os.path.join(directory, "logs", f"{window}.log"))
+    printed_at = clock.at(log[1]) if log is not None else ""
+    return printed_at if last_end < printed_at < seen_at else seen_at
 
 
 def _last_lines(text: str) -> str:

@@ -57,7 +57,7 @@ def find_limit(
     """The limit that a task's agent has reached: as Orange has written it down, or as the agent says for now."""
     status = known.agent(windows)
     is_marked = session == DEAD or status.state not in _GOES_ON
-    marks = [mark for mark in known.entry.at_limit if mark.window in windows] if is_marked else []
+    marks = [mark for mark in known.entry.at_limit if mark.window in windows or not windows] if is_marked else []
     if session not in {ACTIVE, DEAD} or not (marks or status.state == LIMIT):
         return None
     found = status if status.state == LIMIT else AgentStatus(LIMIT)

@@ -210,8 +210,7 @@ class Boards:
         agent = reached.status if reached is not None else known.agent(windows) if session == ACTIVE else None
         conflicts = None if finished else self._conflicts.get(key)
         budget = None if finished else self._budget(key, task)
-        is_at_limit = bool(known.entry.at_limit) and task.attention is None  # it goes on by itself
-        reason = None if is_at_limit else self._reason(key, task, session, agent, conflicts)
+        reason = self._reason(key, task, session, agent, conflicts)
         reason = reason or (budget.sentence() if budget is not None and budget.is_reached else None)
         waits = self._waiting_for.reason(known, task)
         limit = self._limits.sentence(reached.harness, reached.account) if reached else self._waiting_for.limit(known)

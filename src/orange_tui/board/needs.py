@@ -93,7 +93,9 @@ def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
         is_as_meant = facts.session == DEAD and _moves_on_at_its_end(workflow, task.status)
         return None if is_as_meant else lost_agent_sentence(workflow, task.status, _ENDED[facts.session])
     urgent = _agent_says(facts.agent) or facts.pull_request
-    return urgent or _waiting(workflow, task.status, facts.session, facts.conflicts)
+    if urgent or (goes_on and not is_for_review(workflow, task.status)):
+        return urgent
+    return _waiting(workflow, task.status, facts.session, facts.conflicts)
 
 
 def _agent_says(agent: AgentStatus | None) -> str | None:

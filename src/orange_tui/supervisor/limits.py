@@ -12,7 +12,8 @@ import asyncio
 from itertools import takewhile
 
 from orange_tui.agents import messages
-from orange_tui.agents.limit_words import limit_words
+from orange_tui.agents.limit_words import limit_said_at, limit_words
+from orange_tui.board.needs import is_for_review, waits_for_a_person
 from orange_tui.domain.errors import Busy, OrangeError, Refused
 from orange_tui.home import clock
 from orange_tui.home.settings import read_settings
@@ -22,7 +23,7 @@ from orange_tui.sessions.agent_state import judge, look
 from orange_tui.sessions.liveness import agent_window, find_window, last_start
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.usage.budget import why_not
-from orange_tui.usage.limits import Sighting, current_account, record_limit, still_at_limit
+from orange_tui.usage.limits import Sighting, record_limit, still_at_limit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,11 +123,18 @@ class LimitedAgents:
         return {key: sorted(marks, key=lambda each: each[0].since) for key, marks in found.items()}
 
     def _is_concerned(self, entry: IndexedTask, window: str) -> bool:
-        """Whether it is the turn of the agent in a window; another one goes on when its turn has come."""
+        """Whether it is the turn of the agent in a window; another one goes on when its turn has come.
+
+        Whoever's turn it is, and whether the person reviews it by now: what was sent to it reaches it.
+        """
         task, state = entry.task, self._engine.state_of(entry.task) if entry.task is not None else None
         if task is None or state is None or state.terminal:
             return False
-        return window == agent_window(task, state, self._engine.store.journal(entry.ref))
+        workflow, journal = self._engine.workflows.load(task.workflow), self._engine.store.journal(entry.ref)
+        if entry.has_message and any(each.window == window for each in messages.undelivered(journal)):
+            return True
+        is_reviewed = waits_for_a_person(workflow, state.name) and is_for_review(workflow, state.name)
+        return not is_reviewed and window == agent_window(task, state, journal)
 
     # --- what is seen --------------------------------------------------------------------------------------------
 
@@ -144,16 +152,17 @@ class LimitedAgents:
         pane, harness, values, status, text = self._read(opened, window)
         if pane is None or harness is None:
             return  # it has ended, which is another matter
-        is_marked = window in opened.journal.at_limit()
-        if status.state == "limit" and not is_marked:
-            said_at = str(values.get("event_at" if values.get("state") == "limit" else "seen_at") or clock.now())
-            if not is_new and said_at <= _last_end(opened, window):
+        mark = opened.journal.at_limit().get(window)
+        if status.state == "limit" and mark is None:
+            last_end = _last_end(opened, window)
+            said_at = limit_said_at(opened.directory, window, values, last_end)
+            if not is_new and said_at <= last_end:
                 return  # that is what it said before it went on
             at = clock.now() if is_new else said_at
             seen = Sighting(window, harness.name, limit_words(harness, text) or "", at, "screen")
             record_limit(self._limits, opened, seen)
-        elif status.state == "busy" and is_marked:
-            self._limits.begin_trial(harness.name, current_account(harness.name), opened.task.id)
+        elif status.state == "busy" and mark is not None:
+            self._limits.begin_trial(mark.harness, mark.account, opened.task.id)
             self._record_end(opened, window)
 
     def _read(

@@ -65,9 +65,9 @@ class Limit:
         if self.tried_at is not None and utc_text(said_at) < self.tried_at:
             return self
         is_known_blocked = self.is_blocked(utc_text(now)) and self.tried_at is None
+        end = min(end, now + _LONGEST_BLOCK) if end is not None else None
         if end is not None and end + _margin(end) > now:
-            bounded = min(end, now + _LONGEST_BLOCK)
-            until, resets_at = utc_text(bounded + _margin(bounded)), utc_text(bounded)
+            until, resets_at = utc_text(end + _margin(end)), utc_text(end)
             if is_known_blocked and self.resets_at is not None and self.blocked_until is not None:
                 until, resets_at = max(until, self.blocked_until), max(resets_at, self.resets_at)
         elif is_known_blocked:
