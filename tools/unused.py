@@ -21,15 +21,12 @@ CALLED_BY_LIBRARIES = re.compile(
 )
 # Each with the reason why it stays.
 EXCEPTIONS = {
-    "idle": "a harness's patterns, read by the name of the state",
-    "permission": "likewise",
+    "permission": "a harness's patterns, read by the name of the state",
     "one_shot": "a harness's command lines, read by the name of the mode",
     "one_shot_work": "likewise",
     "needs_help": "part of a report, which is recorded as a whole",
     "old_path": "part of a parsed diff: what a renamed file was called",
     "_end_what_nobody_waits_for": "registered with atexit",
-    "turns": "a sum, read by its name",
-    "is_nearly_used_up": "asked by whoever starts agents, the next to come",
 }
 NAMED_IN_STRINGS = re.compile(r'"(?:orange_tui(?:\.\w+)+)?:(\w+)"|f"\{_\w+\}:(\w+)"')
 

@@ -271,3 +271,48 @@ def test_chats_are_found_though_they_have_no_journal(tmp_path: Path) -> None:
     found = chat_starts(home, "coffee", "/src/coffee")
     assert found == [replace(first, until=second.since), replace(second, number=2)]
     assert chat_starts(home, "tea", "/src/tea") == []
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"window": "../../secrets"},
+        {"window": "w" * 5_000},
+        {"window": "\0"},
+        {"directory": "/o/workspaces/a\0"},
+    ],
+    ids=repr,
+)
+def test_start_that_the_engine_cannot_have_recorded_is_none(forged: dict[str, object]) -> None:
+    assert task_starts([{**spawned("worker", 1), **forged}], {}, ["/o/workspaces"]) == []
+
+
+@pytest.mark.parametrize("agent", ["codex", "opencode", "pi"])
+@pytest.mark.parametrize("since", ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00+14:00", "soon"])
+def test_start_at_an_impossible_time_has_no_conversation(desk: Desk, agent: str, since: str) -> None:
+    start = AgentStart("worker", 1, agent, desk.worktree, since, None, None, prompt_mark(WORK))
+    assert desk.finder.find(start) is None
+
+
+def test_forged_history_of_many_starts_is_gone_through_quickly() -> None:
+    events = [spawned("worker", number % 60) for number in range(20_000)]
+    found = task_starts(events, {}, ["/o/workspaces"])
+    assert (found[-1].number, found[-1].until) == (20_000, None)
+    assert len(found) <= 1_000
+
+
+def test_question_to_a_router_is_not_one_that_was_asked_before_it(desk: Desk) -> None:
+    desk.codex("first", NOW - 2, WORK)
+    start = AgentStart("router", 1, "codex", desk.worktree, stamp(NOW), None, None, prompt_mark(WORK))
+    assert desk.finder.find(start) is None
+    desk.codex("second", NOW + 1, WORK)
+    found = desk.finder.find(start)
+    assert found is not None
+    assert found.session_id == "second"
+
+
+def test_pipe_beside_a_database_holds_nobody_up(desk: Desk) -> None:
+    path = desk.opencode("ses_1", NOW, WORK)
+    os.mkfifo(f"{path}-journal")  # sqlite would wait for its writer for ever
+    start = AgentStart("worker", 1, "opencode", desk.worktree, stamp(NOW), None, "ses_1")
+    assert desk.finder.find(start) is None

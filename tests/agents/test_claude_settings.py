@@ -101,3 +101,17 @@ def test_whatever_is_told_is_stored_and_passed_on_as_it_is(tmp_path: Path, user:
     stored = tmp_path / "worker.status.json"
     assert run(status_line(tmp_path), stored, report) == f"{report}\n"
     assert stored.read_text() == report
+
+
+def test_nothing_is_written_through_a_link_and_what_a_kill_left_is_no_obstacle(tmp_path: Path, user: Path) -> None:
+    stored, target = tmp_path / "worker.status.json", tmp_path / "precious"
+    target.write_text("mine")
+    (tmp_path / "worker.status.json.new").symlink_to(target)
+    for _ in range(2):
+        assert run(status_line(tmp_path), stored) == ""
+    assert target.read_text() == "mine"
+    assert stored.read_text() == REPORT
+    (tmp_path / "worker.status.json.new").write_text('{"half')
+    for _ in range(2):
+        run(status_line(tmp_path), stored, "{}")
+    assert stored.read_text() == "{}"

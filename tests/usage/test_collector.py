@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -297,3 +298,26 @@ def test_conversation_of_an_earlier_task_that_is_gone_on_with_counts_from_there_
         file.write(f"{json.dumps(entry, separators=(',', ':'))}\n{last}\n")
     office.collect()
     assert (office.usage().total().input, office.usage().total().turns) == (3, 1)
+
+
+def test_ended_agent_has_a_moment_to_write_what_it_has_cost(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    office.claude()
+    office.start("worker", "claude", session_id=_CLAUDE)
+    office.collect()
+    office.end()
+    monkeypatch.setattr(module, "_SHORTEST_TURN_SECONDS", 60.0)
+    office.collect()
+    [watched] = office.collector._watched.values()
+    assert watched.is_last
+
+
+def test_pipe_in_the_place_of_a_record_is_said_once_and_ends_the_last_reading(office: _Office) -> None:
+    logs = office.world.directory(office.ref) / "logs"
+    logs.mkdir()
+    os.mkfifo(logs / "worker.usage.jsonl")
+    office.start("worker", "demo")
+    office.collect()
+    office.end()
+    office.collect()
+    assert office.collector._watched == {}
+    assert Path(office.world.home.log_file).read_text().count("worker.usage.jsonl") == 1

@@ -6,7 +6,7 @@ import json
 import os
 import random
 import sqlite3
-from datetime import UTC
+from datetime import UTC, date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -297,6 +297,23 @@ def test_made_up_names_do_not_fill_the_file(task: _Task, tmp_path: Path) -> None
     task.read(_file(path))
     assert task.total.turns == 1_000
     assert len(task.usage.rows) <= 41
+
+
+def test_made_up_days_do_not_fill_the_file(task: _Task, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    days = [str(date(2025, 1, 1) + timedelta(days=number)) for number in range(600)]
+    models = [f"m{number}" for number in range(6)]
+    lines = (_answer(f"{day} {model}", model, at=f"{day}T10:00:00Z") for day in days for model in models)
+    path.write_text("".join(lines))
+    task.read(_file(path))
+    assert task.total.turns == len(days) * len(models)
+    assert len(task.usage.rows) <= 2_001
+
+
+def test_pipe_beside_a_database_holds_nobody_up(task: _Task, tmp_path: Path) -> None:
+    path = _database(tmp_path / "opencode.db")
+    os.mkfifo(f"{path}-journal")  # sqlite would wait for its writer for ever
+    assert task.read(_file(path, "opencode", _OPENCODE)).problems
 
 
 # --- any cut, any repetition, any kill ------------------------------------------------------------------------------

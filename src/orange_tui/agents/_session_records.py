@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 from orange_tui.domain.errors import OrangeError, Unreadable
 from orange_tui.domain.records import record
-from orange_tui.home.files import open_regular
+from orange_tui.home.files import check_database, open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,6 +199,7 @@ def _query(database: str, statement: str, values: tuple[object, ...]) -> list[tu
 
     if not _is_record(os.path.dirname(database), database):
         return []
+    check_database(database)
     try:
         address = f"file:{quote(database)}?mode=ro"
         with closing(sqlite3.connect(address, uri=True, timeout=_DATABASE_WAIT_SECONDS)) as connection:
@@ -223,8 +224,10 @@ def _head(path: str) -> Iterator[dict[str, Any]]:
     except OrangeError:
         return
     with open(descriptor, "rb") as file:
-        for line in file.read(_HEAD_BYTES).split(b"\n")[:-1]:
+        left = _HEAD_BYTES
+        while (line := file.readline(left)).endswith(b"\n"):
             yield _object(line)
+            left -= len(line)
 
 
 def _object(data: bytes | str) -> dict[str, Any]:

@@ -33,8 +33,10 @@ STARTS = frozenset({"agent.spawned", "router.asked"})
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
 _COMPARED_CHARACTERS = 300
 _COMPARED_LETTERS = 120
+_MOST_STARTS = 500  # of one task; the last ones
 _MAX_CHAT_BYTES = 1_000_000
 _CLOCK_SLACK_SECONDS = 5.0  # an agent may begin its record before its start is in the journal
+_LATEST_SECOND = 2.0**33  # since 1970
 _warned: set[str] = set()
 
 
@@ -76,18 +78,23 @@ def task_starts(
     roots = [os.path.join(directory, "") for directory in directories]
     found: list[AgentStart] = []
     counts: dict[str, int] = {}
+    last: dict[str, int] = {}  # where the last start of each window is found
     for event in events:
         values = [event.get(name) for name in ("window", "harness", "timestamp")]
         if event.get("type") not in STARTS or not all(isinstance(value, str) for value in values):
             continue
         window, agent, since = map(str, values)
         directory = str(event.get("directory", directories[0]))
-        found = [_ended(start, since) if start.window == window else start for start in found]
+        if not _ID.fullmatch(window) or "\0" in directory:
+            continue
+        if window in last:
+            found[last[window]] = _ended(found[last[window]], since)
         counts[window] = counts.get(window, 0) + 1
         if os.path.isabs(directory) and os.path.join(os.path.normpath(directory), "").startswith(tuple(roots)):
             session_id, prompt = _text(event.get("session_id")), _text(event.get("prompt"))
+            last[window] = len(found)
             found.append(AgentStart(window, counts[window], agent, directory, since, None, session_id, prompt))
-    return [each for start in found for each in _with_reported(start, runtime.get(start.window, {}))]
+    return [each for start in found[-_MOST_STARTS:] for each in _with_reported(start, runtime.get(start.window, {}))]
 
 
 def record_chat_start(home: Home, project: str, start: AgentStart) -> None:
@@ -169,8 +176,11 @@ def _search(records: RecordFormat, root: str, start: AgentStart) -> SessionRecor
     """The first conversation that began after the start, with its prompt; only by time where that is not known."""
     from orange_tui.agents._session_records import to_seconds
 
-    since = to_seconds(start.since) - _CLOCK_SLACK_SECONDS
-    until = to_seconds(start.until) - _CLOCK_SLACK_SECONDS if start.until is not None else float("inf")
+    slack = _CLOCK_SLACK_SECONDS if start.window != ROUTER else 0.0  # a router is asked once that is in the journal
+    since = to_seconds(start.since) - slack
+    until = to_seconds(start.until) - slack if start.until is not None else float("inf")
+    if not 0 < since < _LATEST_SECOND:
+        return None  # the engine has not written that
     for found in records.search(root, start.directory, since, until):
         if start.prompt is None or any(prompt_mark(text) == start.prompt for text in records.prompts(found)):
             return found

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 STATUS_VARIABLE = "ORANGE_STATUS_FILE"  # in the environment of an agent: where to store what its status line is told
 _MAX_BYTES = 1_000_000
 # Replaced in one step: whoever reads it meanwhile has the one before. A full disk must not take the person's line away.
+# With `-C` nothing is written through a link; what is in the way, left by a kill, is gone the next time.
 _STORE = (
-    f'status=$(cat); [ -z "${STATUS_VARIABLE}" ] || (umask 077; printf %s "$status" >"${STATUS_VARIABLE}.new"'
-    f' && mv -f "${STATUS_VARIABLE}.new" "${STATUS_VARIABLE}") 2>/dev/null'
+    f'status=$(cat); [ -z "${STATUS_VARIABLE}" ] || (umask 077; set -C; {{ printf %s "$status"'
+    f' >"${STATUS_VARIABLE}.new" && mv -f "${STATUS_VARIABLE}.new" "${STATUS_VARIABLE}"; }}'
+    f' || rm -f "${STATUS_VARIABLE}.new") 2>/dev/null'
 )
 
 

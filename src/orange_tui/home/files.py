@@ -65,6 +65,17 @@ def open_regular(path: str, flags: int = os.O_RDONLY, *, follow: bool = True) ->
     raise _not_regular(path, "a directory" if stat.S_ISDIR(mode) else "not a regular file")
 
 
+def check_database(path: str) -> None:
+    """Refuse a SQLite database that is no regular file, or has something else beside it: a pipe would block us.
+
+    Nothing is opened for that: to close it again would take away the locks of whoever reads it in this process.
+    """
+    for each in (path, f"{path}-wal", f"{path}-shm", f"{path}-journal"):
+        with suppress(FileNotFoundError, NotADirectoryError):
+            if not stat.S_ISREG(os.lstat(each).st_mode):
+                raise _not_regular(each, "not a regular file")
+
+
 def _not_regular(path: str, what: str) -> Unreadable:
     return Unreadable(f"{path} is {what}; move it away")
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 OTHER_MODELS = "other models"
 _MOST_MODELS = 40  # of one task; a file of an agent's may say anything
-_MOST_SESSIONS = 300
+_MOST_SESSIONS = 100
+_MOST_ROWS = 2_000  # days can be made up, too
 _MOST_NAME_CHARACTERS = 80
 _EARLIEST = datetime(2025, 1, 1, tzinfo=UTC)
 _CLOCKS_DIFFER = timedelta(days=1)
@@ -171,7 +172,10 @@ class UsageCount:
         self._models.add(name)
         moment = self._moment(at)
         start = max(1, bisect_right(owner.starts, self._stamp(moment)))
-        return owner.window, start, owner.agent, name, moment.astimezone(self._zone).date().isoformat()
+        key = owner.window, start, owner.agent, name, moment.astimezone(self._zone).date().isoformat()
+        if key in self._rows or len(self._rows) < _MOST_ROWS:
+            return key
+        return owner.window, 1, owner.agent, OTHER_MODELS, self._now.astimezone(self._zone).date().isoformat()
 
     @staticmethod
     def _stamp(moment: datetime) -> str:

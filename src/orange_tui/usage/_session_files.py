@@ -52,11 +52,13 @@ class SessionFiles:
 
     def list(self, starts: Sequence[AgentStart]) -> list[SessionFile]:
         """The files of these starts, each once, what is below a conversation before the conversation itself."""
-        files = [file for start in starts for file in self._files(start, starts)]
+        times: dict[str, dict[str, None]] = {}
+        for start in starts:
+            times.setdefault(start.window, {})[start.since] = None
+        files = [file for start in starts for file in self._files(start, tuple(times[start.window]))]
         return list({file.name: file for file in files}.values())
 
-    def _files(self, start: AgentStart, starts: Sequence[AgentStart]) -> Iterator[SessionFile]:
-        times = tuple(dict.fromkeys(each.since for each in starts if each.window == start.window))
+    def _files(self, start: AgentStart, times: tuple[str, ...]) -> Iterator[SessionFile]:
         owner = Owner(start.window, start.agent, times, start.since if start.is_reported else None)
         session = self._session(start)
         own = os.path.join(self._logs, f"{start.window}.usage.jsonl")

@@ -144,7 +144,8 @@ class UsageCollector:
                 self._watched[ref] = self._new(ref)
         for ref, watched in self._watched.items():
             if ref not in live and ref not in chats and not watched.is_last:
-                watched.is_last, watched.next_at = True, 0.0
+                # Soon, but not at once: Claude Code writes what it has cost when it is told to end.
+                watched.is_last, watched.next_at = True, time.monotonic() + _SHORTEST_TURN_SECONDS
 
     def _is_news(self, ref: TaskRef) -> bool:
         """Whether a task that has ended has a history that is newer than what is known of its use."""

@@ -13,7 +13,7 @@ from orange_tui import __version__
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.domain.usage.totals import TaskUsage
-from orange_tui.home.files import open_regular, read_end
+from orange_tui.home.files import check_database, open_regular, read_end
 from orange_tui.usage._counting import UsageCount
 from orange_tui.usage._lines import LineSlice
 from orange_tui.usage._seen import SeenMessages
@@ -127,7 +127,6 @@ class _Reading:
             self.unread.add(file.name)
             return
         except OrangeError as problem:
-            self.unread.add(file.name)
             self.problems.append(f"what an agent has used is not counted: {problem}")
             return
         except NotUnderstood as problem:
@@ -136,7 +135,7 @@ class _Reading:
         self.positions[file.name] = place
 
     def _read_rows(self, file: SessionFile, place: dict[str, Any]) -> None:
-        os.close(open_regular(file.path, follow=False))
+        check_database(file.path)
         self._take(file, opencode.read(file.path, file.session_id, place["memory"]))
         self.has_more |= bool(place["memory"].pop("has_more", False))
 
