@@ -74,3 +74,10 @@ def test_all_that_a_window_prints_bit_by_bit_is_logged_and_an_old_log_is_put_asi
     assert "".join(pieces).endswith(kept)
     assert len(kept) >= min(limit, len("".join(pieces)))
     assert log.stat().st_size <= limit
+
+
+@pytest.mark.parametrize("name", ["worker.exit", "worker.answer", "worker.status.json"])
+def test_directory_in_the_place_of_a_file_is_said_in_a_sentence(tmp_path: Path, name: str) -> None:
+    (tmp_path / "logs" / name / "deep").mkdir(parents=True)
+    with pytest.raises(NotSaved, match=name):
+        write_launcher(str(tmp_path), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), {}))

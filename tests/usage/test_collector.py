@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from orange_tui.agents.agent_sessions import CHAT, AgentStart, record_chat_start
+from orange_tui.agents.agent_sessions import CHAT, AgentStart, SessionFinder, record_chat_start
 from orange_tui.domain.errors import NotSaved
 from orange_tui.domain.usage.totals import TaskUsage, Totals
 from orange_tui.home import clock
 from orange_tui.sessions.runtime import Runtime
+from orange_tui.usage import _session_files, reading
 from orange_tui.usage import collector as module
-from orange_tui.usage import reading
 from orange_tui.usage.collector import CollectorParts, UsageCollector
 from orange_tui.usage.limits import Limits
 from orange_tui.usage.readers import opencode
@@ -321,3 +321,17 @@ def test_pipe_in_the_place_of_a_record_is_said_once_and_ends_the_last_reading(of
     office.collect()
     assert office.collector._watched == {}
     assert Path(office.world.home.log_file).read_text().count("worker.usage.jsonl") == 1
+
+
+def test_conversation_that_cannot_be_found_is_searched_less_and_less(
+    office: _Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches: list[object] = []
+    monkeypatch.setattr(SessionFinder, "find", lambda _, start: searches.append(start))
+    now = 1_000.0
+    monkeypatch.setattr(_session_files, "monotonic", lambda: now)
+    office.start("worker", "codex")
+    for second in range(0, 1_000, 5):
+        now = 1_000.0 + second
+        office.collect()
+    assert 5 < len(searches) < 20

@@ -31,6 +31,7 @@ CHAT = ".chat"  # in the place of a task's id
 ROUTER = "router"  # the window of the question who does a task, though it has none
 STARTS = frozenset({"agent.spawned", "router.asked"})
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
+_WINDOW = re.compile(r"[^./\0][^/\0]{0,99}")  # it is part of a file's name
 _COMPARED_CHARACTERS = 300
 _COMPARED_LETTERS = 120
 _MOST_STARTS = 500  # of one task; the last ones
@@ -85,7 +86,7 @@ def task_starts(
             continue
         window, agent, since = map(str, values)
         directory = str(event.get("directory", directories[0]))
-        if not _ID.fullmatch(window) or "\0" in directory:
+        if not _WINDOW.fullmatch(window) or "\0" in directory:
             continue
         if window in last:
             found[last[window]] = _ended(found[last[window]], since)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from contextlib import suppress
 
 from orange_tui.agents.claude_settings import STATUS_VARIABLE, claude_settings
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.harnesses.harness import PROMPT
 from orange_tui.domain.records import record
-from orange_tui.home.files import make_directory, read_bytes, replace_file
+from orange_tui.home.files import make_directory, not_saved, read_bytes, replace_file
 from orange_tui.home.paths import shipped
 
 TYPE_CHECKING = False
@@ -88,8 +87,12 @@ def write_launcher(task_directory: str, window: str, spec: LaunchSpec) -> Launch
     replace_file(f"{base}.prompt.md", spec.prompt.encode(), durable=False, follow=False)
     status_file = f"{base}.status.json"
     for earlier in (f"{base}.exit", answer_file(task_directory, window), status_file):
-        with suppress(FileNotFoundError):
+        try:
             os.unlink(earlier)
+        except FileNotFoundError:
+            pass
+        except OSError as problem:  # an agent has put a directory in its place
+            raise not_saved(earlier, problem) from None
     files = [f"exec 3>{shlex.quote(f'{base}.exit')}"]
     if spec.keep_output:
         files.append(f"exec 4>{shlex.quote(answer_file(task_directory, window))}")

@@ -1,12 +1,14 @@
 """Which files tell what the agents of a task, or of a chat, have used.
 
-Found conversations are remembered: looking one up can take a moment. An agent that keeps no record that Orange can read
+Found conversations are remembered: looking one up can take a moment, and one that is not found is looked up less and
+less often. An agent that keeps no record that Orange can read
 may write one in the task's directory, `logs/<window>.usage.jsonl`, as the demo agent does.
 """
 
 from __future__ import annotations
 
 import os
+from time import monotonic
 
 from orange_tui.agents.agent_sessions import STARTS
 from orange_tui.home.files import read_signature
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 _OWN_RECORD = "demo"
 _CLAUDE = "claude"
+_LONGEST_PAUSE_SECONDS = 300.0  # between two searches for a conversation
 
 
 class StartEvents:
@@ -49,6 +52,7 @@ class SessionFiles:
         self._finder = finder
         self._logs = os.path.join(folder, "logs")
         self._found: dict[AgentStart, AgentSession | None] = {}
+        self._missing: dict[AgentStart, tuple[float, float]] = {}  # first and last searched for in vain
 
     def list(self, starts: Sequence[AgentStart]) -> list[SessionFile]:
         """The files of these starts, each once, what is below a conversation before the conversation itself."""
@@ -75,9 +79,14 @@ class SessionFiles:
 
     def _session(self, start: AgentStart) -> AgentSession | None:
         if start not in self._found:
+            now = monotonic()
+            begun, searched = self._missing.setdefault(start, (now, now))
+            if now - searched < min(_LONGEST_PAUSE_SECONDS, (searched - begun) / 2):
+                return None
             found = self._finder.find(start)
             if found is None and start.until is None:
-                return None  # its agent has not begun to write it
+                self._missing[start] = (begun, now)  # its agent has not begun to write it
+                return None
             self._found[start] = found
         return self._found[start]
 
