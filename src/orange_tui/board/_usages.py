@@ -40,6 +40,7 @@ class Usages:
         self._found: dict[Key, TaskUsage] = {}
         self._unread: list[Key] = []  # the newest at the end
         self._zone: tzinfo | None = None  # None: the system's
+        self._knows_zone = False  # it is looked for only where something was used: that takes as long as many tasks
         self._day = ""
         self._of_today: dict[Key, Totals] = {}
 
@@ -54,6 +55,12 @@ class Usages:
 
     def today(self) -> Totals | None:
         """What was used today, in the person's time zone; None where nothing was."""
+        if not self._found:
+            return None
+        if not self._knows_zone:
+            self._knows_zone = True
+            with suppress(OrangeError):
+                self._zone = read_settings(self._home).time_zone()
         day = str(today(self._zone))
         if day != self._day:
             self._day, self._of_today = day, {}
@@ -68,8 +75,7 @@ class Usages:
 
     def refresh_all(self, tasks: Collection[Key] | None) -> set[Key]:
         """Look at every file, or only at those of these tasks, as long as the others have to wait."""
-        with suppress(OrangeError):
-            self._zone = read_settings(self._home).time_zone()
+        self._knows_zone = False  # config.yml may be another
         keys = ((project, name) for project in self._projects() for name in self._folders(project))
         looked_at = [key for key in keys if tasks is None or key in tasks]
         seen = {key: found for key in looked_at if (found := read_signature(self._file(key).path)) is not None}
