@@ -28,7 +28,6 @@ from orange_tui.store._task_swap import Swap
 from orange_tui.store.journal import Journal
 from orange_tui.store.open_task import OpenTask
 from orange_tui.supervisor._state_agent import StateAgent
-from orange_tui.supervisor.exit_rules import ExitRules
 from orange_tui.supervisor.outbox import Outbox
 from orange_tui.workspaces import _save_and_reset, pool, saved_work
 
@@ -139,11 +138,11 @@ def _starts_what_is_held(put: Put) -> None:
 def _early_work_is_stale(put: Put) -> None:
     """What was written before the task came to the state it is in does not count."""
 
-    def is_fresh(_self: Any, agent: Any, gate: Any, _rule: Any) -> bool:
-        entered = agent.opened.journal.last("transition.started")
-        return not gate.is_in_body or entered is None or entered.get("body") != checksum(agent.opened.body)
+    def has_written(self: Any, _engine: Any, gate: Any, _targets: Any) -> bool:
+        entered = self.opened.journal.last("transition.started")
+        return not gate.is_in_body or entered is None or entered.get("body") != checksum(self.opened.body)
 
-    put(ExitRules, "_is_fresh", is_fresh)
+    put(StateAgent, "has_written", has_written)
 
 
 def _retries_for_ever(put: Put) -> None:
@@ -259,7 +258,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="make simulate BUGS=1", description=__doc__)
     parser.add_argument("names", nargs="*", default=list(BUGS), help="which ones")
     parser.add_argument("--first", type=int, default=1, help="the first seed")
-    parser.add_argument("--worlds", type=int, default=150, help="how many worlds to look for each")
+    parser.add_argument("--worlds", type=int, default=200, help="how many worlds to look for each")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many bugs at a time")
     given = parser.parse_args(words)
     began, missed = time.monotonic(), 0

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from simulation.bugs import BUGS, put_back
+
 TESTS = Path(__file__).parent.parent
 
 
@@ -37,3 +39,9 @@ def test_old_bug_that_is_put_back_is_found() -> None:
     done = simulate("journal", "--worlds", "20", module="bugs")
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_old_bug_can_still_be_put_back() -> None:
+    for name in BUGS:
+        with put_back(name):
+            pass

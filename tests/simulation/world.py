@@ -170,6 +170,8 @@ class World:
             self._look: 2,
             self._edit: 2,
             self._doctor: 1,
+            self._kill_agents: 1,
+            self._answer: 3,
         }
         self.choose(actions)()
 
@@ -183,6 +185,7 @@ class World:
             self.scheduler.sleep(_QUIET_SECONDS)
             self._wait_for_commands()
             self._command(["task", "respawn", "--lost"], wait=True)
+            self._kill_agents()
         self.scheduler.sleep(_QUIET_SECONDS)
         self._check_rest(supervisor)
         self._end_supervisors()
@@ -240,6 +243,22 @@ class World:
         for process in list(self.scheduler.processes):
             if process.name == "supervisor":
                 self.scheduler.kill(process)
+
+    def _kill_agents(self) -> None:
+        """Some agents that live are killed, as by a machine without memory: each of these deaths must be noticed."""
+        for pane in self.tmux.panes():
+            if pane.process is not None and self.random.random() < 0.3:
+                self.scheduler.kill(pane.process)
+
+    def _answer(self) -> None:
+        """The person writes to an agent, which may not live to read it."""
+        panes = [pane for pane in self.tmux.panes() if pane.task]
+        if panes:
+            pane = self.random.choice(panes)
+            self._command(["task", "answer", pane.task, self.model.new_token()], pane.task)
+            self.scheduler.sleep(self.random.choice((0.0, 0.0005, 0.001, 0.002)))
+            if pane.process is not None and self.random.random() < 0.5:
+                self.scheduler.kill(pane.process)
 
     def _look(self) -> None:
         """The app's board, which reads all the time."""
