@@ -53,6 +53,12 @@ def test_what_real_agents_show_is_understood(name: str) -> None:
         (CLAUDE, "✳", f"❯ 1. Brew\n  2. Pour\n● Done.\n{CLAUDE_BOX}", "idle"),  # a list that the person wrote
         (CLAUDE, "✳", f"● Do you want tea?\n{CLAUDE_BOX}\n  ⚠ Usage limit reached · Esc to cancel", "limit"),
         (CLAUDE, "✳", f"  ⎿  You've hit your limit\n❯ go on\n✻ Brewing…\n{CLAUDE_BOX}", "busy"),
+        (CLAUDE, "✳", f"  ⎿  You've hit your limit · resets 2am\n✻ Churned for 1s\n{CLAUDE_BOX}", "limit"),
+        (CLAUDE, "✳", f"● It says: You've hit your usage limit\n{CLAUDE_BOX}", "idle"),  # what it writes about
+        (CLAUDE, "✳", f"  ⎿  You've hit your limit\n● So says the file.\n{CLAUDE_BOX}", "idle"),
+        (CLAUDE, "✳", f"● The menu has: Stop and wait for limit to reset\n{CLAUDE_BOX}", "idle"),
+        (OPENCODE, "OpenCode", f"  It says: usage limit reached\n{OPENCODE_BOX}", "idle"),
+        (OPENCODE, "OpenCode", f"  ┃ so it is      Free limit reached\n{OPENCODE_BOX}", "limit"),
         (CLAUDE, "✳", f"● API Error: 500\n❯ go on\n✻ Brewing…\n{CLAUDE_BOX}", "busy"),
         (CLAUDE, "", "", "starting"),
         (CLAUDE, "vm", "$ ", "unknown"),

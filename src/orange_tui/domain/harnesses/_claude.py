@@ -103,8 +103,9 @@ CLAUDE = Harness(
             rf"(?m)^● API Error: (?![\s\S]*(?:^❯ \S|{_CLAUDE_WORKING}))",
         ),
         limit=(
-            r"⚠ Usage limit reached|Stop and wait for limit to reset",
-            rf"(?m)You've hit your .*limit(?![\s\S]*(?:^❯ \S|{_CLAUDE_WORKING}))",
+            # Where it says so itself: the words alone may be what it writes about.
+            r"(?m)^\s*⚠ Usage limit reached|^\s*(?:❯ )?\d\. Stop and wait for limit to reset",
+            rf"(?m)^\s*⎿\s+You've hit your .*limit(?![\s\S]*(?:^❯ \S|^● (?!Usage limit)|{_CLAUDE_WORKING}))",
         ),
     ),
     asks=(

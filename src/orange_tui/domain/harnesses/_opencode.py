@@ -51,7 +51,11 @@ OPENCODE = Harness(
         permission=(r"△ (?:Permission required|Always allow|Reject permission)",),
         error=(r"Cannot connect to API", r"\[retrying .*attempt #\d+\]"),
         # It waits for the time that the provider names; what takes longer than a minute is no hiccup.
-        limit=(r"(?i)\b(?:usage|free|go) limit reached|Free usage exceeded", r"\[retrying in \d+[dhm] "),
+        # Its own words stand alone: within a sentence they are what it writes about.
+        limit=(
+            r"(?im)(?:^[^\w\n]*|\s{3})(?:(?:usage|free|go) limit reached|free usage exceeded)",
+            r"\[retrying in \d+[dhm] ",
+        ),
     ),
     # To the right of it there may be a sidebar.
     asks=(r"△ Permission required(?:.*\n[\s┃]*# .*)?.*\n(?:[\s┃]*\n)?[\s┃]*(?:[$→←*] )?(\S.*?)(?:\s{3,}|\n)",),
