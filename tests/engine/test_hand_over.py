@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from orange_tui.domain.errors import Refused
 from orange_tui.engine.agents import Agents
 from orange_tui.sessions.liveness import Sessions
 from support.office import started
@@ -55,6 +56,8 @@ def test_review_is_handed_over_where_the_reviewer_works(office: Office) -> None:
     office.orange.agents.hand_over(ref, "second")
     task = office.task(ref)
     assert (task.harness, task.review_harness, task.review_round) == ("recorder", "second", 1)
+    with pytest.raises(Refused, match="a reviewer's model cannot be chosen"):
+        office.orange.agents.hand_over(ref, "recorder", "opus")
     assert (office.windows(ref), office.windows(worker)) == (["review-1"], ["worker"])
 
 

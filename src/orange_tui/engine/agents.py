@@ -102,6 +102,8 @@ class Agents:
         next_one = engine.parts.harnesses.get_installed(harness)
         if model is not None:
             check_model(model)
+            if is_review:
+                raise Refused(f"{task.id} is in review, and a reviewer's model cannot be chosen: leave it out")
         changes = _changes_of_agent(task, next_one, model, is_review=is_review)
         details = {"window": window, "from": present, "to": harness, **({"reason": reason} if reason else {})}
         opened.change("agent.handed_over", changes, **details)
