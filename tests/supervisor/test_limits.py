@@ -270,6 +270,17 @@ def type_into(office: Office, ref: TaskRef, text: str) -> None:
     wait_for(lambda: text in screen(office, ref))
 
 
+def test_list_says_who_is_at_a_limit_and_a_persons_own_start_is_warned(office: Office, cli: Cli) -> None:
+    limited_harness(office)
+    ref = at_limit(office, "one")
+    LimitWatcher(office).see(ref)
+    waiting = office.create("two", harness="limited", by="agent")
+    shown = cli.ok("task", "list", "--project", "coffee").out
+    assert shown.count("! limited's limit, until ") == 1
+    assert shown.count("! It waits for limited's limit, until ") == 1
+    assert f"{waiting.id} was started all the same: limited's limit, until " in cli.ok("task", "spawn", waiting.id).err
+
+
 def test_agent_that_went_on_and_asks_for_something_is_not_ended(office: Office, later: Clock) -> None:
     limited_harness(office)
     with (office.root / "home" / "harnesses.yml").open("a") as file:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from orange_tui.orange import Orange
     from orange_tui.store.journal import Event
     from orange_tui.store.store import StoredTask
+    from orange_tui.usage.limits import Limits
 
 _RECENT_EVENTS = 10
 
@@ -26,7 +27,11 @@ def task_list(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> str:
     if not tasks:
         return "No tasks. `orange task create BRANCH SUMMARY` creates one."
     reasons = [task.error if isinstance(task, BrokenTask) else task.task.attention for task in tasks]
-    waiting = [None if isinstance(task, BrokenTask) else _waits(task, orange) for task in tasks]
+    limits = orange.engine.parts.limits
+    waiting = [
+        None if isinstance(task, BrokenTask) else _at_limit(task, orange, limits) or _waits(task, orange, limits)
+        for task in tasks
+    ]
     budgets = _budget_notes(tasks, orange)
     whys = [" · ".join(filter(None, notes)) for notes in zip(reasons, waiting, budgets, strict=True)]
     return aligned_rows([_row(task, orange) for task in tasks], whys)
@@ -50,13 +55,24 @@ def _budget_notes(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> l
     return [note(found) for found in tasks]
 
 
-def _waits(found: StoredTask, orange: Orange) -> str | None:
-    """That a task waits for a workspace, or could start by now, as its row in the app says."""
+def _at_limit(found: StoredTask, orange: Orange, limits: Limits) -> str | None:
+    """The limit that a task's agent has reached, as its row in the app says."""
+    task = found.task
+    if (task.tmux_session is None and task.workspace is None) or orange.engine.is_finished(task):
+        return None
+    mark = next(iter(orange.store.journal(found.ref).at_limit().values()), None)
+    return limits.sentence(mark.harness, mark.account) if mark is not None else None
+
+
+def _waits(found: StoredTask, orange: Orange, limits: Limits) -> str | None:
+    """That a task waits for a limit or a workspace, or could start by now, as its row in the app says."""
     from orange_tui.engine.starting import is_ready
 
     if not is_ready(orange.engine, found.task) or found.task.tmux_session is not None:
         return None
     start = orange.store.journal(found.ref).start()
+    if start.limit_of is not None:
+        return f"It waits for {limits.why_wait(start.limit_of) or limits.sentence(start.limit_of)}"
     if start.full_at is None:
         return None
     from orange_tui.board.projects_and_pool import ProjectsAndPool

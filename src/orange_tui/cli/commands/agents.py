@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.cli.commands.tasks import task_reply
+from orange_tui.cli.commands.tasks import limit_notes, task_reply
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import target_project, target_task
 from orange_tui.domain.errors import Refused, UsageError
@@ -24,7 +24,7 @@ _MAX_LOG_BYTES = 2_600_000
 def spawn(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task spawn`."""
     moved = orange.tasks.spawn(target_task(parsed, orange))
-    return task_reply(moved.task, moved, orange)
+    return task_reply(moved.task, moved, orange, limit_notes(moved.task, orange))
 
 
 def respawn(parsed: Parsed, orange: Orange) -> Reply:
@@ -35,7 +35,7 @@ def respawn(parsed: Parsed, orange: Orange) -> Reply:
     if parsed.text("id") is None:
         raise UsageError("Which task? Give its id, or --lost for every task whose tmux server is gone")
     task = orange.agents.respawn(target_task(parsed, orange), resume=resume)
-    return task_reply(task, None, orange)
+    return task_reply(task, None, orange, limit_notes(task, orange))
 
 
 def hand_over(parsed: Parsed, orange: Orange) -> Reply:
@@ -44,7 +44,7 @@ def hand_over(parsed: Parsed, orange: Orange) -> Reply:
     if harness is None:
         raise UsageError("To which agent? Give --harness, such as --harness codex")
     task = orange.agents.hand_over(target_task(parsed, orange), harness, parsed.text("model"))
-    return task_reply(task, None, orange)
+    return task_reply(task, None, orange, limit_notes(task, orange))
 
 
 def _respawn_lost(orange: Orange, *, resume: bool | None) -> Reply:

@@ -64,11 +64,12 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
         ),
     )
     task = read_task(created.ref, orange).task
-    notes = (f"{task.id} waits in {task.status}: {created.waits}",) if created.waits else ()
+    notes: tuple[str, ...] = (f"{task.id} waits in {task.status}: {created.waits}",) if created.waits else ()
     if goes_on_by_itself(orange.engine, task) and not parsed.flag("no-spawn"):
         notes = (f"{task.id} starts by itself while the app or `orange serve` runs",)
+    notes = (*notes, *limit_notes(task, orange), *_hook_failures(created.moved))
     text = printable_text(f"{task.id}  {task.project}/{task.branch}  {task.status}")
-    return Reply(text, lambda: _as_json(task, created.moved, orange), (*notes, *_hook_failures(created.moved)))
+    return Reply(text, lambda: _as_json(task, created.moved, orange), notes)
 
 
 def _worktree_field(parsed: Parsed, project: Project, orange: Orange) -> dict[str, object]:
@@ -238,6 +239,15 @@ def task_reply(task: Task, moved: Moved | None, orange: Orange, notes: tuple[str
     change = f"{moved.source} → {moved.target}" if moved else task.status
     text = printable_text(f"{task.id}  {change}")
     return Reply(text, lambda: _as_json(task, moved, orange), (*notes, *_hook_failures(moved)))
+
+
+def limit_notes(task: Task, orange: Orange) -> tuple[str, ...]:
+    """That an agent was started although its limit is reached, or nearly: a person may."""
+    from orange_tui.sessions.liveness import last_start
+
+    started = last_start(orange.store.journal(orange.store.ref_of(task))) if task.tmux_session else None
+    reason = orange.engine.parts.limits.why_wait(str(started.get("harness"))) if started is not None else None
+    return (f"{task.id} was started all the same: {reason}",) if reason is not None else ()
 
 
 def _hook_failures(moved: Moved | None) -> tuple[str, ...]:
