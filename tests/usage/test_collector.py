@@ -100,6 +100,12 @@ def office(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _Of
     return _Office(world, tmp_path / "agents")
 
 
+def _answer(key: str) -> str:
+    message = {"id": key, "model": "claude-opus-5-5", "usage": {"input_tokens": 3, "output_tokens": 1}}
+    entry = {"type": "assistant", "sessionId": _CLAUDE, "timestamp": clock.now(), "message": message}
+    return json.dumps(entry, separators=(",", ":"))
+
+
 def _raise(problem: Exception) -> Callable[..., Any]:
     def fail(*_: object) -> Any:
         raise problem
@@ -292,10 +298,8 @@ def test_conversation_of_an_earlier_task_that_is_gone_on_with_counts_from_there_
     office.collect()
     assert office.usage().total() == Totals()
     [last] = [line for line in path.read_text().splitlines() if '"cost-state"' in line][-1:]
-    message = {"id": "new", "model": "claude-opus-5-5", "usage": {"input_tokens": 3, "output_tokens": 1}}
-    entry = {"type": "assistant", "sessionId": _CLAUDE, "timestamp": clock.now(), "message": message}
     with path.open("a") as file:
-        file.write(f"{json.dumps(entry, separators=(',', ':'))}\n{last}\n")
+        file.write(f"{_answer('new')}\n{last}\n")
     office.collect()
     assert (office.usage().total().input, office.usage().total().turns) == (3, 1)
 
@@ -335,3 +339,16 @@ def test_conversation_that_cannot_be_found_is_searched_less_and_less(
         now = 1_000.0 + second
         office.collect()
     assert 5 < len(searches) < 20
+
+
+def test_last_words_of_a_conversation_that_the_agent_has_left_count(office: _Office) -> None:
+    path = office.claude()
+    office.start("worker", "claude", session_id="4f2a0c1e-0000-4000-8000-000000000000")
+    runtime = Runtime(str(office.world.directory(office.ref)))
+    runtime.update("worker", agent="claude", session_id=_CLAUDE)
+    office.collect()
+    with path.open("a") as file:
+        file.write(f"{_answer('new')}\n")
+    runtime.update("worker", session_id="4f2a0c1e-0000-4000-8000-000000000001")
+    office.collect()
+    assert office.usage().total().turns == 1

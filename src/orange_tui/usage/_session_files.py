@@ -52,15 +52,21 @@ class SessionFiles:
         self._finder = finder
         self._logs = os.path.join(folder, "logs")
         self._found: dict[AgentStart, AgentSession | None] = {}
+        self._listed: dict[str, SessionFile] = {}
         self._missing: dict[AgentStart, tuple[float, float]] = {}  # first and last searched for in vain
 
     def list(self, starts: Sequence[AgentStart]) -> list[SessionFile]:
-        """The files of these starts, each once, what is below a conversation before the conversation itself."""
+        """The files of these starts, each once, what is below a conversation before the conversation itself.
+
+        Those that were listed once stay: what an agent wrote last before it changed to another conversation counts.
+        """
         times: dict[str, dict[str, None]] = {}
         for start in starts:
             times.setdefault(start.window, {})[start.since] = None
         files = [file for start in starts for file in self._files(start, tuple(times[start.window]))]
-        return list({file.name: file for file in files}.values())
+        now = {file.name: file for file in files}
+        self._listed = {name: file for name, file in self._listed.items() if name not in now} | now
+        return list(self._listed.values())
 
     def _files(self, start: AgentStart, times: tuple[str, ...]) -> Iterator[SessionFile]:
         owner = Owner(start.window, start.agent, times, start.since if start.is_reported else None)
