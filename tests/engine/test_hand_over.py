@@ -9,6 +9,7 @@ import pytest
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.agents import Agents
 from orange_tui.sessions.liveness import Sessions
+from support.limited import LimitWatcher, at_limit, limited_harness
 from support.office import started
 
 if TYPE_CHECKING:
@@ -73,6 +74,24 @@ def test_handing_over_is_refused_with_the_reason(office: Office, cli: Cli, monke
     monkeypatch.setenv("ORANGE_TASK", ref.id)
     assert "is for a person" in cli.no("task", "hand-over", ref.id, "--harness", "demo")
     assert harnesses(office, ref) == ["recorder"]
+
+
+def test_hand_over_at_a_limit_is_finished_by_the_next_supervisor(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited_harness(office)
+    ref = at_limit(office, "fix/login")
+    LimitWatcher(office).see(ref)
+    office.harness("second")
+
+    def die(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Agents, "go_on", die)
+        with pytest.raises(Killed):
+            office.orange.agents.hand_over(ref, "second")
+    office.supervised(lambda: harnesses(office, ref) == ["limited", "second"])
 
 
 @pytest.mark.parametrize("killed_at", ["end_window", "go_on"])

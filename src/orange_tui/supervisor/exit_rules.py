@@ -138,11 +138,11 @@ class ExitRules:
         if life is None:
             return
         handled = next(agent.ends(life), None)
-        if agent.window in agent.opened.journal.at_limit():
-            return  # it goes on when that is over
         handing = next((e for e in life if e["type"] in _AFTER_HANDING_OVER and e.get("window") == agent.window), None)
         if handing is not None and handing["type"] == "agent.handed_over":
             self._finish_hand_over(agent.opened, handing)
+        elif agent.window in agent.opened.journal.at_limit():
+            return  # it goes on when that is over
         elif handled is None:
             self._apply_rules(agent)
         elif handled["type"] == "agent.crashed" and handled.get("window") == agent.window:
