@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.engine import starting
 from orange_tui.engine.actions.tasks import SPAWN_NEXT
 from orange_tui.engine.creation import NewTask
 from orange_tui.engine.hooks import Actions
 from orange_tui.engine.starting import advance_by_itself, start_if_possible
 from orange_tui.home import clock
 from orange_tui.orange import assemble
+from orange_tui.supervisor import starter
+from orange_tui.supervisor._states import StateTable
 from support.driver import transition
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orange_tui.engine.engine import Engine
     from orange_tui.store.store import TaskRef
     from support.driver import World
 
@@ -73,3 +81,35 @@ def test_routed_task_waits_in_the_state_before_its_agent_is_started(world: World
     is_over(world)
     assert advance_by_itself(world.orange.engine, ref) is not None
     assert world.read(ref).status == "routed"  # its effects are only recorded: no route, no further move
+
+
+def test_tasks_that_wait_for_a_limit_are_not_tried_again_and_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[TaskRef] = []
+    monkeypatch.setattr(starter, "Thread", lambda target, args, **_: SimpleNamespace(start=lambda: target(*args)))
+
+    def note(start: Callable[..., object], engine: Engine, ref: TaskRef) -> object:
+        tried.append(ref)
+        return start(engine, ref)
+
+    for name in ("start_if_possible", "advance_by_itself"):
+        monkeypatch.setattr(starting, name, partial(note, getattr(starting, name)))
+    waiting = create(world, "one")
+    automatic = [create(world, f"auto-{number}", workflow="autopilot") for number in range(5)]
+    other = create(world, "other", workflow="autopilot", harness="codex")
+
+    def start_due() -> list[TaskRef]:
+        tried.clear()
+        index = world.orange.new_index()
+        index.refresh_all()
+        starts, states = starter.Starter(world.orange.tasks, lambda _: None), StateTable(world.orange.workflows)
+        for entry in index.entries():
+            assert entry.task is not None
+            starts.schedule(entry, states.rules_for(entry.task))
+        starts.start_due()
+        return list(tried)
+
+    assert start_due() == [other]  # the one that was told to wait when it was created is not tried, nor are the others
+    is_over(world)
+    assert {waiting, automatic[0]} <= set(start_due())

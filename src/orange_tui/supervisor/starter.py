@@ -51,6 +51,7 @@ class Starter:
         self._queued: dict[TaskRef, str] = {}
         self._full_at: dict[TaskRef, int] = {}  # of these: how large the pool was in which they found no workspace
         self._automatic: dict[TaskRef, str] = {}  # in a state that Orange moves them on from
+        self._harnesses: dict[TaskRef, str | None] = {}  # of both: by whose limit they are kept, if it is reached
         self._running: set[TaskRef] = set()  # those that were, and have an agent now
         self._under_way: set[TaskRef | str] = set()  # tasks that are being started, and projects whose queue is
         self._logged: dict[TaskRef | None, str] = {}  # the last problem of each task; None: of all of them
@@ -62,10 +63,13 @@ class Starter:
             return
         if rules.is_automatic and not entry.start.is_held:
             self._automatic[entry.ref] = entry.task.created_at
+            self._harnesses[entry.ref] = entry.task.harness
         elif rules.is_running:
             self._running.add(entry.ref)
         elif (rules.is_queue and entry.start.is_wanted) or (entry.start.is_held and entry.task.blocked_by):
             self._queued[entry.ref] = entry.task.created_at
+            is_told = entry.task.harness in {None, entry.start.limit_of}  # else it is tried, and its task says so
+            self._harnesses[entry.ref] = entry.start.limit_of if is_told else None
             if entry.start.full_at is not None:
                 self._full_at[entry.ref] = entry.start.full_at
 
@@ -73,6 +77,7 @@ class Starter:
         """A task is gone, or is about to be scheduled anew."""
         self._queued.pop(ref, None)
         self._full_at.pop(ref, None)
+        self._harnesses.pop(ref, None)
         self._automatic.pop(ref, None)
         self._running.discard(ref)
 
@@ -95,7 +100,9 @@ class Starter:
     def _start_queues(self) -> None:
         """Those that have their turn. A workspace that is merely free, after a cancel, is no reason to start one."""
         sizes = {project.name: project.pool_size for project in self._tasks.projects.all()}
-        due = [ref for ref in _oldest_first(self._queued) if self._full_at.get(ref, -1) < sizes.get(ref.project, 0)]
+        due = [
+            ref for ref in self._not_at_limit(self._queued) if self._full_at.get(ref, -1) < sizes.get(ref.project, 0)
+        ]
         for project in dict.fromkeys(ref.project for ref in due):
             queue = [ref for ref in due if ref.project == project]
             self._start_thread(project, lambda queue=queue: self._start_queue(queue))  # type: ignore[misc]
@@ -104,7 +111,7 @@ class Starter:
         """Those that may, the oldest first. Where nobody can read how many that are, none is started."""
         limit = read_settings(self._tasks.engine.store.home).number("parallel")
         own_limits = {project.name: project.entry.get("parallel") for project in self._tasks.projects.all()}
-        for ref in _oldest_first(self._automatic):
+        for ref in self._not_at_limit(self._automatic):
             busy = self._busy()
             if len(busy) >= limit:
                 return
@@ -113,6 +120,14 @@ class Starter:
             has_room = here < (own_limit if isinstance(own_limit, int) else limit)
             if has_room and ref not in busy and starting.is_unblocked(self._tasks.engine, ref):
                 self._start_thread(ref, lambda ref=ref: self._start_one(ref))  # type: ignore[misc]
+
+    def _not_at_limit(self, waiting: dict[TaskRef, str]) -> list[TaskRef]:
+        """Those that do not wait for their agent's limit, the oldest first: all night, each try would be vain."""
+        limits = self._tasks.engine.parts.limits
+        kept = {name for name in {self._harnesses.get(ref) for ref in waiting} if limits.why_wait(name) is not None}
+        trials = {limit.trial for limit in limits.all()} if kept else set()
+        oldest = _oldest_first(waiting)
+        return [ref for ref in oldest if self._harnesses.get(ref) not in kept or ref.id in trials]
 
     def _busy(self) -> set[TaskRef]:
         """Tasks that go on by themselves and have an agent, or are about to."""
