@@ -457,8 +457,12 @@ def test_cost_that_is_less_than_the_prices_said_makes_no_day_negative(task: _Tas
     path = tmp_path / "s.jsonl"
     days = [_answer(str(day), sent=1_000_000, got=0, at=f"2026-11-0{day}T10:00:00Z") for day in (1, 2, 3)]
     named = {"claude-opus-5-5": {"inputTokens": 3_000_000, "costUSD": 1.0}}
-    path.write_text("".join(days) + _line(type="cost-state", sessionId="s", modelUsage=named))
+    path.write_text("".join(days))
     task.read(_file(path))
+    assert task.total.cost == 12.0
+    with path.open("a") as file:
+        file.write(_line(type="cost-state", sessionId="s", modelUsage=named))
+    assert task.read(_file(path)).windows == ("worker",)  # boards are told
     assert task.total.cost == 1.0
     assert min(row.totals.cost for row in task.usage.rows) >= 0
 

@@ -151,6 +151,7 @@ class UsageCount:
     def _put(self, key: RowKey, totals: Totals, tokens: Tokens, cost: float) -> None:
         if cost < 0:
             self._take_back(key, -cost)
+            self.changed.add(key[0])
             cost = 0.0
         added = Totals(tokens.input, tokens.output, tokens.cache_read, tokens.cache_write, cost=cost) + totals
         if added != Totals():
