@@ -354,3 +354,16 @@ def test_try_of_a_task_that_was_not_started_tells_nothing(office: Office, later:
     assert limit is not None
     assert limits.is_due(limit)
     assert limit.trial is None
+
+
+def test_clock_that_was_set_back_does_not_leave_a_try_without_an_end(office: Office, later: Clock) -> None:
+    limited_harness(office)
+    ref = at_limit(office, "one")
+    watcher = LimitWatcher(office)
+    watcher.see(ref)
+    later.ahead = 30 * HOURS
+    watcher.look()
+    wait_for(lambda: "limit should be over" in screen(office, ref))
+    later.ahead = 0
+    watcher.look()
+    assert not blocked(office)
