@@ -47,18 +47,21 @@ class Screens:
         self.looks = self.asked = 0
         self.problem: str | None = None
         self.said: list[str] = []
+        self.windows = ["worker"]
 
     def panes(self) -> list[Pane]:
-        return [Pane("$1", "@1", "%1", 7, "", "t1", "worker", "start", "s", "srv", "")]
+        numbered = enumerate(self.windows, start=1)
+        return [Pane("$1", f"@{n}", f"%{n}", 7, "", "t1", window, "start", "s", "srv", "") for n, window in numbered]
 
     def forget_panes(self) -> None:
         self.asked += 1
 
     def look(self, panes: Any) -> dict[str, AgentStatus]:
-        self.looks += len(list(panes))
+        asked = [pane.pane_id for _, pane in panes]
+        self.looks += len(asked)
         if self.problem:
             raise Refused(self.problem)
-        return {"%1": self.shown} if self.shown is not None else {}
+        return dict.fromkeys(asked, self.shown) if self.shown is not None else {}
 
     def write(self, level: str, sentence: str) -> None:
         self.said.append(f"{level}: {sentence}")
@@ -187,13 +190,22 @@ def test_a_window_whose_log_tells_nothing_is_looked_at_now_and_then(
     if not has_log:
         screens.log.unlink()
     settle(watcher)
-    assert sum(watcher.tick(float(second)) for second in range(1, 31)) == 2
+    assert sum(watcher.tick(float(second)) for second in range(1, 61)) == 2
     screens.shown = AgentStatus("busy")
-    settle(watcher, 60.0)
-    assert sum(watcher.tick(float(second)) for second in range(61, 91)) == 10
+    settle(watcher, 90.0)
+    assert sum(watcher.tick(float(second)) for second in range(91, 121)) == 10
     screens.shown = AgentStatus("idle")
-    settle(watcher, 93.0)
+    settle(watcher, 123.0)
     assert screens.status.state == "idle"
+
+
+def test_screens_that_stand_still_are_looked_at_together_whenever_they_began_to(
+    screens: Screens, watcher: ScreenWatcher
+) -> None:
+    settle(watcher, 2.0)
+    screens.windows.append("review-1")
+    settle(watcher, 9.0)
+    assert [watcher.tick(float(second)) for second in (10, 29, 30, 31, 59, 60)] == [0, 0, 2, 0, 0, 2]
 
 
 def test_a_runtime_file_that_was_deleted_is_written_again(screens: Screens, watcher: ScreenWatcher) -> None:

@@ -33,7 +33,7 @@ _TICK_SECONDS = 1.0
 _CALM_SECONDS = 5.0  # between two looks at an agent that says it is busy, and prints
 # A log can fall behind or end (a full disk, a pipe that broke), so a screen that seems to stand still is looked at too:
 # soon where the agent was at work or asked something, as it may have been interrupted or answered, and later else.
-_DOUBT_SECONDS, _REST_SECONDS = 3.0, 15.0
+_DOUBT_SECONDS, _REST_SECONDS = 3.0, 30.0
 _AT_WORK = frozenset({"busy", "permission"})
 _TOLD_BY_REPORT = "busy"
 
@@ -67,7 +67,8 @@ class _Watched:
         if self.is_calm and not is_quiet:  # it only goes on with its work
             return now - self.looked_at >= _CALM_SECONDS
         pause = _DOUBT_SECONDS if self.is_at_work else _REST_SECONDS
-        return printed != self.seen[0] or now - self.looked_at >= pause
+        # By one clock for all of them, so that they are looked at together: each call to tmux costs.
+        return printed != self.seen[0] or now // pause != self.looked_at // pause
 
 
 class ScreenWatcher:
