@@ -22,6 +22,7 @@ from orange_tui.outside import libtmux_runner
 from orange_tui.outside import tmux as tmux_module
 from orange_tui.outside.libtmux_runner import run_with_libtmux
 from orange_tui.outside.programs import Finished
+from orange_tui.outside.screens import read_screens
 from orange_tui.outside.tmux import Tmux, Window, run_tmux
 from support.office import wait_for
 
@@ -118,6 +119,21 @@ def test_a_screen_is_read_byte_for_byte_in_any_locale(
         assert tmux.screen(pane.pane_id, colour=colour, above=above) == expected
         assert "café 🍊" in expected
         assert expected.endswith("\n\n")
+
+
+def test_many_screens_are_read_at_once_each_with_its_title(tmux: Tmux, tmp_path: Path) -> None:
+    script = "printf '\\033]2;title %s\\007text %s\\n' {0} {0}; exec cat"
+    session = tmux.start_session("coffee/main", window(tmp_path, script.format(0), "w0"))
+    panes = [
+        session,
+        *(tmux.start_window(session.session_id, window(tmp_path, script.format(n), f"w{n}")) for n in range(1, 12)),
+    ]
+    for number, pane in enumerate(panes):
+        shows(tmux, pane, f"text {number}")
+    screens = read_screens(tmux, [pane.pane_id for pane in panes])
+    found = [(screens[pane.pane_id].title, screens[pane.pane_id].text.strip()) for pane in panes]
+    assert found == [(f"title {number}", f"text {number}") for number in range(12)]
+    assert read_screens(tmux, ["%99"]) == read_screens(tmux, []) == {}
 
 
 @pytest.mark.parametrize("lines", [3, 2000])

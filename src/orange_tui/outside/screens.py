@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from orange_tui.outside.tmux import Tmux
 
 _MARK = "\x1f"  # cannot be on a screen or in a title
+_HEAD = f"{_MARK}#{{pane_id}}{_MARK}#{{pane_title}}"  # what is written out, such as %4, tmux takes for part of a time
 _AT_ONCE = 100  # windows in one call: its command line has a limit
 
 
@@ -28,8 +29,7 @@ def read_screens(tmux: Tmux, pane_ids: Sequence[str]) -> dict[str, Screen]:
     for start in range(0, len(pane_ids), _AT_ONCE):
         words: list[str] = []
         for pane_id in pane_ids[start : start + _AT_ONCE]:
-            head = f"{_MARK}{pane_id}{_MARK}#{{pane_title}}"
-            words += ["display-message", "-p", "-t", pane_id, head, ";", "capture-pane", "-p", "-t", pane_id, ";"]
+            words += ["display-message", "-p", "-t", pane_id, _HEAD, ";", "capture-pane", "-p", "-t", pane_id, ";"]
         for part in tmux.ask(*words[:-1]).output.split(f"\n{_MARK}") if words else ():
             name, _, rest = part.removeprefix(_MARK).partition(_MARK)
             title, _, text = rest.partition("\n")
