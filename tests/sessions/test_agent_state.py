@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orange_tui.domain.harnesses.shipped import CLAUDE, CODEX, DEMO, OPENCODE, PI, SHIPPED
+from orange_tui.domain.task import printable
 from orange_tui.home import clock
 from orange_tui.sessions.agent_state import AgentStatus, judge, look, request_of, state_from_event
 
@@ -238,4 +239,4 @@ WORDS = st.sampled_from(["permission", "idle", "busy", at(SECOND), "9999-12-31T2
 def test_whatever_an_agent_writes_into_its_runtime_file_a_state_comes_of_it(values: dict[str, object]) -> None:
     status = judge(values)
     assert status.state in {"permission", "limit", "error", "busy", "starting", "idle", "unknown"}
-    assert status.asks is None or status.asks.isprintable()
+    assert status.asks is None or status.asks == printable(status.asks)

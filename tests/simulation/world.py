@@ -48,7 +48,7 @@ _HABITS = (1, 1, 1, 6)
 _RATES = (0.005, 0.02, 0.03, 0.05)  # of faults, for each call
 _ACTIONS = 30  # of persons, in one world
 _REST_SECONDS = 60.0
-_CALLS_AT_REST = 100  # of a supervisor, in that time; with nothing to do it makes thirty
+_CALLS_AT_REST = 150  # of a supervisor, in that time; with nothing to do it makes fewer than seventy
 _QUIET_SECONDS = 100.0  # in which a supervisor has looked at everything, and stale locks have become old
 
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
 
 _TICK_SECONDS = 1.0
+_QUIET_SECONDS = 3.0  # between two ticks while nobody prints
+_NOBODY_SECONDS = 6.0  # likewise without agents
+_MOVING_SECONDS = 5.0  # after what an agent has printed
 _CALM_SECONDS = 5.0  # between two looks at an agent that says it is busy, and prints
 # A log can fall behind or end (a full disk, a pipe that broke), so a screen that seems to stand still is looked at too:
 # soon where the agent was at work or asked something, as it may have been interrupted or answered, and later else.
@@ -47,6 +50,7 @@ class _Watched:
         self.printed: Signature | None = None  # at the last tick
         self.seen: tuple[Signature | None, Signature | None] | None = None  # log and runtime.json at the last look
         self.looked_at = 0.0
+        self.moved_at = 0.0  # when it was last seen to print
         self.again_at: float | None = None  # when what was seen begins to count against a report
         self.is_calm = False  # it reports that it is busy: what it prints is no news
         self.is_at_work = True
@@ -56,6 +60,7 @@ class _Watched:
         """Whether to look at its screen now."""
         printed, reported = read_signature(self.log), read_signature(self.runtime.path)
         is_quiet, self.printed = printed == self.printed, printed
+        self.moved_at = self.moved_at if is_quiet and self.again_at is None else now
         due = self._is_due(now, printed, reported, is_quiet=is_quiet)
         if due:
             self.seen, self.looked_at, self.again_at = (printed, reported), now, None
@@ -83,7 +88,14 @@ class ScreenWatcher:
         """Watch for ever."""
         while True:
             await asyncio.to_thread(self.tick, time.monotonic())
-            await asyncio.sleep(_TICK_SECONDS)
+            await asyncio.sleep(self.pause(time.monotonic()))
+
+    def pause(self, now: float) -> float:
+        """Seconds until the next tick: few while something prints, more where all are quiet, most without agents."""
+        if not self._watched:
+            return _NOBODY_SECONDS
+        is_moving = any(now - each.moved_at < _MOVING_SECONDS for each in self._watched.values())
+        return _TICK_SECONDS if is_moving else _QUIET_SECONDS
 
     def tick(self, now: float) -> int:
         """Look at the screens that are due, and write down what has changed; says how many were looked at."""

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from orange_tui.usage.reading import Outcome
 
 _ROUND_SECONDS = 1.0
+_LONGEST_REST_SECONDS = 10.0  # between two rounds, and between two turns of a task that nobody writes to
 _PIECE_SECONDS = 0.05  # between two pieces of a long file
 _SHORTEST_TURN_SECONDS = 2.0  # between two readings for one task
 _TURN_SECONDS_EACH = 0.4  # the same, for each task with live agents: hardly three readings a second
@@ -83,7 +84,14 @@ class UsageCollector:
         """Collect, until cancelled."""
         while True:
             has_more = self._index.is_complete and await asyncio.to_thread(self.collect)
-            await asyncio.sleep(_PIECE_SECONDS if has_more else _ROUND_SECONDS)
+            await asyncio.sleep(_PIECE_SECONDS if has_more else self.rest())
+
+    def rest(self) -> float:
+        """Seconds until the next turn of a task; whoever has just started is seen within the longest of them."""
+        if self._ended or not self._index.is_complete:
+            return _ROUND_SECONDS
+        turns = [watched.next_at - time.monotonic() for watched in self._watched.values()]
+        return max(_ROUND_SECONDS, min([_LONGEST_REST_SECONDS, *turns]))
 
     def collect(self) -> bool:
         """One round: a turn for every task whose time has come. Says whether there is more to read at once."""
@@ -93,8 +101,9 @@ class UsageCollector:
         pause = max(_SHORTEST_TURN_SECONDS, _TURN_SECONDS_EACH * len(self._watched))
         due = [(ref, watched) for ref, watched in self._watched.items() if watched.next_at <= now]
         for ref, watched in due:
-            watched.next_at = now + pause
             is_done = self._take_turn_safely(watched)
+            watched.calm_turns = watched.calm_turns + 1 if watched.is_calm else 0
+            watched.next_at = now + max(pause, min(_LONGEST_REST_SECONDS, pause * watched.calm_turns))
             if watched.has_more:
                 watched.next_at = now
             elif watched.is_last and not is_done:
@@ -117,6 +126,7 @@ class UsageCollector:
 
     def _take_turn(self, watched: _Watched) -> bool:
         outcome = watched.read_on(self._prices, self._zone)
+        watched.is_calm = outcome is None
         if outcome is None:
             return True
         for problem in outcome.problems:
@@ -215,6 +225,8 @@ class _Watched:
         self.is_last = is_last  # its agents have ended: it has one more turn
         self.has_more = False
         self.next_at = 0.0
+        self.is_calm = False  # nothing was written since its last turn
+        self.calm_turns = 0
         self._find_starts = find_starts
         self._files = files
         self._usage = UsageFile(state)
