@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
-import time
+import sys
+import termios
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from orange_tui.agents import launch
 from orange_tui.agents.launch import LaunchSpec, write_launcher
 from orange_tui.domain.errors import NotSaved
+from support.office import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,6 +60,11 @@ def test_window_is_logged_into_nothing_but_a_file(tmp_path: Path, make: object) 
     assert os.path.samestat(before, os.lstat(task / "logs" / "worker.log"))
 
 
+def _waiting_bytes(pipe: int) -> int:
+    """How many bytes of a pipe nobody has read yet."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 @pytest.mark.parametrize("limit", [1_000_000, 1000])
 def test_all_that_a_window_prints_bit_by_bit_is_logged_and_an_old_log_is_put_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
@@ -64,12 +72,13 @@ def test_all_that_a_window_prints_bit_by_bit_is_logged_and_an_old_log_is_put_asi
     monkeypatch.setattr(launch, "_LOG_BYTES", limit)
     made = write_launcher(str(tmp_path), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), {}))
     log = tmp_path / "logs" / "worker.log"
-    pieces = [f"{number:04d} is brewed\n" for number in range(100)]
+    pieces = [f"{number:04d} is brewed\n" for number in range(60)]
     with subprocess.Popen(made.log_command.replace("%%", "%"), shell=True, stdin=subprocess.PIPE) as logging:
         assert logging.stdin is not None
+        pipe = logging.stdin.fileno()
         for piece in pieces:  # in as many reads: the system hands over what is there
-            os.write(logging.stdin.fileno(), piece.encode())
-            time.sleep(0.004)
+            os.write(pipe, piece.encode())
+            wait_for(lambda: _waiting_bytes(pipe) == 0)
     kept = (log.with_suffix(".log.1").read_text() if log.with_suffix(".log.1").exists() else "") + log.read_text()
     assert "".join(pieces).endswith(kept)
     assert len(kept) >= min(limit, len("".join(pieces)))

@@ -50,12 +50,18 @@ def blocked(office: Office, harness: str = "limited") -> bool:
     return office.orange.engine.parts.limits.blocked(harness) is not None
 
 
-def test_one_goes_on_when_it_should_be_over_and_the_next_when_that_one_works(office: Office, later: Clock) -> None:
+def two_at_limit(office: Office) -> tuple[LimitWatcher, TaskRef, TaskRef]:
+    """Two tasks of one account that were seen at its limit, the first one first."""
     limited_harness(office)
     first, second = at_limit(office, "one"), at_limit(office, "two")
     watcher = LimitWatcher(office)
     watcher.see(first)
     watcher.see(second)
+    return watcher, first, second
+
+
+def test_one_goes_on_when_it_should_be_over_and_the_next_when_that_one_works(office: Office, later: Clock) -> None:
+    watcher, first, second = two_at_limit(office)
     assert [len(office.events(ref, "limit.reached")) for ref in (first, second)] == [1, 1]
     reached = office.events(first, "limit.reached")[0]
     assert (reached["window"], reached["harness"], reached["account"]) == ("worker", "limited", "default")
@@ -181,11 +187,7 @@ def test_reviewer_waits_for_its_own_limit_and_is_started_then(office: Office, la
 def test_whoever_cannot_go_on_says_so_and_holds_up_nobody(
     office: Office, later: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limited_harness(office)
-    first, second = at_limit(office, "one"), at_limit(office, "two")
-    watcher = LimitWatcher(office)
-    watcher.see(first)
-    watcher.see(second)
+    watcher, first, second = two_at_limit(office)
     pane = office.orange.sessions.window(first.id, "worker")
     assert pane is not None
     office.orange.sessions.end_window(pane)
@@ -319,11 +321,7 @@ def test_agent_that_takes_no_message_now_is_told_soon(
 def test_task_that_cannot_be_opened_holds_up_no_other(
     office: Office, later: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limited_harness(office)
-    first, second = at_limit(office, "one"), at_limit(office, "two")
-    watcher = LimitWatcher(office)
-    watcher.see(first)
-    watcher.see(second)
+    watcher, first, second = two_at_limit(office)
     open_task = type(office.orange.engine).open
 
     def open_or_fail(engine: Any, ref: TaskRef, **how: Any) -> Any:

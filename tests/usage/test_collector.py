@@ -62,6 +62,15 @@ class _Office:
         with self.world.orange.engine.open(self.ref) as opened:
             opened.record("agent.spawned", window=window, harness=harness, directory=self.worktree, **details)
 
+    def half_read(self) -> tuple[Path, str]:
+        """A conversation of Claude Code that has been read but for its end; its file, and all that will be in it."""
+        path = self.claude()
+        whole = path.read_text()
+        path.write_text("".join(whole.splitlines(keepends=True)[:-8]))
+        self.start("worker", "claude", session_id=_CLAUDE)
+        self.collect()
+        return path, whole
+
     def claude(self) -> Path:
         """The conversation that was recorded, where Claude Code would keep it."""
         folder = self.agents / "claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", self.worktree)
@@ -162,13 +171,9 @@ def test_status_line_tells_context_and_limits(office: _Office, monkeypatch: pyte
 
 
 def test_last_words_are_read_when_the_task_has_ended(office: _Office) -> None:
-    path = office.claude()
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:-8]))
-    office.start("worker", "claude", session_id=_CLAUDE)
-    office.collect()
+    path, whole = office.half_read()
     before = office.usage().total().turns
-    path.write_text("".join(lines))
+    path.write_text(whole)
     office.end()
     office.collect()
     assert before < office.usage().total().turns == 10
@@ -278,12 +283,8 @@ def test_task_whose_files_make_us_fail_holds_up_no_other(office: _Office, monkey
 
 
 def test_last_words_of_a_deleted_task_count_and_it_stays_deleted(office: _Office) -> None:
-    path = office.claude()
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:-8]))
-    office.start("worker", "claude", session_id=_CLAUDE)
-    office.collect()
-    path.write_text("".join(lines))
+    path, whole = office.half_read()
+    path.write_text(whole)
     directory = office.world.directory(office.ref)
     shutil.rmtree(directory)
     office.collect()
