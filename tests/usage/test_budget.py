@@ -85,6 +85,16 @@ def test_agent_that_edits_the_budget_in_task_md_has_the_old_one(world: World) ->
     assert "budget was changed by hand" in (world.read(ref).attention or "")
 
 
+def test_same_budget_written_in_another_way_spoils_no_later_event(world: World) -> None:
+    ref = world.task(budget=5)
+    world.edit(ref, "budget: 5", "budget: 5.0")
+    with world.orange.engine.open(ref) as opened:
+        opened.change("agent.crashed", {"crash_count": 1})
+    world.touch(ref)
+    assert (world.read(ref).budget, world.read(ref).crash_count) == (5, 1)
+    assert world.types(ref) == ["task.created", "agent.crashed"]
+
+
 def test_history_of_an_earlier_version_is_believed_and_has_no_budget(world: World) -> None:
     ref = world.task()
     path = world.directory(ref) / "history.jsonl"

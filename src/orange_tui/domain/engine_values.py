@@ -72,7 +72,7 @@ def why_impossible(event: Mapping[str, object], known: Values | None, judge: Jud
     values = event.get("engine")
     if not isinstance(values, dict) or values.keys() != _ENGINE_FIELDS or not isinstance(event.get("timestamp"), str):
         return "it has not the values that the engine writes"
-    changed = [name for name in ENGINE_FIELDS if known is None or not _is_same(values[name], known[name])]
+    changed = [name for name in ENGINE_FIELDS if known is None or not _is_same(name, values[name], known[name])]
     for name in changed:  # the others were judged before
         if not is_of_its_kind(name, values[name]):
             return f"{name} cannot be {printable(repr(values[name])[:100])}"
@@ -124,8 +124,11 @@ def is_of_its_kind(name: str, value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_same(value: object, known: object) -> bool:
-    return value is known or (value == known and type(value) is type(known))  # for JSON, true is not 1
+def _is_same(name: str, value: object, known: object) -> bool:
+    if value is known or value != known:
+        return value is known
+    is_amount = FIELDS[name].kind == "dollars" and is_dollars(value)  # $5.0 is $5; for JSON, true is not 1
+    return is_amount or type(value) is type(known)
 
 
 def _why_not_changed(event: Values, known: Values, values: Values, changed: list[str]) -> str | None:
