@@ -21,7 +21,7 @@ from orange_tui.tui.drawing.syntax import highlight
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from orange_tui.tui.drawing.diff import DiffFile, Hunk
+    from orange_tui.domain.review.diff import DiffFile, Hunk
     from orange_tui.tui.drawing.lines import Run
     from orange_tui.tui.drawing.palette import Palette
 

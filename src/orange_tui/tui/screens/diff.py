@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.board.rows import Snapshot, TaskRow
+    from orange_tui.domain.review.diff import DiffFile
     from orange_tui.orange import Orange
-    from orange_tui.tui.drawing.diff import DiffFile
 
 _WIDE_CELLS = 100
 _KEYS = (("] [", "file"), ("n p", "change"), ("j k space g G", "scroll"), ("f", "files"), ("esc", "back"))
@@ -99,7 +99,7 @@ class DiffScreen(Screen[None]):
 
     def _drawn(self) -> tuple[list[DiffFile], DiffLines]:
         from orange_tui.branches.task_diff import TaskDiffs
-        from orange_tui.tui.drawing.diff import parse_diff
+        from orange_tui.domain.review.diff import parse_diff
 
         row, diffs = self._row, TaskDiffs(self._orange.projects, self._orange.store, self._orange.pool)
         text = diffs.read(row.ref, row.task, finished=row.finished) if row.task is not None else ""

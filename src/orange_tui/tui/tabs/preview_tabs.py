@@ -55,7 +55,7 @@ def _diff_title(row: TaskRow) -> str:
 def diff_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
     """What the branch changes, against the default branch."""
     from orange_tui.branches.task_diff import TaskDiffs
-    from orange_tui.tui.drawing.diff import parse_diff
+    from orange_tui.domain.review.diff import parse_diff
     from orange_tui.tui.drawing.diff_view import DiffLines
 
     if row.task is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from textual import events
 
-    from orange_tui.tui.drawing.diff import DiffFile
+    from orange_tui.domain.review.diff import DiffFile
 
 _LETTERS = {"added": "A", "deleted": "D", "modified": "M", "renamed": "R", "binary": "B"}
 _LOOKS = {"added": "added", "deleted": "removed", "renamed": "other", "binary": "other"}
