@@ -22,7 +22,7 @@ from metered import Meter
 
 from agents import new_task, office
 from engine import make_tasks
-from orange_tui.delivery.merge import Merger
+from orange_tui.delivery.merging.merge import Merger
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.tui.app import OrangeApp

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orange_tui.delivery._branch_tips import preview_merge, read_tips
+from orange_tui.delivery.merging._branch_tips import preview_merge, read_tips
 from support.merge_world import MENU, House
 
 if TYPE_CHECKING:
-    from orange_tui.delivery._branch_tips import MergePreview
+    from orange_tui.delivery.merging._branch_tips import MergePreview
     from orange_tui.store.store import TaskRef
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.branches.rename import update_with_branch
-from orange_tui.delivery.merge import NotReviewed
+from orange_tui.delivery.merging.merge import NotReviewed
 from orange_tui.domain.errors import OrangeError
 from support.merge_world import MENU, House
 

@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 
 from orange_tui.delivery import pr_status, pr_watcher
-from orange_tui.delivery.merge import Merger
+from orange_tui.delivery.merging.merge import Merger
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.pull_request import PullRequest, PullRequestStatus
 from orange_tui.orange import assemble

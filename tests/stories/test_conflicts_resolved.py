@@ -9,7 +9,7 @@ import pytest
 from orange_tui.branches.conflicts import ConflictForecast
 from orange_tui.branches.distance import BranchDistances
 from orange_tui.delivery.feedback import request_changes, request_to_resolve
-from orange_tui.delivery.merge import Merger
+from orange_tui.delivery.merging.merge import Merger
 from orange_tui.outside.git_reader.reader import GitReaders
 from support.driver import put
 from support.live_board import LiveBoard

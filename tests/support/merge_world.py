@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.delivery.merge import Merger, MergeResult
+from orange_tui.delivery.merging.merge import Merger, MergeResult
 from orange_tui.engine.creation import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble

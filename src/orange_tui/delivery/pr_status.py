@@ -109,7 +109,7 @@ def _end_task(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest) -> str 
 
 
 def _finish(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest) -> None:
-    from orange_tui.delivery.merge import Merger
+    from orange_tui.delivery.merging.merge import Merger
 
     with tasks.engine.open(ref) as opened:
         if _is_outdated(tasks, opened, url):

@@ -151,7 +151,7 @@ class Scenario:
         return news[-1:] == ["agent.crashed"]
 
     def _merge(self, branch: str) -> None:
-        from orange_tui.delivery.merge import Merger
+        from orange_tui.delivery.merging.merge import Merger
 
         self._report(branch, "you merge it")
         Merger(self._orange.tasks).merge(self._refs[branch], report=lambda text: self._report(branch, text))

@@ -5,7 +5,7 @@ The index says where to look; each task is read afresh before anything is done a
 
 from __future__ import annotations
 
-from orange_tui.delivery.half_moves import finish_half_moves
+from orange_tui.delivery.merging.half_moves import finish_half_moves
 from orange_tui.domain.errors import OrangeError
 from orange_tui.outside.git_guard.locks import clear
 from orange_tui.store.store import StoredTask, TaskRef

@@ -6,7 +6,7 @@ import os
 import shutil
 
 from orange_tui import __version__
-from orange_tui.delivery.half_moves import MoveNote
+from orange_tui.delivery.merging.half_moves import MoveNote
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home import clock

@@ -9,14 +9,14 @@ from orange_tui.cli.targets import target_task
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.cli.parsing.grammar import Parsed
-    from orange_tui.delivery.merge import MergeResult
+    from orange_tui.delivery.merging.merge import MergeResult
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
 
 
 def merge(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task merge`; asks first if nobody has reviewed the work."""
-    from orange_tui.delivery.merge import NotReviewed
+    from orange_tui.delivery.merging.merge import NotReviewed
 
     ref = target_task(parsed, orange)
     notes: list[str] = []
@@ -29,7 +29,7 @@ def merge(parsed: Parsed, orange: Orange) -> Reply:
 
 
 def _merge(parsed: Parsed, orange: Orange, ref: TaskRef, notes: list[str], *, force: bool) -> MergeResult:
-    from orange_tui.delivery.merge import Merger
+    from orange_tui.delivery.merging.merge import Merger
 
     return Merger(orange.tasks).merge(
         ref, strategy=parsed.text("strategy"), local=parsed.flag("local"), force=force, report=notes.append

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.cli.parsing.grammar import CommandSpec, Option
 from orange_tui.cli.table.tasks import OF_PROJECT, TASK
-from orange_tui.delivery.strategies import STRATEGIES
+from orange_tui.delivery.merging.strategies import STRATEGIES
 
 _MODULE = "orange_tui.cli.commands.delivery"
 

@@ -39,7 +39,7 @@ def merge(context: CommandContext) -> None:
             context.start("Merging", work)
 
     def work(report: ReportStep) -> str:
-        from orange_tui.delivery.merge import Merger
+        from orange_tui.delivery.merging.merge import Merger
 
         try:
             merged = Merger(orange.tasks).merge(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.delivery.half_moves import Move
+from orange_tui.delivery.merging.half_moves import Move
 from orange_tui.delivery.wording import listed_files
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
@@ -17,8 +17,8 @@ from orange_tui.outside.git_worktree import common_directory, operation_on_branc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from orange_tui.delivery._branch_tips import BranchTips
-    from orange_tui.delivery.half_moves import MoveNote
+    from orange_tui.delivery.merging._branch_tips import BranchTips
+    from orange_tui.delivery.merging.half_moves import MoveNote
     from orange_tui.outside.git import Ref
 
 _REBASES = ("rebase-merge", "rebase-apply")

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager
 
-from orange_tui.delivery._branch_tips import preview_merge, read_tips
-from orange_tui.delivery._land import LandedMerge, catch_up, land, mention_unfetched_commits
-from orange_tui.delivery.half_moves import MoveNote, merge_lock
+from orange_tui.delivery.merging._branch_tips import preview_merge, read_tips
+from orange_tui.delivery.merging._land import LandedMerge, catch_up, land, mention_unfetched_commits
+from orange_tui.delivery.merging.half_moves import MoveNote, merge_lock
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.pull_request import MERGED, OPEN
 from orange_tui.domain.records import record
@@ -25,8 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orange_tui.delivery._branch_tips import BranchTips
-    from orange_tui.delivery._land import Report
+    from orange_tui.delivery.merging._branch_tips import BranchTips
+    from orange_tui.delivery.merging._land import Report
     from orange_tui.domain.pull_request import PullRequest
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Workflow

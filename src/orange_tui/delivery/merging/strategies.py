@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from orange_tui.delivery._branch_tips import BranchTips, MergePreview
+    from orange_tui.delivery.merging._branch_tips import BranchTips, MergePreview
 
     MakeCommit = Callable[[BranchTips, MergePreview, str], str]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.delivery._branch_tips import earlier_merge
-from orange_tui.delivery._default_branch import DefaultBranch
-from orange_tui.delivery.half_moves import MoveNote
-from orange_tui.delivery.strategies import plan_merge
+from orange_tui.delivery.merging._branch_tips import earlier_merge
+from orange_tui.delivery.merging._default_branch import DefaultBranch
+from orange_tui.delivery.merging.half_moves import MoveNote
+from orange_tui.delivery.merging.strategies import plan_merge
 from orange_tui.delivery.wording import counted_commits
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orange_tui.delivery._branch_tips import BranchTips, MergePreview
+    from orange_tui.delivery.merging._branch_tips import BranchTips, MergePreview
     from orange_tui.store.open_task import OpenTask
 
     Report = Callable[[str], None]
