@@ -41,6 +41,8 @@ def said(at: datetime = EVENING, zone: tzinfo = ZURICH) -> Said:
         ("Try again in 1 hour and 20 minutes.", "2026-11-16T21:20"),
         ("try again in 2h 15m", "2026-11-16T22:15"),
         ("retry after 30 seconds", "2026-11-16T20:00:30"),
+        ("Rate limit reached for requests [retrying in 1m 12s attempt #1]", "2026-11-16T20:01:12"),
+        ("You have hit your ChatGPT usage limit (plus plan). Try again in ~90 min.", "2026-11-16T21:30"),
         ("Claude AI usage limit reached|1763337600", "2025-11-17T00:00"),
         ('"resets_at": 1794873600000', "2026-11-17T00:00"),
         ("resets at 2026-11-20T02:00:00Z", "2026-11-20T02:00"),

@@ -193,6 +193,7 @@ SECOND = 1_700_000_000.0
         ("error", "busy", 3, "busy"),
         ("error", "idle", 3, "error"),  # what ended its turn still stands
         ("limit", "idle", 3, "limit"),
+        ("limit", "error", 3, "limit"),  # the words of Claude Code's last try, which it reports as a limit
         ("busy", "limit", 3, "limit"),
         (None, "idle", 0, "idle"),
         (None, "unknown", 0, "unknown"),

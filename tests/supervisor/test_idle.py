@@ -143,6 +143,15 @@ def test_person_is_no_longer_asked_once_the_agent_works_again(waiting: Waiting) 
     assert waiting.attention is None
 
 
+def test_person_who_has_answered_is_no_longer_asked(waiting: Waiting) -> None:
+    with_attention(waiting, STOPPED)
+    waiting.desk.world.orange.agents.answer(waiting.desk.ref, "Go on")
+    assert waiting.attention is None
+    with_attention(waiting, "The push has failed")
+    waiting.desk.world.orange.agents.answer(waiting.desk.ref, "Go on")
+    assert waiting.attention == "The push has failed"
+
+
 def test_what_somebody_else_asks_the_person_for_stays(waiting: Waiting) -> None:
     with_attention(waiting, "The push has failed")
     waiting.agent("busy")

@@ -6,6 +6,7 @@ from orange_tui.agents import messages
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harnesses.harness import check_effort, check_model, safe_prompt
 from orange_tui.domain.records import record, replace
+from orange_tui.domain.workflow import STOPPED
 from orange_tui.engine._move_hooks import is_reviewers, respawn_hook, restart_hook
 from orange_tui.engine.hooks import HookRun
 from orange_tui.home import clock
@@ -135,6 +136,8 @@ class Agents:
                 raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` restarts it")
             name = f"answer {clock.now()}"
             message = messages.queue(opened, name, pane.window, safe_prompt(text), by=messages.PERSON)
+            if task.attention == STOPPED:
+                opened.change("task.updated", {"attention": None})  # that was the person's answer to it
             harness = messages.harness_of_window(engine.parts.harnesses, opened.journal, pane.window)
             return messages.deliver(opened, message, pane, engine.parts.tmux, harness)
 

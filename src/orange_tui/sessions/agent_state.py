@@ -27,7 +27,8 @@ GRACE_SECONDS = 2.0
 LIMIT: State = "limit"
 _BY_URGENCY: tuple[State, ...] = ("permission", "limit", "error", "busy", "starting", "idle", "unknown")
 _VAGUE = frozenset({"unknown", "starting"})  # a screen that says nothing
-_LASTING = frozenset({"error", "limit"})  # an empty input line below does not take them back
+# What ended a turn stands until the next one: neither an empty input line nor the words of the failure take it back.
+_LASTING, _AFTER_THEM = frozenset({"error", "limit"}), frozenset({"idle", "error"})
 _SCREEN_LINES, _STATUS_LINES = 40, 12
 _MAX_TEXT = 2000  # of what is read; fewer characters are shown
 
@@ -60,7 +61,7 @@ def judge(values: Mapping[str, object], sight: AgentStatus | None = None) -> Age
     ahead = (now if sight is not None else _moment(values.get("seen_at"), now)) - reported_at
     if reported is None or (seen.state == "permission" and ahead >= 0):
         return _with_request(seen, reported)
-    if seen.state in _VAGUE or ahead < GRACE_SECONDS or (reported.state in _LASTING and seen.state == "idle"):
+    if seen.state in _VAGUE or ahead < GRACE_SECONDS or (reported.state in _LASTING and seen.state in _AFTER_THEM):
         return reported
     return seen
 

@@ -106,6 +106,8 @@ CLAUDE = Harness(
             # Where it says so itself: the words alone may be what it writes about.
             r"(?m)^\s*⚠ Usage limit reached|^\s*(?:❯ )?\d\. Stop and wait for limit to reset",
             rf"(?m)^\s*⎿\s+You've hit your .*limit(?![\s\S]*(?:^❯ \S|^● (?!Usage limit)|{_CLAUDE_WORKING}))",
+            # With a key instead of a subscription: it has tried ten times, for three minutes.
+            rf"(?m)^● API Error: Request rejected \(429\)(?![\s\S]*(?:^❯ \S|{_CLAUDE_WORKING}))",
         ),
     ),
     asks=(

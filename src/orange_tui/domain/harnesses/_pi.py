@@ -9,6 +9,9 @@ from orange_tui.domain.harnesses.harness import Harness, ScreenPatterns
 # --session takes the beginning of an id. --tools lists all that it has, those of extensions included: what reads.
 _PI = ("{binary}", "-e", "{extensions}/pi.js", "{options}")
 
+# Its last word above the input line: nothing but that tells an error that is over from one that is not.
+_PI_LAST = r".*(?:\n(?!.*(?:Working\.\.\.|Retrying \()).*){0,4}\n─{9,}"
+
 PI = Harness(
     name="pi",
     binary="pi",
@@ -29,8 +32,7 @@ PI = Harness(
     screen=ScreenPatterns(
         busy=(r"Working\.\.\.",),
         idle=(r"\d%/\S+ \(auto\)",),  # the footer: how full its memory is
-        # Its last word above the input line: nothing but that tells an error that is over from one that is not.
-        error=(r"Retrying \(\d+/\d+\)", r"(?m)^ Error: .*(?:\n(?!.*Working\.\.\.).*){0,4}\n─{9,}"),
-        limit=(r"(?m)^ Error: .*hit your ChatGPT usage limit.*(?:\n(?!.*Working\.\.\.).*){0,4}\n─{9,}",),
+        error=(r"Retrying \(\d+/\d+\)", rf"(?m)^ Error: {_PI_LAST}"),
+        limit=(rf"(?m)^ Error: (?:.*hit your ChatGPT usage limit|(?:Retry failed .*?: )?429 ){_PI_LAST}",),
     ),
 )

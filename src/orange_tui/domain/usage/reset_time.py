@@ -27,14 +27,14 @@ _NOON = 12
 _FLAGS = re.ASCII | re.IGNORECASE
 # What stands before a time: without one of these, a number is not about the end of a limit.
 _ANCHOR = re.compile(
-    r"(?:\bresets?(?:_at)?|\bretry|\btry again|\buntil|\bavailable|\blimit reached(?=\s*\|))(?!\w)", _FLAGS
+    r"(?:\bresets?(?:_at)?|\bretry(?:ing)?|\btry again|\buntil|\bavailable|\blimit reached(?=\s*\|))(?!\w)", _FLAGS
 )
 _UNIX = re.compile(r"\d{10,13}(?!\d)", _FLAGS)
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?\s?(?:Z|[+-]\d{2}:?\d{2})?", _FLAGS)
 _PERIOD = re.compile(
     r"(\d{1,6})\s*(d(?:ays?)?|h(?:(?:ou)?rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])", _FLAGS
 )
-_AFTER = re.compile(r"(?:in|after)\s+(?:about\s+)?(?=\d)", _FLAGS)
+_AFTER = re.compile(r"(?:in|after)\s+(?:about\s+|~\s?)?(?=\d)", _FLAGS)
 _CLOCK = re.compile(
     r"(?:(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?"
     r"(?:,?\s+(?P<year>\d{4}))?,?\s+(?:at\s+)?|(?P<weekday>mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s+(?:at\s+)?)?"
