@@ -26,6 +26,13 @@ EXCEPTIONS = {
     "one_shot_work": "likewise",
     "needs_help": "part of a report, which is recorded as a whole",
     "old_path": "part of a parsed diff: what a renamed file was called",
+    "MAX_QUOTE_CHARACTERS": "for the review commands, which come next",
+    "outdated": "for the review commands, which come next",
+    "resolved": "for the review commands, which come next",
+    "reopened": "for the review commands, which come next",
+    "find_thread": "for the review commands, which come next",
+    "check_text": "for the review commands, which come next",
+    "ThreadsFile": "for the review commands, which come next",
     "_end_what_nobody_waits_for": "registered with atexit",
 }
 NAMED_IN_STRINGS = re.compile(r'"(?:orange_tui(?:\.\w+)+)?:(\w+)"|f"\{_\w+\}:(\w+)"')

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 
-from orange_tui.domain.errors import NotFound, OrangeError, Unreadable
+from orange_tui.domain.errors import NotFound, NotSaved, OrangeError, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.home.files import locked, read_bytes, replace_file
 
@@ -113,4 +113,6 @@ class JsonFile:
         return text.encode(errors="backslashreplace") + b"\n"  # a lone surrogate becomes a JSON escape
 
     def _replace(self, data: bytes) -> None:
+        if len(data) > self.max_bytes and not self.disposable:  # nobody could read it again
+            raise NotSaved(f"{self.path} was not saved: it would be over {self.max_bytes:,} bytes")
         replace_file(self.path, data, durable=not self.disposable)

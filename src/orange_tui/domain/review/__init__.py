@@ -1,1 +1,1 @@
-"""What a review is about, as text and rules: the diff taken apart into files and hunks. Begin with `diff.py`."""
+"""What a review is about, as text and rules: the diff taken apart (`diff.py`), comments and answers (`thread.py`)."""
