@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,6 @@ from support.driver import transition
 from support.git import git
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from support.driver import Cli, World
 
 
@@ -135,3 +134,19 @@ def test_project_sets_how_often_and_how_long_its_unattended_tasks_are_tried(worl
     assert (changed["max_attempts"], changed["stuck_timeout"]) == (3, 60)
     assert "max_attempts is 0; it must be 1 or more" in cli.no(*words, "0")
     assert world.orange.projects.setting("max_attempts", "coffee") == 3
+
+
+def test_auto_fix_is_off_until_config_or_project_says_so_and_the_project_wins(world: World, cli: Cli) -> None:
+    assert world.orange.projects.auto_fix("coffee") is False
+    config = Path(world.orange.home.root) / "config.yml"
+    config.write_text("auto_fix: on\n")
+    assert world.orange.projects.auto_fix("coffee") is True
+    assert cli.ok("project", "update", "coffee", "--auto-fix", "off", "--json").json()["auto_fix"] is False
+    assert world.orange.projects.auto_fix("coffee") is False
+    config.write_text("auto_fix: false\n")
+    cli.ok("project", "update", "coffee", "--auto-fix", "on")
+    assert world.orange.projects.auto_fix("coffee") is True
+    assert "on" in cli.no("project", "update", "coffee", "--auto-fix", "perhaps", code=2)
+    file = Path(world.orange.home.projects_file)
+    file.write_text(file.read_text().replace('"auto_fix": true', '"auto_fix": "sometimes"'))
+    assert "`auto_fix` must be true or false" in cli.no("project", "list")

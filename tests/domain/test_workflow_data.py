@@ -14,7 +14,16 @@ from orange_tui.domain.conditions import Condition
 from orange_tui.domain.gates.kinds import GATE_KINDS, CommandGate
 from orange_tui.domain.gates.outcome import OutcomeGate, ReportGate
 from orange_tui.domain.gates.section import SectionGate
-from orange_tui.domain.workflow import ConditionalTarget, ExitRule, Hook, Signal, State, Transition, Workflow
+from orange_tui.domain.workflow import (
+    ConditionalTarget,
+    EventRule,
+    ExitRule,
+    Hook,
+    Signal,
+    State,
+    Transition,
+    Workflow,
+)
 from orange_tui.domain.workflow_file.data import from_data, to_data
 from orange_tui.domain.workflow_file.loader import load_workflow
 
@@ -46,7 +55,7 @@ def test_to_data_does_not_share_what_it_returns() -> None:
     assert workflow.prompts == {"p": "text"}
 
 
-@pytest.mark.parametrize("damage", ["states", "initial", "transitions", "rules", "signals", "name"])
+@pytest.mark.parametrize("damage", ["states", "initial", "transitions", "rules", "signals", "on", "name"])
 def test_data_of_another_shape_is_not_taken_for_a_workflow(damage: str) -> None:
     data = to_data(Workflow("w", 1, {}, {}, (), 30, (), (), {}))
     del data[damage]
@@ -93,6 +102,7 @@ rules = st.builds(
     st.booleans(),
 )
 signals = st.builds(Signal, st.lists(names, max_size=2).map(tuple), gate, maybe, arms)
+events = st.builds(EventRule, words, names, names, st.integers(), st.one_of(st.none(), when))
 states = st.lists(
     st.builds(State, names, st.booleans(), maybe, maybe, maybe, maybe), max_size=3, unique_by=lambda state: state.name
 ).map(lambda found: {state.name: state for state in found})
@@ -107,6 +117,7 @@ workflows = st.builds(
     rules=st.lists(rules, max_size=2).map(tuple),
     signals=st.lists(signals, max_size=2).map(tuple),
     prompts=st.dictionaries(words, words, max_size=2),
+    on=st.lists(events, max_size=2).map(tuple),
 )
 
 

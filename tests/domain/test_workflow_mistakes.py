@@ -97,7 +97,7 @@ prompts:
             'to: done, when: "tries < 2"}',
             9,
             "compares 'tries'",
-            "attempts_left, context, cost, crash_count, error_repeats, own_commits, review_round, tokens",
+            "attempts_left, auto_fix, context, cost, crash_count, error_repeats, own_commits, review_round, tokens",
         ),
         (
             "to: done}",

@@ -24,14 +24,17 @@ DONE, CANCELLED = "done", "cancelled"  # how a task can end; the states are call
 STUCK_TIMEOUT, MAX_ATTEMPTS = "stuck_timeout", "max_attempts"
 # Numbers that a `when` may compare and that no field has: how many attempts are left, how many commits its branch has
 # that the default branch has not, and what its agents have used: dollars, tokens, and how full the last one's memory is
-# (in percent). They are the engine's own: no agent can write them.
-ATTEMPTS_LEFT, OWN_COMMITS, COST, TOKENS, CONTEXT = WORKED_OUT = (
+# (in percent). `auto_fix` is 1 where the person has switched it on. They are the engine's own: no agent can write them.
+ATTEMPTS_LEFT, OWN_COMMITS, COST, TOKENS, CONTEXT, AUTO_FIX = WORKED_OUT = (
     "attempts_left",
     "own_commits",
     "cost",
     "tokens",
     "context",
+    "auto_fix",
 )
+# What may happen to a task's pull request that a workflow has rules for (`on`).
+PULL_REQUEST_EVENTS = ("checks_failed", "changes_requested", "comment")
 _ACTORS: tuple[Actor, ...] = ("agent", "person", "engine", "force")
 _EARLIER_INITIAL = "create"  # in whose name earlier versions started a task in an initial state
 _MERGING: tuple[Actor, ...] = ("person", "force")  # in whose name a merge ends a task
@@ -119,6 +122,22 @@ class Signal:
 
 
 @record
+class EventRule:
+    """What follows when something happens to the pull request of a task in `source`: at most `limit` times a task."""
+
+    event: str
+    source: str
+    target: str
+    limit: int
+    when: Condition | None = None
+
+    @property
+    def move(self) -> tuple[str, str]:
+        """Where it leads from, and where to."""
+        return self.source, self.target
+
+
+@record
 class Workflow:
     """A whole lifecycle. Order counts: the first initial state is the default, the first move listed is forward."""
 
@@ -131,6 +150,7 @@ class Workflow:
     rules: tuple[ExitRule, ...]
     signals: tuple[Signal, ...]
     prompts: Mapping[str, str]
+    on: tuple[EventRule, ...] = ()
 
     @property
     def first_state(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.domain.records import record
 from orange_tui.domain.usage.totals import TaskUsage
-from orange_tui.domain.workflow import ATTEMPTS_LEFT, CONTEXT, COST, MAX_ATTEMPTS, OWN_COMMITS, TOKENS
+from orange_tui.domain.workflow import ATTEMPTS_LEFT, AUTO_FIX, CONTEXT, COST, MAX_ATTEMPTS, OWN_COMMITS, TOKENS
 from orange_tui.outside.git import Repository, local, remote
 from orange_tui.usage.usage_file import UsageFile
 
@@ -75,6 +75,11 @@ def _context(parts: HomeParts, task: Task) -> Measure:
     return Measure(0, "its agent has not told") if percent is None else Measure(percent)
 
 
+def _auto_fix(parts: HomeParts, task: Task) -> Measure:
+    """Whether what a pull request's reviewers and checks say goes back to the agent by itself: 1, else 0."""
+    return Measure(int(parts.projects.auto_fix(task.project)))
+
+
 def _usage(parts: HomeParts, task: Task) -> TaskUsage | None:
     """What its agents have used; None where nobody can tell. Before the first one was started, that is nothing."""
     found = UsageFile(parts.home.task_state(task.project, task.id)).read()
@@ -90,6 +95,7 @@ _NUMBERS = {
     COST: _cost,
     TOKENS: _tokens,
     CONTEXT: _context,
+    AUTO_FIX: _auto_fix,
 }
 
 

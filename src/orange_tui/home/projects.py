@@ -91,6 +91,14 @@ class Projects:
         own = found.entry.get("budget") if found is not None else None
         return own if own is not None else read_settings(self.home).amount("budget")
 
+    def auto_fix(self, project: str) -> bool:
+        """Whether a pull request's failed checks and comments go back by themselves: as the project says, else all."""
+        from orange_tui.home.settings import read_settings
+
+        found = self.find(project)
+        own = found.entry.get("auto_fix") if found is not None else None
+        return own if isinstance(own, bool) else read_settings(self.home).flag("auto_fix")
+
     def containing(self, directory: str) -> Project | None:
         """The project that a directory belongs to: by the innermost repository or the workspace it is in."""
         here = os.path.realpath(directory)
@@ -160,6 +168,9 @@ class Projects:
         if entry.get("budget") is not None and not is_dollars(entry["budget"]):
             where = f"{self.home.projects_file}, project {index + 1}"
             raise Unreadable(f"{where}: `budget` must be a number of dollars; fix it by hand")
+        if not isinstance(entry.get("auto_fix"), bool | None):
+            where = f"{self.home.projects_file}, project {index + 1}"
+            raise Unreadable(f"{where}: `auto_fix` must be true or false; fix it by hand")
         check_project_name(values["name"])
         check_branch(values["default_branch"])
         if not 1 <= values["pool_size"] <= _MAX_POOL_SIZE:

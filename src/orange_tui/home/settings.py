@@ -105,6 +105,12 @@ SETTINGS: Mapping[str, Setting] = {
         {},
         "What models cost, in dollars per million tokens, such as `gpt-5.5: {input: 5, output: 30}`.",
     ),
+    "auto_fix": Setting(
+        bool,
+        False,
+        "Whether failed checks and review comments of a pull request go back to the agent by themselves, where the"
+        " workflow has rules for it, and its fixes are pushed; a project can say.",
+    ),
     "failover": Setting(
         list,
         [],

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from orange_tui.domain.workflow import ExitRule, Signal, Workflow
+    from orange_tui.domain.workflow import EventRule, ExitRule, Signal, Workflow
 
     EffectRow = tuple[str, str, str]  # a status, what follows, and on what
 
@@ -69,6 +69,19 @@ def signals(workflow: Workflow, width: int) -> Iterator[str]:
             row for each in workflow.signals for row in _branches(", ".join(each.status), each, each.gate.description())
         ]
         yield from _three_columns(rows, width)
+
+
+def event_rules(workflow: Workflow, width: int) -> Iterator[str]:
+    if workflow.on:
+        yield from ("", heading("When something happens to its pull request", width))
+        rows = [(rule.source, f"→ {rule.target}", _event_words(rule)) for rule in workflow.on]
+        yield from _three_columns(rows, width)
+
+
+def _event_words(rule: EventRule) -> str:
+    condition = f", {unbroken(str(rule.when))}" if rule.when is not None else ""
+    times = "once" if rule.limit == 1 else f"{rule.limit} times"
+    return f"{rule.event.replace('_', ' ')}{condition}, at most {times}"
 
 
 def _three_columns(rows: Sequence[EffectRow], width: int) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from orange_tui.domain.task import printable
 from orange_tui.presentation._lines import NO_BREAK, WIDEST_NAME, clipped, heading, labelled_rows, unbroken, wrapped_row
-from orange_tui.presentation._workflow_rules import exit_rules, signals
+from orange_tui.presentation._workflow_rules import event_rules, exit_rules, signals
 from orange_tui.presentation.workflow_path import overview
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ def picture(workflow: Workflow, width: int = 100) -> str:
         _states(workflow, width),
         exit_rules(workflow, width),
         signals(workflow, width),
+        event_rules(workflow, width),
         _prompts(workflow, width),
     ]
     lines = (line.replace(NO_BREAK, " ").rstrip() for part in parts for line in part)

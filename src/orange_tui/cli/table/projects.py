@@ -17,6 +17,12 @@ _STUCK_TIMEOUT = Option(
     "--stuck-timeout", "S", "After how many seconds one that nobody works on any more is tried again.", number=True
 )
 _BUDGET = Option("--budget", "USD", "How many dollars each task may use before you are asked; 0 for no limit.")
+_AUTO_FIX = Option(
+    "--auto-fix",
+    "on|off",
+    "Whether failed checks and review comments go back to the agent by themselves.",
+    choices=("on", "off"),
+)
 _WORKFLOW = Option("--workflow", "W", "The workflow of new tasks; existing tasks keep theirs.", complete="workflow")
 _DEFAULT_BRANCH = Option(
     "--default-branch", "B", "The branch that tasks start from and are merged into.", complete="branch"
@@ -52,7 +58,17 @@ PROJECT_COMMANDS = (
         ("project", "update"),
         "Change a project's settings.",
         (Argument("name", "The project.", complete="project"),),
-        (_POOL_SIZE, _PARALLEL, _MAX_ATTEMPTS, _STUCK_TIMEOUT, _BUDGET, _WORKFLOW, _DEFAULT_BRANCH, *ISSUE_OPTIONS),
+        (
+            _POOL_SIZE,
+            _PARALLEL,
+            _MAX_ATTEMPTS,
+            _STUCK_TIMEOUT,
+            _BUDGET,
+            _AUTO_FIX,
+            _WORKFLOW,
+            _DEFAULT_BRANCH,
+            *ISSUE_OPTIONS,
+        ),
         "orange_tui.cli.commands.projects:update",
         """
 Settings that you do not name stay as they are.
@@ -60,11 +76,17 @@ Settings that you do not name stay as they are.
 With --issues on, open GitHub issues become tasks, while `orange serve` or the app is open, or with
 `orange issue sync`. Only your own issues do unless you name other authors: anyone whose issues become tasks can make
 an agent work in this project.
+
+With --auto-fix on, a failed check or a review comment on a task's pull request sends the task back to its agent, as
+the `on` rules of its workflow say (default: three times for each), and what the agent commits is pushed when it is back
+for review. Only comments of people who may write to the repository are sent by themselves. Without it, they wait
+for you: `r` sends them.
 """,
         (
             ("orange project update coffee --pool-size 4", "Let four tasks work at once"),
             ("orange project update coffee --issues on", "Your own issues on GitHub become tasks"),
             ("orange project update coffee --issue-author @me --issue-author ana", "Your issues and Ana's"),
+            ("orange project update coffee --auto-fix on", "Failed checks go back to the agent by themselves"),
             ("orange project update coffee --issue-label ''", "Issues with any label, or none"),
         ),
     ),

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from orange_tui.domain.workflow import Workflow
+    from orange_tui.domain.workflow import EventRule, Workflow
     from orange_tui.domain.workflow_file._draft import Draft, DraftMove
 
 _MAX_MOVES = 1000  # each is compared with each of its kind; no real workflow needs more
@@ -26,6 +26,7 @@ def check_consistency(draft: Draft) -> None:
     _check_ambiguity(draft)
     _check_stuck_transitions(draft)
     _check_automatic_moves(draft)
+    _check_event_rules(draft)
 
 
 def _check_terminal_states(draft: Draft) -> None:
@@ -106,6 +107,23 @@ def _check_automatic_moves(draft: Draft) -> None:
             else:
                 what = f"`{key}` of {quoted(name)} names the state {quoted(target)}, which does not exist"
                 draft.findings.add_problem(line, what, suggest(target, draft.states))
+
+
+def _check_event_rules(draft: Draft) -> None:
+    """A rule on a pull request's events moves a task in the engine's name; which one of two is meant must be clear."""
+    seen: dict[tuple[str, str], list[EventRule]] = {}
+    for rule, line in draft.event_rules:
+        what = f"the rule for `{rule.event}` moves a task from {quoted(rule.source)} to {quoted(rule.target)}"
+        steps = [m.transition for m in draft.moves if (m.transition.source, m.transition.target) == rule.move]
+        if not any(step.by in {None, "engine"} for step in steps):
+            reserved = " for the engine" if steps else ""
+            fix = f"add `{{from: {rule.source}, to: {rule.target}, by: engine}}` to `transitions`"
+            draft.findings.add_problem(line, f"{what}, and there is no such transition{reserved}", fix)
+        earlier = seen.setdefault((rule.event, rule.source), [])
+        if any(not exclude_each_other(rule.when, other.when) for other in earlier):
+            fix = "give both a `when` on the same field so that never both are true, or remove one"
+            draft.findings.add_problem(line, f"{what}, and another one applies there too", fix)
+        earlier.append(rule)
 
 
 def _can_move(draft: Draft, source: str, target: str) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.conditions import Condition
     from orange_tui.domain.text.findings import Findings
     from orange_tui.domain.text.yaml_nodes import Item
-    from orange_tui.domain.workflow import ExitRule, Hook, Signal, State, Transition
+    from orange_tui.domain.workflow import EventRule, ExitRule, Hook, Signal, State, Transition
 
 
 @record
@@ -53,6 +53,7 @@ class Draft:
         self.moves: list[DraftMove] = []
         self.rules: list[tuple[ExitRule, int]] = []
         self.signals: list[tuple[Signal, int]] = []
+        self.event_rules: list[tuple[EventRule, int]] = []
         self.guards: list[Guard] = []
         self.number_fields: set[str] = {"review_round", "crash_count", "error_repeats", *WORKED_OUT}
 

@@ -7,7 +7,14 @@ from orange_tui.domain.gates.gate import Gate
 from orange_tui.domain.gates.kinds import GATE_KINDS
 from orange_tui.domain.text.findings import listed
 from orange_tui.domain.text.yaml_nodes import only_one
-from orange_tui.domain.workflow import STUCK_TIMEOUT, ConditionalTarget, ExitRule, Signal
+from orange_tui.domain.workflow import (
+    PULL_REQUEST_EVENTS,
+    STUCK_TIMEOUT,
+    ConditionalTarget,
+    EventRule,
+    ExitRule,
+    Signal,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +36,8 @@ _RULE_KEYS = (
 )
 _SIGNAL_KINDS = tuple(kind.key for kind in GATE_KINDS.values() if kind.is_signal)
 _SIGNAL_KEYS = ("status", *_SIGNAL_KINDS, "has_artifact", "then", "then_when")
+_EVENT_RULE_KEYS = ("from", "to", "limit", "when")
+_USUAL_LIMIT = 3
 
 
 def read_gate(item: Item | None) -> Gate | None:
@@ -108,6 +117,27 @@ def read_signal(item: Item, draft: Draft) -> None:
         then_when=_conditional_targets(entries.get("then_when"), draft),
     )
     draft.signals.append((signal, item.line))
+
+
+def read_event_rules(item: Item, draft: Draft) -> None:
+    """Read what follows when something happens to a pull request: for each event a rule, or a list of them."""
+    entries = item.entries(PULL_REQUEST_EVENTS)
+    if not entries and item.is_null:
+        item.add_problem("names no event", f"add one of: {listed(PULL_REQUEST_EVENTS)}; or remove it")
+    for event, rules in entries.items():
+        for rule in rules.one_or_more(f"the rule for `{event}`"):
+            _read_event_rule(event, rule, draft)
+
+
+def _read_event_rule(event: str, item: Item, draft: Draft) -> None:
+    item.name = f"the rule for `{event}`"
+    entries = item.entries(_EVENT_RULE_KEYS, required=("from", "to"))
+    sources, target = draft.states_named(entries.get("from")), draft.state(entries.get("to"))
+    limit = entries["limit"].whole() if "limit" in entries else _USUAL_LIMIT
+    when = draft.condition(entries.get("when"))
+    if target is not None:
+        made = [EventRule(event, source, target, limit or _USUAL_LIMIT, when) for source in sources]
+        draft.event_rules += [(rule, item.line) for rule in made]
 
 
 def _conditional_targets(item: Item | None, draft: Draft) -> tuple[ConditionalTarget, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from orange_tui.domain.conditions import Condition
 from orange_tui.domain.gates.kinds import gate_from_data
-from orange_tui.domain.workflow import ConditionalTarget, ExitRule, Hook, Signal, State, Transition, Workflow
+from orange_tui.domain.workflow import ConditionalTarget, EventRule, ExitRule, Hook, Signal, State, Transition, Workflow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def to_data(workflow: Workflow) -> Data:
         "rules": [_rule_data(rule) for rule in workflow.rules],
         "signals": [_signal_data(signal) for signal in workflow.signals],
         "prompts": dict(workflow.prompts),
+        "on": [vars(rule) | {"when": _when_data(rule.when)} for rule in workflow.on],
     }
 
 
@@ -76,6 +77,7 @@ def from_data(data: Data) -> Workflow:
             "transitions": tuple(_transition(transition) for transition in data["transitions"]),
             "rules": tuple(_rule(rule) for rule in data["rules"]),
             "signals": tuple(_signal(signal) for signal in data["signals"]),
+            "on": tuple(EventRule(**rule | {"when": _when(rule["when"])}) for rule in data["on"]),
         }
     )
 
@@ -88,6 +90,10 @@ def _hooks(data: Iterable[Data]) -> tuple[Hook, ...]:
     return tuple(Hook(hook["action"], hook["params"]) for hook in data)
 
 
+def _when(data: list[Any] | None) -> Condition | None:
+    return Condition(*data) if data else None
+
+
 def _cases(data: Iterable[list[Any]]) -> tuple[ConditionalTarget, ...]:
     return tuple(ConditionalTarget(Condition(*when), then) for when, then in data)
 
@@ -96,7 +102,7 @@ def _transition(data: Data) -> Transition:
     return Transition(
         **data
         | {
-            "when": data["when"] and Condition(*data["when"]),
+            "when": _when(data["when"]),
             "gate": data["gate"] and gate_from_data(data["gate"]),
             "hooks": _hooks(data["hooks"]),
         }
@@ -107,7 +113,7 @@ def _rule(data: Data) -> ExitRule:
     return ExitRule(
         **data
         | {
-            "when": data["when"] and Condition(*data["when"]),
+            "when": _when(data["when"]),
             "has_artifact": data["has_artifact"] and gate_from_data(data["has_artifact"]),
             "then_when": _cases(data["then_when"]),
         }

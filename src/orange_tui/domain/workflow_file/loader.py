@@ -14,6 +14,7 @@ from orange_tui.domain.text.yaml_nodes import Item
 from orange_tui.domain.workflow import Workflow, judge_ends
 from orange_tui.domain.workflow_file._checks import add_warnings, check_consistency, implied_initial
 from orange_tui.domain.workflow_file._draft import Draft
+from orange_tui.domain.workflow_file._rules import read_event_rules
 from orange_tui.domain.workflow_file._sections import (
     read_initial,
     read_monitoring,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.text.findings import Problem
 
-_KEYS = ("name", "version", "states", "initial", "transitions", "exit_monitoring", "signals", "prompts")
+_KEYS = ("name", "version", "states", "initial", "transitions", "exit_monitoring", "signals", "on", "prompts")
 _READERS = {
     "prompts": read_prompts,
     "states": read_states,
@@ -41,6 +42,7 @@ _READERS = {
     "transitions": read_transitions,
     "exit_monitoring": read_monitoring,
     "signals": read_signals,
+    "on": read_event_rules,
 }
 _REQUIRED_KEYS = ("name", "states", "transitions")
 
@@ -92,6 +94,7 @@ def _build(draft: Draft) -> Workflow:
             rules=tuple(rule for rule, _ in draft.rules),
             signals=tuple(signal for signal, _ in draft.signals),
             prompts=draft.prompts,
+            on=tuple(rule for rule, _ in draft.event_rules),
         )
     )
     add_warnings(workflow, draft)
