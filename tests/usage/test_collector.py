@@ -132,6 +132,15 @@ def test_worker_and_its_subagents_are_counted_and_boards_are_told(office: _Offic
     assert "usage_at" in office.runtime()["worker"]
 
 
+def test_agent_that_began_and_ended_between_two_rounds_is_counted(office: _Office) -> None:
+    office.end()
+    office.collect()
+    office.claude()
+    office.start("worker", "claude", session_id=_CLAUDE)
+    office.collect()
+    assert office.usage().total().input == 17_000
+
+
 def test_file_that_did_not_change_is_not_opened(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
     office.claude()
     office.start("worker", "claude", session_id=_CLAUDE)

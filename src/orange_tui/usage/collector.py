@@ -2,8 +2,8 @@
 
 A file is read when it has changed, and a task's turn comes every few seconds, later the more agents there are: so that
 fifty agents that write all the time cost next to nothing. A piece at a time, so that a long file holds up no other.
-When an agent's task has ended, there is one last reading, also where Orange was closed at the time: what ended since
-is known by its history, which is then newer than its usage.json.
+When an agent's task has ended, there is one last reading, also where Orange was closed at the time, or where it began
+and ended between two rounds: what ended since is known by its history, which is then newer than its usage.json.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class UsageCollector:
         self._limits = Limits(parts.home)
         self._said: set[str] = set()
         self._watched: dict[TaskRef, _Watched] = {}
-        self._ended: list[TaskRef] | None = None  # tasks that have ended while nobody collected
+        self._ended: list[TaskRef] = []  # tasks whose agents have ended, perhaps while nobody collected
+        self._histories: set[int] = set()  # of ended tasks, as they were when they came to stand there
         self._zone: tzinfo = UTC
         self._settings_at = float("-inf")
 
@@ -141,9 +142,7 @@ class UsageCollector:
 
     def _watch_live(self) -> None:
         """Watch the tasks that have a session, and the chats; one that has none any more has its last turn."""
-        live = {entry.ref for entry in self._index.entries() if entry.task is not None and entry.task.tmux_session}
-        if self._ended is None:
-            self._ended = [each.ref for each in self._index.entries() if each.task is not None and each.start.has_begun]
+        live = self._live()
         ended, self._ended = self._ended[:_CAUGHT_UP_EACH_ROUND], self._ended[_CAUGHT_UP_EACH_ROUND:]
         for ref in ended:
             if ref not in live and self._is_news(ref):
@@ -156,6 +155,17 @@ class UsageCollector:
             if ref not in live and ref not in chats and not watched.is_last:
                 # Soon, but not at once: Claude Code writes what it has cost when it is told to end.
                 watched.is_last, watched.next_at = True, time.monotonic() + _SHORTEST_TURN_SECONDS
+
+    def _live(self) -> set[TaskRef]:
+        """The tasks that have a session; those that have none, and are not known as they are now, have ended."""
+        live: set[TaskRef] = set()
+        for entry in self._index.entries():
+            if entry.task is not None and entry.task.tmux_session:
+                live.add(entry.ref)
+            elif entry.task is not None and entry.start.has_begun and entry.text_revision not in self._histories:
+                self._histories.add(entry.text_revision)
+                self._ended.append(entry.ref)
+        return live
 
     def _is_news(self, ref: TaskRef) -> bool:
         """Whether a task that has ended has a history that is newer than what is known of its use."""
