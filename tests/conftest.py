@@ -203,9 +203,10 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixed: None) -> Stage
 
 
 @pytest.fixture
-def kitchen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixed: None) -> Kitchen:
-    """The same with a real repository, for stories about branches."""
+def kitchen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixed: None) -> Iterator[Kitchen]:
+    """The same with a real repository, for stories about branches; who sends a task back has its agent started."""
     from support.kitchen import Kitchen
 
-    monkeypatch.setenv("ORANGE_TMUX_SOCKET", f"orange-test-none-{tmp_path.name}")
-    return Kitchen(tmp_path, monkeypatch)
+    kitchen = Kitchen(tmp_path, monkeypatch)
+    yield kitchen
+    kitchen.close()
