@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import select
 import signal
+import sys
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from orange_tui.tui.app import run
@@ -11,10 +15,13 @@ if TYPE_CHECKING:
     from orange_tui.orange import Orange
 
 _DEMO_PACE = "1.0"
+_LOOK_MILLISECONDS = 2000  # not every kernel wakes who waits for nothing but the end
+_GONE = select.POLLHUP | select.POLLERR
 
 
 def open_app(orange: Orange, project: str | None) -> None:
     """Show one project, or all of them, until the person leaves; who wants the demo from there gets it next."""
+    _end_with_terminal()
     if run(orange, project) == "demo":
         open_demo()
 
@@ -27,9 +34,33 @@ def open_demo(pace: str | None = None, *, keep: bool = False) -> None:
 
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, _leave)  # a closed terminal must not leave the demo's agents behind
+    _end_with_terminal()
     with throwaway_home(_DEMO_PACE if pace is None else pace, keep=keep) as made:
         run(made.orange, PROJECT, on_ready=Scenario(made.orange, lambda _line: None).create)
 
 
 def _leave(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
+
+
+def _end_with_terminal() -> None:
+    """Have a terminal that is gone end the app, also where its kernel tells only another process so.
+
+    Textual would read its end again and again, for ever, and wait where it draws. Nothing is lost with an app, and what
+    is to go on without a terminal is `orange serve`; so a signal that `nohup` has us ignore counts here.
+    """
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    Thread(target=_wait_for_end_of_terminal, daemon=True, name="orange terminal").start()
+
+
+def _wait_for_end_of_terminal() -> None:
+    terminal = sys.__stdin__.fileno() if sys.__stdin__ is not None else -1
+    if not os.isatty(terminal):
+        return
+    waiting = select.poll()
+    waiting.register(terminal, 0)
+    while not (found := waiting.poll(_LOOK_MILLISECONDS)):
+        pass
+    if found[0][1] & _GONE:  # and not a kernel that cannot wait for terminals
+        os.kill(os.getpid(), signal.SIGHUP)

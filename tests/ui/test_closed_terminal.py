@@ -1,0 +1,56 @@
+"""A terminal that goes away takes the app with it, also where nobody sends it a signal; agents keep running."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATIENCE = 60.0
+# As a shell starts what is to go on without it, with or without `nohup`.
+START = (
+    "import os, signal, sys; signal.signal(signal.SIGHUP, signal.{}); os.execv(sys.executable, [sys.executable, {}])"
+)
+WORDS = "'-m', 'orange_tui', '--all'"
+
+
+@pytest.fixture(params=["SIG_DFL", "SIG_IGN"])
+def app(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The app at a terminal that is not the one that controls it: its end is told to nobody."""
+    outside, inside = pty.openpty()
+    termios.tcsetwinsize(inside, (30, 100))
+    environment = {**os.environ, "TERM": "xterm-256color", "ORANGE_TMUX_SOCKET": f"orange-test-none-{tmp_path.name}"}
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "projects.json").write_text('{"projects": []}')
+    words = [sys.executable, "-c", START.format(request.param, WORDS)]
+    program = subprocess.Popen(
+        words, stdin=inside, stdout=inside, stderr=inside, env=environment, cwd=tmp_path, start_new_session=True
+    )
+    os.close(inside)
+    yield program, outside
+    program.kill()
+    program.wait()
+    with suppress(OSError):
+        os.close(outside)
+
+
+def test_app_ends_when_its_terminal_is_gone(app: tuple[subprocess.Popen[bytes], int]) -> None:
+    program, terminal = app
+    seen = b""
+    while b"quit" not in seen:
+        assert select.select([terminal], [], [], PATIENCE)[0], seen
+        seen += os.read(terminal, 65536)
+    os.close(terminal)
+    assert program.wait(PATIENCE) == -signal.SIGHUP
