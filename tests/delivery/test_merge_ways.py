@@ -251,7 +251,8 @@ def test_merge_command_prints_commit_and_strategy(house: House, cli: Cli) -> Non
     assert "release_workspace" in result["hooks_run"]
     other = house.task("feat/milk", {"milk": "oat\n"})
     said = cli.ok("task", "merge", other.id, "--strategy", "squash").out
-    assert said == f"{other.id}  reviewing → done  merged as {house.tip()[:10]}, pushed\n"
+    what = f"merged as {house.tip()[:10]}: 1 commit, 1 file, +1 −0 into main, pushed"
+    assert said == f"{other.id}  reviewing → done  {what}\n"
 
 
 BAKERY = """\

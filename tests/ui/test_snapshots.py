@@ -195,7 +195,7 @@ def test_a_question_before_something_is_cancelled(picture: Picture, size: Size) 
 
 @EVERY_SIZE
 def test_a_question_before_a_forced_merge(picture: Picture, size: Size) -> None:
-    picture(size, "m", sees="Force merge?")
+    picture(size, "m", sees="into main")
 
 
 @EVERY_SIZE

@@ -1,4 +1,4 @@
-"""Lists of files and numbers of commits in sentences."""
+"""Lists of files and numbers of things in sentences."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ def listed_files(files: Sequence[str]) -> str:
     return f"{shown} and {len(files) - _MAX_FILES} more" if len(files) > _MAX_FILES else shown
 
 
-def counted_commits(commits: int) -> str:
-    """How many commits, in a sentence."""
-    return "1 commit" if commits == 1 else f"{commits} commits"
+def counted(number: int, noun: str) -> str:
+    """How many there are of something, in a sentence."""
+    return f"1 {noun}" if number == 1 else f"{number} {noun}s"

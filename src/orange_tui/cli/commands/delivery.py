@@ -38,9 +38,9 @@ def _merge(parsed: Parsed, orange: Orange, ref: TaskRef, notes: list[str], *, fo
 
 def _merged_reply(merged: MergeResult, notes: tuple[str, ...], orange: Orange) -> Reply:
     reply = task_reply(merged.moved.task, merged.moved, orange)
-    pushed = ", pushed" if merged.pushed else ""
     data: dict[str, object] = {"commit": merged.commit, "strategy": merged.strategy, "pushed": merged.pushed}
-    text = f"{reply.text}  merged as {merged.commit[:10]}{pushed}" if merged.commit else reply.text
+    data["merged"] = vars(merged.summary) if merged.summary is not None else None
+    text = f"{reply.text}  {merged.sentence()}" if merged.commit else reply.text
     return Reply(text, lambda: _combined_json(reply, data), (*notes, *reply.notes))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.delivery.wording import counted_commits
+from orange_tui.delivery.wording import counted
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import REMOTE, Repository, local, remote
@@ -59,8 +59,8 @@ class BranchTips:
         if here and there:
             at, theirs = self.project.path, f"{REMOTE}/{self.default}"
             raise Refused(
-                f"{self.default} has diverged from {theirs}: {counted_commits(here)} only here,"
-                f" {counted_commits(there)} only there. With {self.default} checked out, either keep yours on top"
+                f"{self.default} has diverged from {theirs}: {counted(here, 'commit')} only here,"
+                f" {counted(there, 'commit')} only there. With {self.default} checked out, either keep yours on top"
                 f" (`git -C {at} rebase {theirs}`) or join the two (`git -C {at} merge {theirs}`), then merge again."
                 " Nothing was changed"
             )
@@ -99,11 +99,14 @@ class MergePreview:
     tree: str
 
 
-def preview_merge(tips: BranchTips, journal: Journal) -> MergePreview:
-    """Merge in git's object store only: no branch and no checkout is touched."""
+def preview_merge(tips: BranchTips, journal: Journal, looking: Repository | None = None) -> MergePreview:
+    """Merge in git's object store only: no branch and no checkout is touched.
+
+    Who only wants to know what would come of it gives a git that runs nothing the repository configures.
+    """
     base, head = tips.base(), tips.head
     ahead, behind = ahead_and_behind(tips.project.path, base, head)
-    merged = merged_tree(tips.git, base, head)
+    merged = merged_tree(looking or tips.git, base, head)
     has_landed = earlier_merge(tips, base, journal) is not None
     is_empty = ahead == 0 and not has_landed and not has_moved(tips.git, local(tips.branch))
     brings_nothing = ahead == 0 or (not merged.conflicts and merged.tree == tree_of(tips.git, base))

@@ -51,10 +51,11 @@ class DefaultBranch:
         if rebasing is not None:
             raise Refused(f"A rebase of {self.name} is under way in {rebasing}; finish or abort it, then merge again")
         if self._checkout is not None:
-            self._must_be_clean(self._checkout)
+            self.must_be_clean(self._checkout)
             self._must_not_overwrite(self._checkout, self.tip.commit, commit)
 
-    def _must_be_clean(self, checkout: Repository) -> None:
+    def must_be_clean(self, checkout: Repository) -> None:
+        """Refuse over what the person has changed there and not committed; git is given, so that it may only look."""
         if not os.path.isdir(checkout.path):
             raise Refused(
                 f"{self.name} is checked out in {checkout.path}, which is gone; `git worktree prune` forgets it"

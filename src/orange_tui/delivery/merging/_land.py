@@ -12,7 +12,7 @@ from orange_tui.delivery.merging._branch_tips import earlier_merge
 from orange_tui.delivery.merging._default_branch import DefaultBranch
 from orange_tui.delivery.merging.half_moves import MoveNote
 from orange_tui.delivery.merging.strategies import plan_merge
-from orange_tui.delivery.wording import counted_commits
+from orange_tui.delivery.wording import counted
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import FETCH_EVERY_BRANCH, REMOTE, SLOW_SECONDS, local
@@ -88,7 +88,7 @@ def _push(tips: BranchTips, commit: str, task: str, report: Report) -> bool:
     if tips.default_here is not None and tips.default_there is not None:
         others, _ = ahead_and_behind(tips.project.path, tips.default_there, tips.default_here.commit)
         if others:
-            report(f"Also pushed: {counted_commits(others)} of {tips.default} that {REMOTE} did not have")
+            report(f"Also pushed: {counted(others, 'commit')} of {tips.default} that {REMOTE} did not have")
     return True
 
 

@@ -13,12 +13,13 @@ from contextlib import AbstractContextManager
 from orange_tui.delivery.merging._branch_tips import preview_merge, read_tips
 from orange_tui.delivery.merging._land import LandedMerge, catch_up, land, mention_unfetched_commits
 from orange_tui.delivery.merging.half_moves import MoveNote, merge_lock
+from orange_tui.delivery.merging.summary import read_summary
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.pull_request import MERGED, OPEN
 from orange_tui.domain.records import record
 from orange_tui.home.files import locked
 from orange_tui.outside.git import REMOTE, Repository
-from orange_tui.store.recorded_merge import MADE, last_merge
+from orange_tui.store.recorded_merge import MADE, STARTED, last_merge
 from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from orange_tui.delivery.merging._branch_tips import BranchTips
     from orange_tui.delivery.merging._land import Report
+    from orange_tui.delivery.merging.summary import MergeSummary
     from orange_tui.domain.pull_request import PullRequest
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Actor, Workflow
@@ -51,6 +53,12 @@ class MergeResult:
     strategy: str | None
     pushed: bool
     moved: Moved
+    summary: MergeSummary | None  # None where all of it was in the default branch already, or was merged on a forge
+
+    def sentence(self) -> str:
+        """What was merged, and where it is now."""
+        what = f": {self.summary}" if self.summary is not None else ""
+        return f"merged as {self.commit[:10]}{what}" + (", pushed" if self.pushed else "")
 
 
 @record
@@ -78,7 +86,7 @@ class Merger:
             pull_request = self._merged_pull_request(task) if task.pr_url is not None and not local else None
             if pull_request is not None:
                 return self._finish(ref, pull_request, report)
-            _final_move(self.tasks.engine, task, force=force)
+            final_move(self.tasks.engine, task, force=force)
             self._fetch(task)
             with self.tasks.engine.open(ref) as opened:
                 return self._merge(opened, strategy, force=force, report=report)
@@ -102,7 +110,9 @@ class Merger:
             moved, merged = self.tasks.engine.recover(opened), last_merge(opened.journal, MADE)
             if moved is None or merged is None or not self.tasks.is_finished(moved.task):
                 return None
-            return MergeResult(merged.commit, merged.strategy, merged.pushed, moved)
+            return MergeResult(
+                merged.commit, merged.strategy, merged.pushed, moved, self._summary(opened, merged.commit)
+            )
 
     def _read(self, ref: TaskRef) -> Task:
         found = self.tasks.engine.store.read(ref)
@@ -136,12 +146,12 @@ class Merger:
 
     def _finish(self, ref: TaskRef, found: PullRequest, report: Report) -> MergeResult:
         task, project = self._read(ref), self._project(ref)
-        _final_move(self.tasks.engine, task, force=True)
+        final_move(self.tasks.engine, task, force=True)
         reason = Repository(project.path).fetch(project.default_branch, task.branch)
         if reason is not None:
             report(f"Fetching from {REMOTE} failed, so {project.default_branch} here may be behind it: {reason}")
         with self.tasks.engine.open(ref) as opened:
-            final = _final_move(self.tasks.engine, opened.task, force=True)
+            final = final_move(self.tasks.engine, opened.task, force=True)
             return self._done(opened, final, lambda: LandedMerge(found.commit, found.head, None, pushed=False), report)
 
     def _fetch(self, task: Task) -> None:
@@ -156,7 +166,7 @@ class Merger:
 
     def _merge(self, opened: OpenTask, strategy: str | None, *, force: bool, report: Report) -> MergeResult:
         """The task is held, and what the remote has is known: merge, and make the move that finishes the task."""
-        final = _final_move(self.tasks.engine, opened.task, force=force)
+        final = final_move(self.tasks.engine, opened.task, force=force)
         return self._done(opened, final, lambda: self._land(opened, strategy, force=force, report=report), report)
 
     def _land(self, opened: OpenTask, strategy: str | None, *, force: bool, report: Report) -> LandedMerge:
@@ -183,7 +193,18 @@ class Merger:
         if opened.journal.last("work.saved") != saved:
             report(f"What was not committed was saved, not merged: `orange task restore {opened.task.id}` restores it")
         self.tasks.engine.log.write("info", "merged", task=opened.task.id, commit=landed.commit, pushed=landed.pushed)
-        return MergeResult(landed.commit, landed.strategy, landed.pushed, moved)
+        summary = self._summary(opened, landed.commit)
+        return MergeResult(landed.commit, landed.strategy, landed.pushed, moved, summary)
+
+    def _summary(self, opened: OpenTask, commit: str) -> MergeSummary | None:
+        """What the merge that made this commit has brought, by the journal of its start."""
+        started, project = (
+            last_merge(opened.journal, STARTED),
+            self._project(self.tasks.engine.store.ref_of(opened.task)),
+        )
+        if started is None or started.base is None or started.commit != commit:
+            return None
+        return read_summary(project.path, project.default_branch, started.base, started.head)
 
 
 class _Landing(AbstractContextManager[None]):
@@ -205,7 +226,7 @@ class _Landing(AbstractContextManager[None]):
         """Nothing to undo: what is merged stays merged, and the next command finishes the move."""
 
 
-def _final_move(engine: Engine, task: Task, *, force: bool) -> tuple[str, Actor]:
+def final_move(engine: Engine, task: Task, *, force: bool) -> tuple[str, Actor]:
     """The move that finishes a task well, and in whose name it is made: a person's own, or a confirmed forced one."""
     workflow = engine.workflows.load(task.workflow)
     if workflow.is_terminal(task.status):

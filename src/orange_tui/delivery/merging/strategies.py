@@ -14,15 +14,18 @@ if TYPE_CHECKING:
 
     from orange_tui.delivery.merging._branch_tips import BranchTips, MergePreview
 
+    WhyNot = Callable[[BranchTips, MergePreview], str | None]
     MakeCommit = Callable[[BranchTips, MergePreview, str], str]
 
 
 @record
 class MergeStrategy:
-    """What a strategy does, for `--help`, and the function that makes its commit, given the task's summary."""
+    """What a strategy does, for `--help` and in one word, and what makes its commit, given the task's summary."""
 
     help: str
+    title: str
     make_commit: MakeCommit
+    why_not: WhyNot
 
 
 @record
@@ -36,15 +39,24 @@ class PlannedMerge:
 
 
 def _fast_forward(tips: BranchTips, preview: MergePreview, summary: str) -> str:
-    from orange_tui.delivery.wording import counted_commits
-
     del summary
-    if not _is_straight(tips, preview):
-        raise Refused(
-            f"{tips.branch} is {counted_commits(preview.behind)} behind {tips.default}, so it cannot be"
-            " fast-forwarded; use --strategy merge or squash, or have it rebased"
-        )
+    why_not = _why_not_straight(tips, preview)
+    if why_not is not None:
+        raise Refused(f"{why_not}; use --strategy merge or squash, or have it rebased")
     return preview.head
+
+
+def _why_not_straight(tips: BranchTips, preview: MergePreview) -> str | None:
+    from orange_tui.delivery.wording import counted
+
+    if _is_straight(tips, preview):
+        return None
+    behind = counted(preview.behind, "commit")
+    return f"{tips.branch} is {behind} behind {tips.default}, so it cannot be fast-forwarded"
+
+
+def _nothing_against_it(_tips: BranchTips, _preview: MergePreview) -> str | None:
+    return None
 
 
 def _merge_commit(tips: BranchTips, preview: MergePreview, summary: str) -> str:
@@ -61,22 +73,35 @@ def _squash(tips: BranchTips, preview: MergePreview, summary: str) -> str:
 
 
 STRATEGIES: Mapping[str, MergeStrategy] = {
-    "ff": MergeStrategy("fast-forwards the default branch", _fast_forward),
-    "merge": MergeStrategy("creates a merge commit", _merge_commit),
-    "squash": MergeStrategy("a single commit", _squash),
+    "ff": MergeStrategy("fast-forwards the default branch", "fast-forward", _fast_forward, _why_not_straight),
+    "merge": MergeStrategy("creates a merge commit", "merge commit", _merge_commit, _nothing_against_it),
+    "squash": MergeStrategy("a single commit", "squash", _squash, _nothing_against_it),
 }
+
+
+def usual_strategy(tips: BranchTips, preview: MergePreview) -> str:
+    """The strategy where a person names none: the first that is possible."""
+    return next(name for name, each in STRATEGIES.items() if each.why_not(tips, preview) is None)
+
+
+def why_conflicting(tips: BranchTips, preview: MergePreview) -> str | None:
+    """Which files are in the way of any merge, and what to do; None where there are none."""
+    from orange_tui.delivery.wording import listed_files
+
+    if not preview.conflicts:
+        return None
+    return (
+        f"{tips.branch} conflicts with {tips.default} in {listed_files(preview.conflicts)}. Nothing was changed."
+        f" In the app, r sends it back to its agent with this list; or merge {tips.default} into it yourself"
+    )
 
 
 def plan_merge(tips: BranchTips, preview: MergePreview, summary: str, strategy: str | None) -> PlannedMerge:
     """Make the commit with a strategy, or with the simplest that is possible; refused where there are conflicts."""
-    from orange_tui.delivery.wording import listed_files
-
-    if preview.conflicts:
-        raise Refused(
-            f"{tips.branch} conflicts with {tips.default} in {listed_files(preview.conflicts)}. Nothing was changed."
-            f" In the app, r sends it back to its agent with this list; or merge {tips.default} into it yourself"
-        )
-    chosen = strategy or ("ff" if _is_straight(tips, preview) else "merge")
+    conflicts = why_conflicting(tips, preview)
+    if conflicts is not None:
+        raise Refused(conflicts)
+    chosen = strategy or usual_strategy(tips, preview)
     commit = STRATEGIES[chosen].make_commit(tips, preview, summary or tips.branch)
     return PlannedMerge(preview.base, preview.head, commit, chosen)
 

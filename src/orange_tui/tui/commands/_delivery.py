@@ -11,9 +11,11 @@ from orange_tui.tui.commands.context import branch_of
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
+    from orange_tui.delivery.merging.forecast import MergeForecast
     from orange_tui.domain.workflow import Actor, Workflow
     from orange_tui.tui.background_work import ReportStep
     from orange_tui.tui.commands.context import CommandContext
+    from orange_tui.tui.screens.merge import MergeChoice
 
 
 def why_no_merge(workflow: Workflow | None, row: TaskRow) -> str | None:
@@ -28,31 +30,34 @@ def _can_end_well(workflow: Workflow | None, row: TaskRow, *actors: Actor) -> bo
 
 
 def merge(context: CommandContext) -> None:
-    """Merge the branch of a task; what was not reviewed, only by force."""
-    from orange_tui.tui.screens.dialogs import ConfirmDialog
+    """Merge the branch of a task; what was not reviewed, only by force. The dialog says what that will do."""
+    from orange_tui.tui.screens.merge import MergeDialog
 
     row, orange = context.row, context.orange
     is_reviewed = _can_end_well(context.workflow_of(row), row, "person")
 
-    def on_answer(yes: bool | None) -> None:
-        if yes:
-            context.start("Merging", work)
+    def on_answer(choice: MergeChoice | None) -> None:
+        if choice is not None:
+            context.start("Merging", lambda report: work(choice, report))
 
-    def work(report: ReportStep) -> str:
+    def work(choice: MergeChoice, report: ReportStep) -> str:
         from orange_tui.delivery.merging.merge import Merger
 
         try:
             merged = Merger(orange.tasks).merge(
-                row.ref, strategy=None, local=False, force=not is_reviewed, report=report
+                row.ref, strategy=choice.strategy, local=choice.local, force=not is_reviewed, report=report
             )
         finally:  # a refused one, too, has fetched what is new
             context.app.call_later(context.shared.measure_branches)
-        return f"Merged as {merged.commit[:10]}" + (" and pushed." if merged.pushed else ".")
+        return f"{branch_of(row)} {merged.sentence()}."
+
+    def work_out() -> MergeForecast:
+        from orange_tui.delivery.merging.forecast import forecast
+
+        return forecast(orange.tasks, row.ref)
 
     title = f"Merge {branch_of(row)}?" if is_reviewed else "Not reviewed. Force merge?"
-    what = f"{branch_of(row)} is merged into the default branch, and pushed if there is a remote."
-    what += " Then its session ends and its workspace is released; uncommitted work is saved."
-    context.show(ConfirmDialog(title, what, "Merge" if is_reviewed else "Force merge"), on_answer)
+    context.show(MergeDialog(title, "Merge" if is_reviewed else "Force merge", work_out), on_answer)
 
 
 def why_no_pull_request(workflow: Workflow | None, row: TaskRow) -> str | None:

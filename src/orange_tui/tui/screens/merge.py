@@ -1,0 +1,150 @@
+"""The question before a merge: what will happen to which work, and how. Worked out while the dialog is open already."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Label, Static
+
+from orange_tui.delivery.merging.strategies import STRATEGIES
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.pull_request import MERGED
+from orange_tui.domain.records import record, replace
+from orange_tui.domain.task import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from textual.app import ComposeResult
+
+    from orange_tui.delivery.merging.forecast import MergeForecast
+
+_AFTERWARDS = "Then its session ends and its workspace is released; uncommitted work is saved."
+_WORKING = "Working out what it brings …"
+
+
+@record
+class MergeChoice:
+    """How the person wants it merged."""
+
+    strategy: str | None = None
+    local: bool = False  # here, whatever its pull request is like
+
+
+class MergeDialog(ModalScreen[MergeChoice | None]):
+    """No is what Escape and Enter say, unless the person has gone to yes."""
+
+    BINDINGS = [  # noqa: RUF012 - Textual's own way
+        ("escape", "dismiss(None)", "No"),
+        ("n", "dismiss(None)", "No"),
+        ("y", "merge", "Yes"),
+        ("l", "toggle_local", "Merge here"),
+        *((name[0], f"choose('{name}')", strategy.title) for name, strategy in STRATEGIES.items()),
+    ]
+
+    def __init__(self, title: str, yes: str, work_out: Callable[[], MergeForecast]) -> None:
+        super().__init__()
+        self._title, self._yes, self._work_out = title, yes, work_out
+        self._choice = MergeChoice()
+        self._forecast: MergeForecast | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(self._title, classes="title", markup=False)
+            with VerticalScroll(id="forecast", can_focus=False):
+                yield Static(_WORKING, classes="hint", markup=False)
+            yield Static(_AFTERWARDS, classes="hint", markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button("No (n)", id="no", compact=True)
+                yield Button(f"{self._yes} (y)", id="yes", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#no").focus()
+        self.run_worker(self._fill_in())
+
+    async def _fill_in(self) -> None:
+        try:
+            self._forecast = await asyncio.to_thread(self._work_out)
+        except OrangeError as problem:
+            self.query_one("#forecast Static", Static).update(printable(str(problem)))
+            return
+        self._show()
+
+    def _show(self) -> None:
+        if self._forecast is not None:
+            self.query_one("#forecast Static", Static).update(forecast_table(self._forecast, self._choice))
+
+    def action_choose(self, strategy: str) -> None:
+        why_not = self._forecast.why_not(strategy) if self._forecast is not None else None
+        if why_not is not None:
+            self.app.notify(f"{why_not}.", severity="warning", markup=False)
+            return
+        self._choice = replace(self._choice, strategy=strategy)
+        self._show()
+
+    def action_toggle_local(self) -> None:
+        if self._forecast is not None and self._forecast.pull_request is not None:
+            self._choice = replace(self._choice, local=not self._choice.local)
+            self._show()
+
+    def action_merge(self) -> None:
+        self.dismiss(self._choice)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(self._choice if event.button.id == "yes" else None)
+
+
+def forecast_table(forecast: MergeForecast, choice: MergeChoice) -> Table:
+    """What will happen, a line for each part of it."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, line in _lines(forecast, choice):
+        table.add_row(name, line)
+    return table
+
+
+def _lines(forecast: MergeForecast, choice: MergeChoice) -> Iterator[tuple[str, Text]]:
+    is_merged_there = _is_merged_there(forecast, choice)
+    if forecast.summary is not None and not is_merged_there:
+        yield "What", Text(printable(str(forecast.summary)), "bold")
+    if forecast.strategy is not None and not is_merged_there:
+        yield "How", _strategies(forecast, choice.strategy or forecast.strategy)
+        yield "Then", Text(printable(forecast.destination))
+    if forecast.pull_request is not None:
+        yield "PR", Text(printable(_pull_request(forecast, choice)))
+    for warning in forecast.warnings:
+        yield "Note", Text(printable(warning), "yellow")
+    if forecast.problem is not None and not is_merged_there:
+        yield "Refused", Text(f"as it is now: {printable(forecast.problem)}", "red")
+
+
+def _is_merged_there(forecast: MergeForecast, choice: MergeChoice) -> bool:
+    return not choice.local and forecast.pull_request is not None and forecast.pull_request.state == MERGED
+
+
+def _pull_request(forecast: MergeForecast, choice: MergeChoice) -> str:
+    status = forecast.pull_request
+    assert status is not None  # noqa: S101 - asked for by who has looked
+    known = f"{status.name}: {status}"
+    if choice.local:
+        return f"{known}; merged here anyway (l)"
+    if status.state == MERGED:
+        return f"{known}; nothing is merged here, the task is finished"
+    return f"{known}; merge it there, or here with l"
+
+
+def _strategies(forecast: MergeForecast, chosen: str) -> Text:
+    """All strategies with their keys; one that is impossible is dimmed, and why is said below."""
+    line = Text()
+    for name, strategy in STRATEGIES.items():
+        mark, style = ("●", "bold") if name == chosen else ("○", "dim" if forecast.why_not(name) else "")
+        line.append(f"{mark} {strategy.title} ({name[0]})", style).append("   ")
+    for _, why_not in forecast.impossible:
+        line.append(f"\n{printable(why_not)}", "dim")
+    return line
