@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from orange_tui.delivery.merging.forecast import MergeForecast, forecast
 from orange_tui.delivery.merging.summary import read_summary
+from orange_tui.domain.review.thread import Thread
+from orange_tui.review.threads_file import ThreadsFile
 from support.merge_world import MENU, House
 
 if TYPE_CHECKING:
@@ -67,6 +69,20 @@ def test_what_would_refuse_the_merge_is_said_before(house: House) -> None:
     house.elsewhere({"cups": "12\n"})
     house.git("fetch", "-q")
     assert "main has diverged from origin/main" in (look(house, ref).problem or "")
+
+
+def test_what_is_unanswered_or_not_sent_is_said_before(house: House) -> None:
+    ref = house.task()
+    comments = (Thread("", "tea", 1, 1, "green", None, "person", "Why?", state) for state in ("open", "draft", "open"))
+    file = ThreadsFile(house.orange.home, ref.project, ref.id)
+    file.change(lambda before: (*before, *comments))
+    assert look(house, ref).warnings == (
+        "2 threads open",
+        "1 draft not sent: r sends the comments back with the task",
+    )
+    with open(file.path, "w") as text:
+        text.write("{")
+    assert "threads" in look(house, ref).warnings[0]
 
 
 def test_a_task_without_commits_says_that_there_is_nothing_to_merge(house: House) -> None:

@@ -60,7 +60,8 @@ def forecast(tasks: Tasks, ref: TaskRef) -> MergeForecast:
     task, project = found.task, tasks.projects.get(ref.project)
     directory = tasks.engine.store.directory(ref)
     status = read_status(directory, task.pr_url) if task.pr_url is not None else None
-    known = MergeForecast(_destination(project), status, tuple(_uncommitted(tasks, project, task)))
+    warnings = (*_unanswered(tasks, ref), *_uncommitted(tasks, project, task))
+    known = MergeForecast(_destination(project), status, warnings)
     try:
         tips = read_tips(project, task.branch)
         with look_at_repository(project.path) as looking:
@@ -103,6 +104,22 @@ def _without_login(address: str) -> str:
     scheme, is_url, rest = address.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if is_url else address
+
+
+def _unanswered(tasks: Tasks, ref: TaskRef) -> Iterator[str]:
+    """A warning where comments wait for an answer, or were never sent."""
+    from orange_tui.review.threads_file import ThreadsFile
+
+    try:
+        threads = ThreadsFile(tasks.engine.store.home, ref.project, ref.id).read()
+    except OrangeError as problem:
+        yield str(problem)
+        return
+    waiting = {state: sum(thread.state == state for thread in threads) for state in ("open", "draft")}
+    if waiting["open"]:
+        yield f"{counted(waiting['open'], 'thread')} open"
+    if waiting["draft"]:
+        yield f"{counted(waiting['draft'], 'draft')} not sent: r sends the comments back with the task"
 
 
 def _uncommitted(tasks: Tasks, project: Project, task: Task) -> Iterator[str]:
