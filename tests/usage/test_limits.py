@@ -53,6 +53,22 @@ def test_account_of_another_login_is_another_one(limits: Limits, monkeypatch: py
     assert limits.why_wait("codex") is None
 
 
+def test_account_is_the_one_of_the_agents_own_environment_before_ours(
+    limits: Limits, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/home/me/ours")
+    assert limits.account_of("claude") == "/home/me/ours"
+    limits.see_limit("claude", limits.account_of("claude"), SAID, EVENING, "screen")
+    entry = "claude: {{environment: {{CLAUDE_CONFIG_DIR: {}}}}}\n"
+    (tmp_path / "harnesses.yml").write_text(entry.format("/home/me/theirs"))
+    assert limits.account_of("claude") == "/home/me/theirs"
+    assert limits.why_wait("claude") is None  # the person has given it another login
+    assert limits.blocked("claude", "/home/me/ours") is not None
+    (tmp_path / "harnesses.yml").write_text(entry.format("~/.claude"))
+    assert limits.account_of("claude") == "default"  # where it is anyway
+    assert limits.account_of("nobody") == "default"
+
+
 def test_forged_time_blocks_for_eight_days_at_most(limits: Limits) -> None:
     found = limits.see_limit("claude", "default", "resets at 2099-01-01T00:00:00Z", EVENING, "screen")
     assert found.resets_at == "2026-11-24T20:00:00.000000Z"

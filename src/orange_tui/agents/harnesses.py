@@ -52,6 +52,13 @@ class Harnesses:
         """Where the agent's program is, or None when it is not on the PATH."""
         return sys.executable if name == DEMO else which(self.get(name).binary)
 
+    def is_installed(self, name: str) -> bool:
+        """Whether there is such an agent, and its program."""
+        try:
+            return self.installed(name) is not None
+        except OrangeError:
+            return False
+
     def get_installed(self, name: str) -> Harness:
         """An agent by its name; refused with how to install it where it is not."""
         harness = self.get(name)
@@ -160,6 +167,18 @@ def agent_path(path: str, environment: Mapping[str, str]) -> str:
     """A path of an agent's own: `~` and `${VARIABLE:-default}` are expanded as the agent itself does."""
     filled = _VARIABLE.sub(lambda found: environment.get(found[1]) or found[2], path)
     return os.path.abspath(os.path.expanduser(filled))
+
+
+def login_directory(harness: Harness) -> str | None:
+    """Where an agent keeps its login, which is beside its conversations; None where that is its usual place.
+
+    Its own environment comes before Orange's: two entries of harnesses.yml may be of two accounts.
+    """
+    variable = _VARIABLE.search(harness.sessions)
+    given = {**os.environ, **harness.environment}.get(variable[1]) if variable is not None else None
+    if variable is None or not given or agent_path(given, {}) == agent_path(variable[2], {}):
+        return None
+    return agent_path(given, {})
 
 
 def orange_command() -> str:

@@ -24,7 +24,7 @@ from orange_tui.home.settings import read_settings
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store.store import TaskRef
 from orange_tui.usage._session_files import SessionFiles, StartEvents, signature
-from orange_tui.usage.limits import Limits, current_account
+from orange_tui.usage.limits import Limits
 from orange_tui.usage.prices_file import Prices
 from orange_tui.usage.reading import TaskReading
 from orange_tui.usage.usage_file import UsageFile
@@ -133,7 +133,7 @@ class UsageCollector:
         for problem in outcome.problems:
             self._warn_once(problem)
         for agent, windows in outcome.limits.items():
-            self._limits.see_use(agent, current_account(agent), windows, "session file")
+            self._limits.see_use(agent, self._limits.account_of(agent), windows, "session file")
         for window in outcome.windows:
             values = {"usage_at": clock.now(), "context_percent": outcome.contexts.get(window)}
             with suppress(OrangeError):  # the task was deleted, or its runtime.json is held: the next one tells

@@ -6,9 +6,9 @@ that an account can be used again is known from an agent that Orange itself has 
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime, timedelta
 
+from orange_tui.agents.harnesses import Harnesses, login_directory
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.usage.limit import DEFAULT_ACCOUNT, Limit
@@ -30,25 +30,14 @@ if TYPE_CHECKING:
 
 _MANY_TRIES = 4  # after so many without an end in sight, a person is told
 _SOON = timedelta(hours=20)  # until when a time of day says enough
-# Where each agent keeps its login: another directory is another account.
-_DATA_DIRECTORIES = {
-    "claude": "CLAUDE_CONFIG_DIR",
-    "codex": "CODEX_HOME",
-    "opencode": "XDG_DATA_HOME",
-    "pi": "PI_CODING_AGENT_DIR",
-}
 
 
-def current_account(harness: str) -> str:
-    """The account that an agent started from here would use."""
-    return os.environ.get(_DATA_DIRECTORIES.get(harness, "")) or DEFAULT_ACCOUNT
-
-
-@record
 class Limits:
     """The limits of one home."""
 
-    home: Home
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self._harnesses = Harnesses(home)
 
     def all(self) -> list[Limit]:
         """Every limit that is known."""
@@ -56,8 +45,16 @@ class Limits:
 
     def find(self, harness: str, account: str | None = None) -> Limit | None:
         """What is known of an account's limit, the present one's if none is named."""
-        wanted = account or current_account(harness)
-        return next((limit for limit in self.all() if (limit.harness, limit.account) == (harness, wanted)), None)
+        known = [limit for limit in self.all() if limit.harness == harness]
+        wanted = account or (self.account_of(harness) if known else None)
+        return next((limit for limit in known if limit.account == wanted), None)
+
+    def account_of(self, harness: str) -> str:
+        """The account that an agent started from here would use."""
+        try:
+            return login_directory(self._harnesses.get(harness)) or DEFAULT_ACCOUNT
+        except OrangeError:
+            return DEFAULT_ACCOUNT  # an agent that is no more in harnesses.yml
 
     def blocked(self, harness: str, account: str | None = None) -> Limit | None:
         """The limit that an agent started now would run into."""
@@ -153,7 +150,7 @@ class Sighting:
 
 def record_limit(limits: Limits, opened: OpenTask, seen: Sighting) -> None:
     """Record that an agent has reached its limit, for its task and for all that use the same account."""
-    limit = limits.see_limit(seen.harness, current_account(seen.harness), seen.words, seen.said_at, seen.source)
+    limit = limits.see_limit(seen.harness, limits.account_of(seen.harness), seen.words, seen.said_at, seen.source)
     record_limit_mark(opened, seen.window, limit)
     if limit.resets_at is None and limit.tries >= _MANY_TRIES:
         opened.set_attention(still_at_limit(seen.harness))
