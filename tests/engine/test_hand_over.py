@@ -9,6 +9,7 @@ import pytest
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.agents import Agents
 from orange_tui.sessions.liveness import Sessions
+from orange_tui.supervisor.exit_rules import ExitRules
 from support.limited import LimitWatcher, at_limit, limited_harness
 from support.office import started
 
@@ -92,6 +93,26 @@ def test_hand_over_at_a_limit_is_finished_by_the_next_supervisor(
         with pytest.raises(Killed):
             office.orange.agents.hand_over(ref, "second")
     office.supervised(lambda: harnesses(office, ref) == ["limited", "second"])
+
+
+def test_hand_over_that_fails_is_no_crash_and_the_person_is_asked(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = started(office, "fix/login")
+    office.harness("second")
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise Refused("the disk is full")
+
+    monkeypatch.setattr(Agents, "go_on", fail)
+    with pytest.raises(Refused):
+        office.orange.agents.hand_over(ref, "second")
+    rules = ExitRules(office.orange.tasks, office.orange.agents)
+    for _ in range(3):
+        rules.check(ref)
+    assert office.task(ref).crash_count == 0
+    assert office.task(ref).attention == "second could not be started: the disk is full"
+    assert len(office.events(ref, "agent.not_restarted")) == 1
 
 
 @pytest.mark.parametrize("killed_at", ["end_window", "go_on"])

@@ -141,6 +141,8 @@ class ExitRules:
         handing = next((e for e in life if e["type"] in _AFTER_HANDING_OVER and e.get("window") == agent.window), None)
         if handing is not None and handing["type"] == "agent.handed_over":
             self._finish_hand_over(agent.opened, handing)
+        elif handing is not None:
+            return  # a person is asked, and nobody has crashed
         elif agent.window in agent.opened.journal.at_limit():
             return  # it goes on when that is over
         elif handled is None:
