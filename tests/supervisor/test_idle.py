@@ -21,7 +21,6 @@ from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor import idle
 from orange_tui.supervisor._hand_in import is_agents_turn
 from orange_tui.supervisor.idle import IdleAgents
-from orange_tui.usage.limits import current_account
 from support.desk import PAIR, PLAN, Desk
 from support.usage import used
 
@@ -220,7 +219,7 @@ def test_agent_is_left_to_the_person_who_types_in_its_session(waiting: Waiting) 
 def test_agent_whose_account_has_reached_its_limit_is_not_reminded(waiting: Waiting) -> None:
     waiting.agent("idle")
     limits = waiting.desk.world.orange.engine.parts.limits
-    limits.see_limit("demo", current_account("demo"), "resets in 2 hours", clock.now(), "screen")
+    limits.see_limit("demo", limits.account_of("demo"), "resets in 2 hours", clock.now(), "screen")
     waiting.look()
     assert waiting.reminders == []
 

@@ -12,9 +12,11 @@ import pytest
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home import clock
 from orange_tui.supervisor import limits as limits_module
+from orange_tui.supervisor.exit_rules import ExitRules
 from support.limited import HOURS, Clock, LimitWatcher, at_limit, limited_harness
 from support.live_board import LiveBoard
-from support.office import wait_for
+from support.office import started, wait_for
+from support.usage import used, write_usage
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
@@ -200,6 +202,9 @@ def test_whoever_cannot_go_on_says_so_and_holds_up_nobody(
     watcher.look()
     assert "the disk is full" in (office.task(first).attention or "")
     assert told(office, second) == [limits_module.GO_ON]
+    ExitRules(office.orange.tasks, office.orange.agents).check(first)
+    assert office.task(first).crash_count == 0
+    assert "the disk is full" in (office.task(first).attention or "")
 
 
 def test_failover_hands_over_once_to_the_first_agent_that_is_free(office: Office, cli: Cli) -> None:
@@ -365,3 +370,60 @@ def test_clock_that_was_set_back_does_not_leave_a_try_without_an_end(office: Off
     later.ahead = 0
     watcher.look()
     assert not blocked(office)
+
+
+def test_agent_whose_budget_is_used_up_at_its_limits_end_goes_on_once_there_is_more(
+    office: Office, later: Clock, cli: Cli
+) -> None:
+    watcher, first, second = two_at_limit(office)
+    write_usage(office.orange.home, first.project, first.id, used(5.0))
+    cli.ok("task", "update", first.id, "--budget", "5")
+    later.ahead = 3 * HOURS + 60
+    for _ in range(3):
+        assert watcher.look(first) is not None  # config.yml may allow more at any time
+    assert (told(office, first), told(office, second)) == ([], [limits_module.GO_ON])
+    assert (office.task(first).attention or "").startswith("Its budget of $5.00 is used up")
+    assert len(office.events(first, "limit.ended")) == 0
+    later.ahead += 11
+    watcher.look()
+    assert not blocked(office)
+    assert [event["waits"] for event in office.events(first, "budget.reached")] == ["nothing", "message"]
+    cli.ok("task", "update", first.id, "--budget", "6")
+    watcher.look(first)
+    assert told(office, first) == [limits_module.GO_ON]
+    assert (office.task(first).attention, office.task(first).crash_count) == (None, 0)
+
+
+def test_person_is_asked_when_an_agent_at_work_has_used_up_its_budget(office: Office, cli: Cli) -> None:
+    ref = started(office, "fix/login")
+    cli.ok("task", "update", ref.id, "--budget", "5")
+    watcher = LimitWatcher(office)
+    write_usage(office.orange.home, ref.project, ref.id, used(4.99))
+    watcher.look(ref)
+    assert (office.task(ref).attention, office.events(ref, "budget.reached")) == (None, [])
+    for spent in (5.0, 5.5):
+        write_usage(office.orange.home, ref.project, ref.id, used(spent))
+        watcher.look(ref)
+    assert [event["waits"] for event in office.events(ref, "budget.reached")] == ["nothing"]
+    assert "$5.00 is used up ($5.00)" in (office.task(ref).attention or "")
+    assert office.windows(ref) == ["worker"]  # it is not stopped
+    with office.orange.engine.open(ref) as opened:
+        opened.set_attention(f"A question; {opened.task.attention}")
+    cli.ok("task", "update", ref.id, "--budget", "5.50")
+    assert office.task(ref).attention == "A question"
+    watcher.look(ref)
+    assert len(office.events(ref, "budget.reached")) == 2  # another budget is another question
+
+
+def test_project_says_who_goes_on_at_a_limit(office: Office, cli: Cli) -> None:
+    office.harness("other")
+    limited_harness(office)
+    (office.root / "home" / "config.yml").write_text("failover: [nobody]\n")
+    assert "There is no harness" in cli.no("project", "update", "coffee", "--failover", "whoever")
+    shown = cli.ok("project", "update", "coffee", "--failover", "other", "--failover", "claude", "--json").json()
+    assert shown["failover"] == ["other", "claude"]
+    ref = at_limit(office, "one")
+    LimitWatcher(office).see(ref)
+    assert [event["to"] for event in office.events(ref, "agent.handed_over")] == ["other"]
+    assert cli.ok("project", "update", "coffee", "--failover", "", "--json").json()["failover"] == []
+    assert office.orange.projects.failover("coffee") == []

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_branch, check_id, check_label, check_summary
-from orange_tui.domain.usage.budget import BEGINNING
+from orange_tui.domain.usage.budget import without_budget
 from orange_tui.engine.starting import CLARIFICATION, start_or_wait
 from orange_tui.store.store import BrokenTask
 
@@ -148,8 +148,8 @@ def checked_changes(engine: Engine, task: Task, given: Mapping[str, object]) -> 
     after = replace(task, **changes)
     for name, effort in ((after.harness, after.effort), (after.review_harness or after.harness, after.review_effort)):
         _check_effort(parts.harnesses, name, effort)
-    if "budget" in changes and (task.attention or "").startswith(BEGINNING):
-        changes["attention"] = None  # that is what it asked for
+    if "budget" in changes and task.attention:
+        changes["attention"] = without_budget(task.attention) or None
     if "labels" in changes:
         changes["labels"] = tuple(dict.fromkeys(map(check_label, after.labels)))
     if "model" in changes:

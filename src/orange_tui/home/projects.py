@@ -13,7 +13,7 @@ from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
     from typing import Any
 
@@ -99,6 +99,14 @@ class Projects:
         own = found.entry.get("auto_fix") if found is not None else None
         return own if isinstance(own, bool) else read_settings(self.home).flag("auto_fix")
 
+    def failover(self, project: str) -> list[str]:
+        """The agents that go on with a task at its agent's limit, as its project says itself, else config.yml."""
+        from orange_tui.home.settings import read_settings
+
+        found = self.find(project)
+        own = found.entry.get("failover") if found is not None else None
+        return own if own is not None else read_settings(self.home).names("failover")
+
     def containing(self, directory: str) -> Project | None:
         """The project that a directory belongs to: by the innermost repository or the workspace it is in."""
         here = os.path.realpath(directory)
@@ -165,12 +173,10 @@ class Projects:
                 where = f"{self.home.projects_file}, project {index + 1}"
                 raise Unreadable(f"{where}: `{key}` must be {'a number' if kind is int else 'text'}; fix it by hand")
             values[key] = value
-        if entry.get("budget") is not None and not is_dollars(entry["budget"]):
-            where = f"{self.home.projects_file}, project {index + 1}"
-            raise Unreadable(f"{where}: `budget` must be a number of dollars; fix it by hand")
-        if not isinstance(entry.get("auto_fix"), bool | None):
-            where = f"{self.home.projects_file}, project {index + 1}"
-            raise Unreadable(f"{where}: `auto_fix` must be true or false; fix it by hand")
+        for key, (is_right, what) in _OPTIONAL.items():
+            if entry.get(key) is not None and not is_right(entry[key]):
+                where = f"{self.home.projects_file}, project {index + 1}"
+                raise Unreadable(f"{where}: `{key}` must be {what}; fix it by hand")
         check_project_name(values["name"])
         check_branch(values["default_branch"])
         if not 1 <= values["pool_size"] <= _MAX_POOL_SIZE:
@@ -180,6 +186,18 @@ class Projects:
                 raise Refused(f"{key} is {values[key]}; it must be {least} or more")
             values.pop(key, None)
         return Project(**values, entry=entry)
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+# What a project may say instead of config.yml: whether a value is one, and what it should be.
+_OPTIONAL: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "budget": (is_dollars, "a number of dollars"),
+    "auto_fix": (lambda value: isinstance(value, bool), "true or false"),
+    "failover": (_are_names, "a list of agents"),
+}
 
 
 def _is_inside(path: str, directory: str) -> bool:

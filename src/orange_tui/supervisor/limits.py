@@ -14,15 +14,15 @@ from itertools import takewhile
 from orange_tui.agents import messages
 from orange_tui.agents.limit_words import limit_said_at, limit_words
 from orange_tui.board.needs import is_for_review, waits_for_a_person
-from orange_tui.domain.errors import Busy, OrangeError, Refused
+from orange_tui.domain.errors import Busy, OrangeError
+from orange_tui.domain.usage.budget import without_budget
 from orange_tui.home import clock
-from orange_tui.home.settings import read_settings
 from orange_tui.outside.backoff import pause
 from orange_tui.outside.screens import read_screens
 from orange_tui.sessions.agent_state import judge, look
 from orange_tui.sessions.liveness import agent_window, find_window, last_start
 from orange_tui.sessions.runtime import Runtime
-from orange_tui.usage.budget import why_not
+from orange_tui.usage import budget
 from orange_tui.usage.limits import Sighting, record_limit, still_at_limit
 
 TYPE_CHECKING = False
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.domain.usage.limit import Limit
     from orange_tui.engine.agents import Agents
-    from orange_tui.engine.engine import Engine
     from orange_tui.engine.tasks import Tasks
     from orange_tui.outside.tmux import Pane
     from orange_tui.sessions.agent_state import AgentStatus
@@ -48,6 +47,7 @@ WORKS_AFTER_SECONDS = 10.0  # without a word of its limit, an agent that went on
 _SHORTEST_SECONDS = 0.5  # between two looks: agents report all the time
 _GOES_ON = [WORKS_AFTER_SECONDS]
 _RETRY_SECONDS = 2.0  # until a task that a command holds is looked at again, or an agent that took no message
+_BUDGET_SECONDS = 60.0  # until it is looked at again whether there is more: config.yml may say so
 _WORKS = frozenset({"busy", "permission"})  # what an agent does that has gone on by itself
 
 
@@ -139,7 +139,10 @@ class LimitedAgents:
     # --- what is seen --------------------------------------------------------------------------------------------
 
     def _see(self, entry: IndexedTask) -> float | None:
-        """Whether an agent of a task has just reached its limit, or goes on by itself."""
+        """Whether the agents of a task have just used up their budget, or reached a limit, or go on by themselves."""
+        if entry.task is not None and budget.why_not(self._tasks.projects, entry.task) is not None:
+            with self._engine.open(entry.ref, wait=False) as opened:
+                budget.tell_if_reached(self._tasks.projects, opened)
         marked = {mark.window for mark in entry.at_limit}
         for window, values in Runtime(self._engine.store.directory(entry.ref)).read().items():
             if judge(values).state == ("busy" if window in marked else "limit"):
@@ -179,15 +182,15 @@ class LimitedAgents:
 
     def _fail_over(self, mark: LimitMark, ref: TaskRef) -> bool:
         """Hand a task over to the first of the person's other agents that can take it, and has not had it before."""
-        names, parts = self._failover_names(ref.project), self._engine.parts
-        free = [name for name in names if parts.limits.why_wait(name) is None and _is_installed(self._engine, name)]
+        names, harnesses = self._tasks.projects.failover(ref.project), self._engine.parts.harnesses
+        free = [name for name in names if self._limits.why_wait(name) is None and harnesses.is_installed(name)]
         if not set(free) - {mark.harness} or (ref, mark) in self._failed_over:
             return False
         with self._engine.open(ref, wait=False) as opened:
             since = takewhile(lambda event: event["type"] != "transition.started", opened.journal.backwards())
             had = {mark.harness, *(str(e.get("from")) for e in since if e["type"] == "agent.handed_over")}
             name = next((name for name in free if name not in had), None)
-            is_over_budget = why_not(self._tasks.projects, opened.task) is not None
+            is_over_budget = budget.why_not(self._tasks.projects, opened.task) is not None
             if name is None or is_over_budget or mark.window not in opened.journal.at_limit():
                 return False
             if self._read(opened, mark.window)[3].state in _WORKS:
@@ -195,13 +198,6 @@ class LimitedAgents:
             self._failed_over.add((ref, mark))  # one that cannot be handed over is tried once
             self._agents.hand_over_opened(opened, name, None, self._limits.sentence(mark.harness, mark.account))
             return True
-
-    def _failover_names(self, project: str) -> list[str]:
-        found = self._engine.parts.projects.find(project)
-        own = found.entry.get("failover") if found is not None else None
-        return (
-            [str(name) for name in own] if isinstance(own, list) else read_settings(self._limits.home).names("failover")
-        )
 
     # --- going on ------------------------------------------------------------------------------------------------
 
@@ -254,20 +250,22 @@ class LimitedAgents:
             if mark.window not in opened.journal.at_limit():
                 return None
             pane, harness, _, status, _ = self._read(opened, mark.window)
+            works = status.state in _WORKS
+            if not works and budget.ask_for_more(self._tasks.projects, opened, budget.MESSAGE):
+                return _BUDGET_SECONDS
+            starts = pane is None or (status.state == "limit" and status.asks is not None)
             self._limits.begin_trial(mark.harness, mark.account, ref.id)
             try:
-                reason = why_not(self._tasks.projects, opened.task)
-                if reason is not None:
-                    raise Refused(reason)
-                if pane is None or (status.state == "limit" and status.asks is not None):
+                if pane is None or starts:
                     self._restart(opened, pane)
-                elif status.state not in _WORKS and not self._send(opened, mark, pane, harness):
+                elif not works and not self._send(opened, mark, pane, harness):
                     self._limits.end_trial(mark.harness, mark.account)
                     return _RETRY_SECONDS
             except OrangeError as problem:
                 self._limits.end_trial(mark.harness, mark.account)
                 attention = f"Its limit is over, but the agent could not go on: {problem}"
-                opened.change("agent.not_restarted", {"attention": attention}, window=mark.window, reason=str(problem))
+                event = "agent.not_restarted" if starts else "task.updated"
+                opened.change(event, {"attention": attention}, window=mark.window, reason=str(problem))
                 self._record_end(opened, mark.window)
                 return None
             self._record_end(opened, mark.window)
@@ -289,10 +287,13 @@ class LimitedAgents:
         return messages.deliver(opened, message, pane, self._engine.parts.tmux, harness, limit_is_over=True)
 
     def _record_end(self, opened: OpenTask, window: str) -> None:
-        is_told = opened.task.attention == still_at_limit(self._harness_name(opened, window))
-        changes = {"attention": None} if is_told else {}
-        if changes:
-            opened.change("limit.ended", changes, window=window)
+        """Record that an agent does not wait any more, nor the person for that; nor for more budget, if there is."""
+        attention = opened.task.attention or ""
+        is_told = attention == still_at_limit(self._harness_name(opened, window))
+        has_budget = budget.why_not(self._tasks.projects, opened.task) is None
+        left = "" if is_told else without_budget(attention) if has_budget else attention
+        if left != attention:
+            opened.change("limit.ended", {"attention": left or None}, window=window)
         else:
             opened.record("limit.ended", window=window)
 
@@ -309,10 +310,3 @@ def _last_end(opened: OpenTask, window: str) -> str:
 def _was_started(opened: OpenTask, window: str, since: str) -> bool:
     started = last_start(opened.journal, window)
     return started is not None and str(started.get("timestamp")) >= since and window not in opened.journal.at_limit()
-
-
-def _is_installed(engine: Engine, name: str) -> bool:
-    try:
-        return engine.parts.harnesses.installed(name) is not None
-    except OrangeError:
-        return False

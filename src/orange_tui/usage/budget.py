@@ -8,7 +8,7 @@ sends goes its way. It is the task's (`--budget`), else its project's, else the 
 from __future__ import annotations
 
 from orange_tui.domain.errors import Refused
-from orange_tui.domain.usage.budget import use_of_budget
+from orange_tui.domain.usage.budget import BEGINNING, use_of_budget
 from orange_tui.usage.usage_file import UsageFile
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
 
 BUDGET_REACHED = "budget.reached"
-START, MESSAGE = "start", "message"  # what waits for a larger budget
+START, MESSAGE, NOTHING = "start", "message", "nothing"  # what waits for a larger budget
 _PERSONS = frozenset({"person", "force"})  # in whose name a person acts
 _BEGINNINGS = frozenset({"transition.started", "agent.spawned"})  # what was told before these was about something else
 
@@ -48,6 +48,24 @@ def why_not(projects: Projects, task: Task) -> str | None:
     return f"{used.sentence()}; `orange task update {task.id} --budget` raises it"
 
 
+def ask_for_more(projects: Projects, opened: OpenTask, waits: str) -> bool:
+    """Whether something has to wait for a larger budget: then the person is asked, once."""
+    reason = why_not(projects, opened.task)
+    if reason is None:
+        return False
+    if record_reached(projects, opened, waits) and BEGINNING not in (opened.task.attention or ""):
+        opened.set_attention(opened.task.attention_and(reason))
+    return True
+
+
+def tell_if_reached(projects: Projects, opened: OpenTask) -> None:
+    """Ask the person when agents at work have used up the budget, once for each; they are not stopped."""
+    budget = budget_of(opened.task, projects.budget)
+    told = (event for event in opened.journal.backwards() if event["type"] == BUDGET_REACHED)
+    if not any(event.get("budget") == budget for event in told):
+        ask_for_more(projects, opened, NOTHING)
+
+
 def is_persons(by: str) -> bool:
     """Whether what is done in this name is a person's own decision."""
     return by in _PERSONS
@@ -66,15 +84,16 @@ def check_start(projects: Projects, opened: OpenTask, by: str) -> None:
         raise Refused(reason)
 
 
-def record_reached(projects: Projects, opened: OpenTask, waits: str) -> None:
-    """Note in the journal, once, that something waits for a larger budget."""
+def record_reached(projects: Projects, opened: OpenTask, waits: str) -> bool:
+    """Note in the journal, once, that something waits for a larger budget; says whether that is news."""
     budget = budget_of(opened.task, projects.budget)
     for event in opened.journal.backwards():
         if event["type"] in _BEGINNINGS:
             break
         if event["type"] == BUDGET_REACHED and (event.get("waits"), event.get("budget")) == (waits, budget):
-            return
+            return False
     opened.record(BUDGET_REACHED, waits=waits, budget=budget)
+    return True
 
 
 def start_waits(opened: OpenTask) -> bool:

@@ -77,11 +77,13 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     changes |= {} if budget is None else {"budget": parse_budget(budget)}
     auto_fix = parsed.text("auto-fix")
     changes |= {} if auto_fix is None else {"auto_fix": auto_fix == "on"}
+    names = parsed.texts("failover")
+    changes |= {"failover": [orange.engine.parts.harnesses.get(name).name for name in names if name]} if names else {}
     if not changes:
         numbers_too = ", ".join(f"--{name.replace('_', '-')}" for name in OWN_SETTINGS)
         raise UsageError(
-            f"What should change? Give --pool-size, {numbers_too}, --budget, --auto-fix, --workflow, --default-branch"
-            " or --issues"
+            f"What should change? Give --pool-size, {numbers_too}, --budget, --auto-fix, --failover, --workflow,"
+            " --default-branch or --issues"
         )
     project = orange.projects.update(parsed.required("name"), changes)
     return Reply(_line(project, orange), _data(project, orange))

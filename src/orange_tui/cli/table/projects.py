@@ -23,6 +23,13 @@ _AUTO_FIX = Option(
     "Whether failed checks and review comments go back to the agent by themselves.",
     choices=("on", "off"),
 )
+_FAILOVER = Option(
+    "--failover",
+    "H",
+    "Who goes on with a task whose agent has reached its limit, in this order; '' for nobody.",
+    repeat=True,
+    complete="harness",
+)
 _WORKFLOW = Option("--workflow", "W", "The workflow of new tasks; existing tasks keep theirs.", complete="workflow")
 _DEFAULT_BRANCH = Option(
     "--default-branch", "B", "The branch that tasks start from and are merged into.", complete="branch"
@@ -65,6 +72,7 @@ PROJECT_COMMANDS = (
             _STUCK_TIMEOUT,
             _BUDGET,
             _AUTO_FIX,
+            _FAILOVER,
             _WORKFLOW,
             _DEFAULT_BRANCH,
             *ISSUE_OPTIONS,
@@ -84,6 +92,7 @@ for you: `r` sends them.
 """,
         (
             ("orange project update coffee --pool-size 4", "Let four tasks work at once"),
+            ("orange project update coffee --failover codex", "At its agent's limit, codex goes on with a task"),
             ("orange project update coffee --issues on", "Your own issues on GitHub become tasks"),
             ("orange project update coffee --issue-author @me --issue-author ana", "Your issues and Ana's"),
             ("orange project update coffee --auto-fix on", "Failed checks go back to the agent by themselves"),

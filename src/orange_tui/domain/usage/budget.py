@@ -50,6 +50,12 @@ class BudgetUse:
         return None
 
 
+def without_budget(attention: str) -> str:
+    """What a person is asked besides more budget; empty where that is nothing."""
+    others, _, _ = f"; {attention}".partition(f"; {BEGINNING}")
+    return others.removeprefix("; ")
+
+
 def use_of_budget(budget: float | None, usage: TaskUsage | None) -> BudgetUse | None:
     """How much of a budget was used; None where there is none (0 is none)."""
     if not budget:
