@@ -66,7 +66,7 @@ def test_tasks_that_would_wait_for_each_other_are_refused(world: World, cli: Cli
     third = world.task(blocked_by=[second.id])
     said = cli.no("task", "update", first.id, "--blocked-by", third.id)
     assert f"{first.id} waits for {third.id} waits for {second.id} waits for {first.id}" in said
-    assert "Neither would ever start" in cli.no("task", "update", first.id, "--blocked-by", first.id)
+    assert "None of them would ever start" in cli.no("task", "update", first.id, "--blocked-by", first.id)
 
 
 @pytest.mark.parametrize("option", ["--harness", "--model", "--effort", "--blocked-by", "--budget", "--review-harness"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orange_tui.store.store import BrokenTask, Store, StoredTask
-from orange_tui.store.subtasks import ancestors_of, parent_of, subtasks_of, waiting_cycle
+from orange_tui.store.subtasks import ancestors_of, parent_of, stored_blockers, subtasks_of, waiting_cycle
 
 if TYPE_CHECKING:
     import pytest
@@ -67,5 +67,9 @@ def test_subtask_copied_in_without_a_history_is_found(world: World) -> None:
 def test_waiting_cycle_names_the_tasks_from_the_first_back_to_itself(world: World) -> None:
     first = world.task()
     second = world.task(branch="second", blocked_by=[first.id])
-    assert waiting_cycle(world.orange.store, first.id, [second.id]) == [first.id, second.id, first.id]
-    assert waiting_cycle(world.orange.store, second.id, [first.id]) == []
+
+    def blockers_of(name: str) -> tuple[str, ...]:
+        return stored_blockers(world.orange.store, name)
+
+    assert waiting_cycle(first.id, [second.id], blockers_of) == [first.id, second.id, first.id]
+    assert waiting_cycle(second.id, [first.id], blockers_of) == []

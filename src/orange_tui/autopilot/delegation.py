@@ -28,7 +28,8 @@ def check_subtasks(run: HookRun) -> None:
         )
     if report and len(subtasks.ancestors_of(run.parts.store, run.task)) >= _MAX_DEPTH:
         raise Refused(f"{run.task.id} is {_MAX_DEPTH} subtasks deep already; do it yourself, or ask for a person")
-    cycle = subtasks.waiting_cycle(run.parts.store, run.task.id, [each.ref.id for each in found])
+    store, ids = run.parts.store, [each.ref.id for each in found]
+    cycle = subtasks.waiting_cycle(run.task.id, ids, lambda each: subtasks.stored_blockers(store, each))
     if cycle:
         raise Refused(f"{run.task.id} would wait for itself: {' waits for '.join(cycle)}; change their blocked_by")
 

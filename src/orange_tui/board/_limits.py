@@ -27,18 +27,24 @@ class BoardLimits:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._sentences: dict[tuple[str, str | None], str] = {}
+        self._waits: dict[str, str | None] = {}
 
     def refresh(self) -> None:
         """Read them anew, when they are asked for."""
-        self._sentences = {}
+        self._sentences, self._waits = {}, {}
+
+    def why_wait(self, harness: str) -> str | None:
+        """Why Orange itself starts no agent of this kind now; None where it may."""
+        if harness not in self._waits:
+            self._waits[harness] = self._limits.why_wait(harness)
+        return self._waits[harness]
 
     def sentence(self, harness: str, account: str | None = None) -> str:
         """What is known of the limit of an account, the present one if none is named."""
         key = (harness, account)
         if key not in self._sentences:
-            limits = self._limits
-            waits = limits.why_wait(harness) if account is None else None
-            self._sentences[key] = waits or limits.sentence(harness, account)
+            waits = self.why_wait(harness) if account is None else None
+            self._sentences[key] = waits or self._limits.sentence(harness, account)
         return self._sentences[key]
 
 

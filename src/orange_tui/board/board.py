@@ -62,7 +62,7 @@ class Boards:
         self._tasks: dict[Key, BoardTask] = {}
         self._changed: set[Key] = set()  # since the refresh before: their agents' ends are looked up again
         self._with_session: set[Key] = set()
-        self._waiting: set[Key] = set()  # for a workspace
+        self._waiting: set[Key] = set()  # for a workspace, or the end of a limit
         self._messages: dict[Key, float] = {}  # since when we know of one that waits
         self._text_changes = 0
         self._stats: dict[Key, Stats] = {}  # by project and branch
@@ -89,7 +89,7 @@ class Boards:
         for key in keys:
             if self._project in {None, key[0]}:
                 self._update(key, self._index.get(TaskRef(*key)))
-        dependents = {(ref.project, ref.id) for _, task_id in keys for ref in self._index.dependents_of(task_id)}
+        dependents = self._dependents_of(keys)
         used = self._usages.refresh(keys)
         others = (used, self._with_session, self._waiting)  # these change with what is no task's: agents, workspaces
         return self._with_new_rows(keys.union(parents, self._parents_of(keys), dependents, *others))
@@ -114,11 +114,18 @@ class Boards:
         found = None if row.finished else self._conflicts.get(key)
         if found == row.conflicts or row.task is None:
             return row
-        reason = self._reason(key, row.task, row.session, row.status, found)
+        reason = self._reason(key, row.task, row.session, row.status, found, budget=row.budget)
         return replace(row, conflicts=found, needs=reason)
 
-    def _reason(
-        self, key: Key, task: Task, session: str, agent: AgentStatus | None, conflicts: Conflicts | None
+    def _reason(  # noqa: PLR0913 - all that can be a reason
+        self,
+        key: Key,
+        task: Task,
+        session: str,
+        agent: AgentStatus | None,
+        conflicts: Conflicts | None,
+        *,
+        budget: BudgetUse | None,
     ) -> str | None:
         files = conflicts.files if conflicts is not None else ()
         note = self._tasks[key].pull_request
@@ -126,7 +133,8 @@ class Boards:
         alike = (task.workflow, task.status, task.attention, *facts)
         if alike not in self._reasons:
             self._reasons[alike] = needs.reason(task, self._workflows.get(task.workflow), needs.Facts(*facts))
-        return self._reasons[alike] or self._overdue_message(key)
+        reason = self._reasons[alike] or self._overdue_message(key) or self._waiting_for.cycle(task)
+        return reason or (budget.sentence() if budget is not None and budget.is_reached else None)
 
     def _stats_of(self, row: TaskRow) -> Stats | None:
         return None if row.task is None else self._stats.get((row.ref.project, row.task.branch))
@@ -148,7 +156,8 @@ class Boards:
         if known is None or known.entry.text_revision != entry.text_revision:
             self._text_changes += 1
         self._tasks[key] = task = read_board_task(self._index.store, entry)
-        for group, is_member in ((self._with_session, task.has_session), (self._waiting, entry.start.waits)):
+        waits = entry.start.waits or (task.task is not None and self._waiting_for.goes_on(task.task))
+        for group, is_member in ((self._with_session, task.has_session), (self._waiting, waits)):
             group.discard(key)
             if is_member:
                 group.add(key)
@@ -170,6 +179,16 @@ class Boards:
         ids = {task.parent for task in tasks if task is not None and task.parent is not None}
         entries = [self._index.find(task_id) for task_id in ids]
         return {(entry.ref.project, entry.ref.id) for entry in entries if entry is not None}
+
+    def _dependents_of(self, keys: Iterable[Key]) -> set[Key]:
+        """The tasks that wait for these, themselves or through others."""
+        found: set[Key] = set()
+        left = [task_id for _, task_id in keys]
+        while left:
+            new = {(ref.project, ref.id) for ref in self._index.dependents_of(left.pop())} - found
+            found |= new
+            left += [task_id for _, task_id in new]
+        return found
 
     def _with_new_rows(self, keys: Iterable[Key]) -> Snapshot:
         live = self._live_windows()
@@ -210,8 +229,7 @@ class Boards:
         agent = reached.status if reached is not None else known.agent(windows) if session == ACTIVE else None
         conflicts = None if finished else self._conflicts.get(key)
         budget = None if finished else self._budget(key, task)
-        reason = self._reason(key, task, session, agent, conflicts)
-        reason = reason or (budget.sentence() if budget is not None and budget.is_reached else None)
+        reason = self._reason(key, task, session, agent, conflicts, budget=budget)
         waits = self._waiting_for.reason(known, task)
         limit = self._limits.sentence(reached.harness, reached.account) if reached else self._waiting_for.limit(known)
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)

@@ -10,6 +10,7 @@ from orange_tui.domain.task import check_branch, check_id, check_label, check_su
 from orange_tui.domain.usage.budget import without_budget
 from orange_tui.engine.starting import CLARIFICATION, start_or_wait
 from orange_tui.store.store import BrokenTask
+from orange_tui.store.subtasks import cycle_sentence, stored_blockers, waiting_cycle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def checked_changes(engine: Engine, task: Task, given: Mapping[str, object]) -> 
         _checked_model(after.model)
     if "blocked_by" in changes:
         blockers = _found_blockers(parts.store, after.blocked_by)
-        _check_no_circle(engine, task.id, blockers)
+        _check_no_cycle(parts.store, task.id, blockers)
         changes["blocked_by"] = blockers
     return changes
 
@@ -169,25 +170,14 @@ def _found_blockers(store: Store, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(store.find(check_id(name)).id for name in names))
 
 
-def _check_no_circle(engine: Engine, task_id: str, blockers: Iterable[str]) -> None:
-    """Refuse a blocker that waits, itself or through others, for this very task: neither would ever start."""
-    ways: list[tuple[str, ...]] = [(name,) for name in blockers]
-    seen: set[str] = set()
-    while ways:
-        way = ways.pop()
-        name = way[-1]
-        if name == task_id:
-            path = " waits for ".join((task_id, *way))
-            raise Refused(f"Neither would ever start: {path}")
-        if name in seen:
-            continue
-        seen.add(name)
-        try:
-            found = engine.store.read(engine.store.find(name))
-        except OrangeError:
-            continue  # it is gone, and waits for nobody
-        if not isinstance(found, BrokenTask):
-            ways += [(*way, other) for other in found.task.blocked_by]
+def _check_no_cycle(store: Store, task_id: str, blockers: Iterable[str]) -> None:
+    """Refuse a blocker that waits, itself or through others, for this very task: neither would ever start.
+
+    Two commands at once may still do that, and so may whoever writes the files: then their rows and doctor say so.
+    """
+    cycle = waiting_cycle(task_id, blockers, lambda each: stored_blockers(store, each))
+    if cycle:
+        raise Refused(cycle_sentence(cycle))
 
 
 def _from_parent(new: NewTask, store: Store) -> dict[str, object]:

@@ -10,7 +10,7 @@ from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from orange_tui.domain.task import Task
     from orange_tui.store.store import Store, TaskRef
@@ -56,7 +56,7 @@ def ancestors_of(store: Store, task: Task) -> list[str]:
     return found
 
 
-def waiting_cycle(store: Store, start: str, waits_for: Iterable[str]) -> list[str]:
+def waiting_cycle(start: str, waits_for: Iterable[str], blockers_of: Callable[[str], Iterable[str]]) -> list[str]:
     """The cycle of ids in which a task that waits for these would wait for itself; empty where there is none."""
     open_paths = [[start, other] for other in waits_for]
     seen: set[str] = set()
@@ -66,9 +66,19 @@ def waiting_cycle(store: Store, start: str, waits_for: Iterable[str]) -> list[st
             return path
         if path[-1] not in seen:
             seen.add(path[-1])
-            found = _read(store, path[-1])
-            open_paths += [[*path, other] for other in (found.task.blocked_by if found is not None else ())]
+            open_paths += [[*path, other] for other in blockers_of(path[-1])]
     return []
+
+
+def stored_blockers(store: Store, task_id: str) -> tuple[str, ...]:
+    """What a task waits for, as its file says; one that is gone waits for nobody."""
+    found = _read(store, task_id)
+    return found.task.blocked_by if found is not None else ()
+
+
+def cycle_sentence(cycle: list[str]) -> str:
+    """What a person is told of tasks that wait for each other."""
+    return f"None of them would ever start: {' waits for '.join(cycle)}"
 
 
 def _read(store: Store, task_id: str) -> StoredTask | None:

@@ -18,6 +18,7 @@ from orange_tui.outside.git_guard.locks import abandoned_locks
 from orange_tui.outside.programs import run
 from orange_tui.sessions.liveness import LOST
 from orange_tui.store.store import BrokenTask, readable
+from orange_tui.store.subtasks import cycle_sentence, waiting_cycle
 from orange_tui.usage.limits import Limits
 from orange_tui.usage.prices_file import check_prices
 
@@ -128,6 +129,13 @@ def _tasks(doctor: Doctor) -> Iterator[Finding]:
     for each in found:
         if isinstance(each, BrokenTask):
             yield Finding("bad", each.error, "Mend the file by hand; Orange does not touch it")
+    is_finished = doctor.tasks.engine.is_finished
+    blockers = {each.ref.id: each.task.blocked_by for each in readable(found) if not is_finished(each.task)}
+    cycles = (
+        waiting_cycle(name, waits_for, lambda each: blockers.get(each, ())) for name, waits_for in blockers.items()
+    )
+    for cycle in {frozenset(cycle): cycle for cycle in cycles if cycle}.values():  # each once, whoever it begins with
+        yield Finding("bad", cycle_sentence(cycle), f"orange task update {cycle[0]} --blocked-by '' lets it go first")
     lost = [each.ref.id for each in readable(found) if doctor.tasks.session_state(each.task) == LOST]
     if lost:
         yield Finding("bad", f"agents lost with their tmux server: {', '.join(lost)}", "orange task respawn --lost")
