@@ -132,6 +132,28 @@ def test_worker_and_its_subagents_are_counted_and_boards_are_told(office: _Offic
     assert "usage_at" in office.runtime()["worker"]
 
 
+def test_agents_that_codex_has_started_itself_are_counted_and_only_its_own_context_is_shown(office: _Office) -> None:
+    own, below = sorted((_FIXTURES / "codex-subagents").glob("*.jsonl"))
+    day = office.agents / "codex" / "sessions" / "2026" / "11" / "16"
+    day.mkdir(parents=True)
+    session_id = own.stem[-36:]
+    (day / own.name).write_text(own.read_text().replace("/home/ada/coffee", office.worktree))
+    office.start("worker", "codex", session_id=session_id)
+    office.collect()
+    assert office.usage().total().turns == 5
+    context = office.usage().context_percent
+    next_day = day.parent / "17"
+    next_day.mkdir()
+    beginning, _, rest = below.read_text().partition("\n")
+    (next_day / below.name).write_text(beginning[:50])
+    office.collect()
+    (next_day / below.name).write_text(f"{beginning}\n{rest}")
+    (next_day / "rollout-other.jsonl").write_text(f"{beginning.replace(session_id, 'another')}\n{rest}")
+    office.collect()
+    assert (office.usage().total().turns, office.usage().total().input) == (8, 8_500 + 6_900)
+    assert office.usage().context_percent == context
+
+
 def test_agent_that_began_and_ended_between_two_rounds_is_counted(office: _Office) -> None:
     office.end()
     office.collect()

@@ -59,7 +59,7 @@ class ClaudeRecords:
             shortened = [each for each in _names(root) if each.startswith(f"{name[:_SHORTENED_AT]}-")]
             for folder in [name] if len(name) <= _SHORTENED_AT else shortened:
                 path = os.path.join(root, folder, f"{session_id}.jsonl")
-                if _is_record(root, path):
+                if is_record(root, path):
                     return SessionRecord(session_id, path, 0.0)
         return None
 
@@ -79,7 +79,7 @@ class CodexRecords:
 
     def find(self, root: str, session_id: str, directory: str) -> SessionRecord | None:
         """The record of a conversation that was held in that directory."""
-        for day in _days_backwards(root):
+        for day in days_backwards(root):
             for name in _names(day):
                 if name.startswith("rollout-") and name.endswith(f"-{session_id}.jsonl"):
                     return self._read(root, os.path.join(day, name), directory)
@@ -101,13 +101,13 @@ class CodexRecords:
 
     def prompts(self, found: SessionRecord) -> Iterator[str]:
         """What the conversation was begun with; some agents put words of their own before ours."""
-        for line in _head(found.path):
+        for line in head_lines(found.path):
             payload = line.get("payload")
             if isinstance(payload, dict) and payload.get("type") == "message" and payload.get("role") == "user":
                 yield _text_of(payload.get("content"))
 
     def _read(self, root: str, path: str, directory: str) -> SessionRecord | None:
-        first = next(_head(path), {}) if _is_record(root, path) else {}
+        first = next(head_lines(path), {}) if is_record(root, path) else {}
         meta = first.get("payload")
         if first.get("type") != "session_meta" or not isinstance(meta, dict):
             return None
@@ -131,14 +131,14 @@ class PiRecords:
             folder = os.path.join(root, f"--{re.sub('[/:]', '-', place.lstrip('/'))}--")
             for name in sorted(_names(folder)):
                 path = os.path.join(folder, name)
-                head = next(_head(path), {}) if name.endswith(".jsonl") and _is_record(root, path) else {}
+                head = next(head_lines(path), {}) if name.endswith(".jsonl") and is_record(root, path) else {}
                 session_id, created = head.get("id"), to_seconds(head.get("timestamp"))
                 if head.get("type") == "session" and isinstance(session_id, str) and since <= created < until:
                     yield SessionRecord(session_id, path, created)
 
     def prompts(self, found: SessionRecord) -> Iterator[str]:
         """What the conversation was begun with; some agents put words of their own before ours."""
-        for line in _head(found.path):
+        for line in head_lines(found.path):
             message = line.get("message")
             if isinstance(message, dict) and message.get("role") == "user":
                 yield _text_of(message.get("content"))
@@ -197,7 +197,7 @@ def _query(database: str, statement: str, values: tuple[object, ...]) -> list[tu
     from contextlib import closing
     from urllib.parse import quote
 
-    if not _is_record(os.path.dirname(database), database):
+    if not is_record(os.path.dirname(database), database):
         return []
     check_database(database)
     try:
@@ -208,7 +208,7 @@ def _query(database: str, statement: str, values: tuple[object, ...]) -> list[tu
         raise Unreadable(f"{database} cannot be read: {problem}") from None
 
 
-def _is_record(root: str, path: str) -> bool:
+def is_record(root: str, path: str) -> bool:
     """Whether it is a regular file that really is below the agent's own directory."""
     try:
         is_file = stat.S_ISREG(os.lstat(path).st_mode)
@@ -217,7 +217,7 @@ def _is_record(root: str, path: str) -> bool:
     return is_file and os.path.realpath(path).startswith(os.path.join(os.path.realpath(root), ""))
 
 
-def _head(path: str) -> Iterator[dict[str, Any]]:
+def head_lines(path: str) -> Iterator[dict[str, Any]]:
     """The first lines of a file of JSON lines, as far as they are whole."""
     try:
         descriptor = open_regular(path, follow=False)
@@ -253,7 +253,7 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def _days_backwards(root: str) -> Iterator[str]:
+def days_backwards(root: str) -> Iterator[str]:
     for year in sorted(_names(root), reverse=True):
         for month in sorted(_names(os.path.join(root, year)), reverse=True):
             for day in sorted(_names(os.path.join(root, year, month)), reverse=True):

@@ -167,6 +167,12 @@ class SessionFinder:
             start.window, start.number, start.agent, harness.session_format, found.session_id, found.path
         )
 
+    def below(self, session: AgentSession) -> list[str]:
+        """The records of agents that an agent has started itself, as far as they are files of their own."""
+        from orange_tui.agents._subagents import files_below
+
+        return files_below(session.format, session.path, session.session_id)
+
     def _warn(self, text: str) -> None:
         if text not in _warned:
             _warned.add(text)

@@ -76,11 +76,10 @@ class SessionFiles:
             yield SessionFile(owner, _OWN_RECORD, "", own)
         if session is None:
             return
-        if session.format == _CLAUDE:
-            for path in _subagents(session.path):
-                yield SessionFile(owner, session.format, session.session_id, path)
-            if start.until is None:
-                yield SessionFile(owner, STATUS, "", os.path.join(self._logs, f"{start.window}.status.json"))
+        for path in self._finder.below(session):
+            yield SessionFile(owner, session.format, session.session_id, path)
+        if session.format == _CLAUDE and start.until is None:
+            yield SessionFile(owner, STATUS, "", os.path.join(self._logs, f"{start.window}.status.json"))
         yield SessionFile(owner, session.format, session.session_id, session.path)
 
     def _session(self, start: AgentStart) -> AgentSession | None:
@@ -109,14 +108,3 @@ def _signature(path: str) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return status.st_ino, status.st_mtime_ns, status.st_size
-
-
-def _subagents(path: str) -> list[str]:
-    """The conversations of agents that Claude Code has started itself."""
-    folder = os.path.join(path.removesuffix(".jsonl"), "subagents")
-    try:
-        with os.scandir(folder) as entries:
-            names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
-    except OSError:
-        return []
-    return [os.path.join(folder, name) for name in sorted(names) if name.endswith(".jsonl")]

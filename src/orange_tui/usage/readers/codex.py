@@ -60,7 +60,7 @@ def _count(entry: dict[str, Any], payload: dict[str, Any], memory: Memory) -> It
         yield from _sum(entry, total, memory)
     window = values.count(info, "model_context_window")
     used = values.count(values.mapping(info, "last_token_usage"), "total_tokens")
-    if window and used:
+    if window and used and not memory.get("below"):  # how full the agent's own memory is
         yield ContextSeen(min(100.0, 100.0 * used / window))
 
 
