@@ -33,6 +33,17 @@ EXCEPTIONS = {
     "find_thread": "for the review commands, which come next",
     "check_text": "for the review commands, which come next",
     "ThreadsFile": "for the review commands, which come next",
+    "viewed": "the review screen shows it",
+    "is_viewed": "likewise",
+    "only_new": "likewise",
+    "origin": "likewise",
+    "has_looked": "likewise",
+    "looked": "likewise",
+    "problem": "likewise",
+    "ViewedFile": "likewise",
+    "Review": "likewise",
+    "mark": "likewise",
+    "marks": "likewise",
     "_end_what_nobody_waits_for": "registered with atexit",
 }
 NAMED_IN_STRINGS = re.compile(r'"(?:orange_tui(?:\.\w+)+)?:(\w+)"|f"\{_\w+\}:(\w+)"')

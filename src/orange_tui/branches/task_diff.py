@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from orange_tui.store.store import Store, TaskRef
     from orange_tui.workspaces.pool import Pool
 
-_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "-M")
+_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--full-index", "-M")
 _MOST_UNTRACKED_FILES = 200  # each costs a process; more of them are hardly written by hand
 
 

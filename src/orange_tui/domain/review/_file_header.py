@@ -16,6 +16,7 @@ _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 _ESCAPED = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 _PREFIX = re.compile(r"[abciwo12]/")
 _MODES = re.compile(r"old mode (\d+)\nnew mode (\d+)")
+_INDEX = re.compile(r"^index [0-9a-f]+\.\.([0-9a-f]+)", re.MULTILINE)
 _DEV_NULL = "/dev/null"
 _OCTAL, _BYTE = 8, 0xFF
 
@@ -50,6 +51,11 @@ class FileHeader:
         if "deleted file mode " in self._fields:
             return "deleted"
         return "renamed" if "rename from " in self._fields else "modified"
+
+    def blob(self) -> str:
+        """The id of a binary file's new content: all that git prints of it."""
+        found = _INDEX.search(self._text) if self.status() == "binary" else None
+        return found[1] if found is not None else ""
 
     def notes(self) -> Iterator[str]:
         modes = _MODES.search(self._text)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from orange_tui.domain.review._file_header import FileHeader
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orange_tui.domain.review._file_header import Status
 
 _FILE = re.compile(r"^(?=diff --(?:git|cc|combined) |Submodule |\* Unmerged path )", re.MULTILINE)
@@ -36,7 +38,10 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class DiffFile:
-    """What happened to one file. `notes` are sentences about what is no content: modes, copies, submodules."""
+    """What happened to one file. `notes` are sentences about what is no content: modes, copies, submodules.
+
+    `blob` names the content that a binary file has now.
+    """
 
     path: str
     old_path: str
@@ -45,6 +50,7 @@ class DiffFile:
     added: int
     removed: int
     notes: tuple[str, ...] = ()
+    blob: str = ""
 
 
 def parse_diff(text: str) -> list[DiffFile]:
@@ -53,11 +59,21 @@ def parse_diff(text: str) -> list[DiffFile]:
     return [_file(text[start:end]) for start, end in pairwise([*starts, len(text)])]
 
 
+def parse_hunks(text: str) -> tuple[Hunk, ...]:
+    """The hunks of one file, from what `hunks_text` made of them."""
+    return tuple(_hunk(piece) for piece in _HUNK.split(text) if piece)
+
+
+def hunks_text(hunks: Sequence[Hunk]) -> str:
+    """Hunks as git printed them."""
+    return "".join(f"{line}\n" for hunk in hunks for line in (hunk.header, *hunk.lines))
+
+
 def _file(text: str) -> DiffFile:
     if not text.startswith("diff --"):
         return _special_file(text)
     head, *pieces = _HUNK.split(text)
-    hunks = tuple(_hunk(piece) for piece in pieces)
+    hunks = tuple(map(_hunk, pieces))
     fields = FileHeader(head)
     return DiffFile(
         path=fields.new or fields.old,
@@ -67,6 +83,7 @@ def _file(text: str) -> DiffFile:
         added=sum(_count("+", hunk) for hunk in hunks),
         removed=sum(_count("-", hunk) for hunk in hunks),
         notes=tuple(fields.notes()),
+        blob=fields.blob(),
     )
 
 
