@@ -7,9 +7,11 @@ engine's own; what it says of an agent was read from that agent, and is checked 
 from __future__ import annotations
 
 import os
+from datetime import datetime
 
 from orange_tui.domain.records import record
 from orange_tui.domain.usage.limit import Limit
+from orange_tui.home import clock
 from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
@@ -60,7 +62,8 @@ def _limit(harness: str, account: str, values: dict[str, object]) -> Limit:
     used, tries = values.get("used_percent"), values.get("tries")
     percent = float(used) if isinstance(used, int | float) and abs(used) < float("inf") else None
     count = tries if type(tries) is int and tries >= 0 else 0
-    return Limit(harness, account, window, percent, resets_at, blocked_until, source or "", count, tried_at, trial)
+    limit = Limit(harness, account, window, percent, resets_at, blocked_until, source or "", count, tried_at, trial)
+    return limit.believed(datetime.fromisoformat(clock.now()))
 
 
 def _text(value: object) -> str | None:

@@ -54,8 +54,20 @@ class Limit:
 
     def is_nearly_used_up(self, now: str) -> bool:
         """Whether Orange itself should start nothing more until it begins anew."""
-        has_begun_anew = self.resets_at is not None and self.resets_at <= now
-        return self.used_percent is not None and self.used_percent > _NEARLY_PERCENT and not has_begun_anew
+        counts = self.resets_at is not None and now < self.resets_at  # without its end, nobody knows how long
+        return self.used_percent is not None and self.used_percent > _NEARLY_PERCENT and counts
+
+    def believed(self, now: datetime) -> Limit:
+        """What may be believed of what is written down: a time that nobody can have said is none.
+
+        So an account is blocked for a bounded time, also after a clock was set back or somebody has edited the file;
+        where that time is nonsense, one agent tries.
+        """
+        names = ("resets_at", "blocked_until", "tried_at")
+        times = {name: _possible_time(getattr(self, name), now) for name in names}
+        if self.blocked_until is not None and times["blocked_until"] is None:
+            times["blocked_until"] = utc_text(now)
+        return replace(self, **times)
 
     def reached(self, now: datetime, said_at: datetime, end: datetime | None, source: str) -> Limit:
         """What is known once an agent has said that it has reached its limit, and when that ends.
@@ -101,6 +113,13 @@ class Limit:
     def is_tried_by(self, task: str | None, now: str) -> bool:
         """Whether it is this task's turn to try."""
         return self.trial is not None and self.trial == task and self.is_blocked(now)
+
+
+def _possible_time(stamp: str | None, now: datetime) -> str | None:
+    """A time as all of them are written; None where it is none, or too far away."""
+    moment = from_iso(stamp) if stamp is not None else None
+    is_possible = moment is not None and moment <= now + _LONGEST_BLOCK + _ROUNDED_MARGIN
+    return utc_text(moment) if moment is not None and is_possible else None
 
 
 def _margin(end: datetime) -> timedelta:
