@@ -23,6 +23,7 @@ from orange_tui.usage.collector import CollectorParts, UsageCollector
 from orange_tui.usage.limits import Limits
 from orange_tui.usage.readers import opencode
 from orange_tui.usage.usage_file import UsageFile
+from support.usage import used, write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -384,3 +385,18 @@ def test_last_words_of_a_conversation_that_the_agent_has_left_count(office: _Off
     runtime.update("worker", session_id="4f2a0c1e-0000-4000-8000-000000000001")
     office.collect()
     assert office.usage().total().turns == 1
+
+
+def test_new_price_is_that_of_ended_and_deleted_tasks_too(office: _Office) -> None:
+    home, ended, deleted = office.world.home, office.world.task(), office.world.task()
+    for ref in (office.ref, ended, deleted):
+        write_usage(home, ref.project, ref.id, used(None, model="mine-1", input=1_000_000, output=0))
+    shutil.rmtree(office.world.directory(deleted))
+    office.collect()
+    assert office.usage(ended).total().unpriced == ("mine-1",)
+    (Path(home.root) / "prices.yml").write_text("models: {mine-1: {input: 2, output: 8}}\n")
+    office.collect()
+    for ref in (office.ref, ended, deleted):
+        assert (office.usage(ref).total().unpriced, office.usage(ref).total().cost) == ((), 2.0)
+    assert "usage_at" in office.runtime()["worker"]
+    assert not office.world.directory(deleted).exists()

@@ -489,3 +489,30 @@ def test_many_empty_answers_of_opencode_do_not_hide_those_after_them(
     while task.read(_file(path, "opencode", _OPENCODE)).has_more:
         pass
     assert task.total.turns == 9
+
+
+@pytest.mark.parametrize("session", ["s", ""])  # with one, the agent reports its cost later
+def test_price_that_is_known_later_prices_what_was_counted_without_one(tmp_path: Path, session: str) -> None:
+    path, reading, rates = tmp_path / "s.jsonl", TaskReading(str(tmp_path / "state")), Rates(2, 10, 1, 3)
+    unknown, known = PriceTable({}), PriceTable({"m": Price(rates, 10_000, Rates(20, 100, 10, 30))})
+
+    def write(*answers: str) -> None:
+        with path.open("a") as file:
+            file.writelines(answer.replace('"s"', f'"{session}"') for answer in answers)
+
+    def total(prices: PriceTable) -> Totals:
+        reading.read_on([_file(path)], prices, UTC)
+        return (UsageFile(str(tmp_path / "state")).read() or TaskUsage()).total()
+
+    write(*(_answer(str(number), "m", 9_000, got=100) for number in range(5)))
+    assert total(unknown).unpriced == ("m",)
+    before = total(known)
+    assert before.unpriced == ()
+    assert before.cost == pytest.approx(5 * 0.019)
+    assert total(known) == before
+    write(_answer("3", "m", 9_000, got=200), _answer("2", "m", 9_000, got=100), _answer("5", "m", 9_000, got=100))
+    assert total(known).cost == pytest.approx(6 * 0.019 + 0.001)
+    if session:
+        named = {"inputTokens": 54_000, "outputTokens": 700, "costUSD": 0.2}
+        write(_line(type="cost-state", sessionId="s", modelUsage={"m": named}))
+        assert total(known).cost == pytest.approx(0.2)

@@ -18,6 +18,7 @@ from functools import partial
 from orange_tui.agents.agent_sessions import CHAT, SessionFinder, chat_starts, task_starts
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
+from orange_tui.domain.usage.prices import Tokens
 from orange_tui.home import clock
 from orange_tui.home.files import read_signature
 from orange_tui.home.settings import read_settings
@@ -27,6 +28,7 @@ from orange_tui.usage._session_files import SessionFiles, StartEvents, signature
 from orange_tui.usage.limits import Limits
 from orange_tui.usage.prices_file import Prices
 from orange_tui.usage.reading import TaskReading
+from orange_tui.usage.summary import usage_directories
 from orange_tui.usage.usage_file import UsageFile
 
 TYPE_CHECKING = False
@@ -52,6 +54,7 @@ _RETRY_SECONDS = 60.0  # until the last reading of a task is tried again, where 
 _CAUGHT_UP_EACH_ROUND = 5
 _NEWEST_SECONDS = 31 * 86400.0  # agents throw away older conversations themselves
 _SETTINGS_SECONDS = 30.0
+_PRICED_EACH_ROUND = 50
 
 
 @record
@@ -80,6 +83,8 @@ class UsageCollector:
         self._histories: set[int] = set()  # of ended tasks, as they were when they came to stand there
         self._zone: tzinfo = UTC
         self._settings_at = float("-inf")
+        self._priced_with: object = None  # the prices by which everything was priced, or is being priced
+        self._to_price: list[tuple[str, str, str]] = []
 
     async def run(self) -> None:
         """Collect, until cancelled."""
@@ -89,7 +94,7 @@ class UsageCollector:
 
     def rest(self) -> float:
         """Seconds until the next turn of a task; whoever has just started is seen within the longest of them."""
-        if self._ended or not self._index.is_complete:
+        if self._ended or self._to_price or not self._index.is_complete:
             return _ROUND_SECONDS
         turns = [watched.next_at - time.monotonic() for watched in self._watched.values()]
         return max(_ROUND_SECONDS, min([_LONGEST_REST_SECONDS, *turns]))
@@ -97,6 +102,7 @@ class UsageCollector:
     def collect(self) -> bool:
         """One round: a turn for every task whose time has come. Says whether there is more to read at once."""
         self._read_settings()
+        self._price_anew()
         self._watch_live()
         now = time.monotonic()
         pause = max(_SHORTEST_TURN_SECONDS, _TURN_SECONDS_EACH * len(self._watched))
@@ -134,11 +140,22 @@ class UsageCollector:
             self._warn_once(problem)
         for agent, windows in outcome.limits.items():
             self._limits.see_use(agent, self._limits.account_of(agent), windows, "session file")
-        for window in outcome.windows:
-            values = {"usage_at": clock.now(), "context_percent": outcome.contexts.get(window)}
-            with suppress(OrangeError):  # the task was deleted, or its runtime.json is held: the next one tells
-                Runtime(watched.folder).update(window, **{name: value for name, value in values.items() if value})
+        _tell_boards(watched.folder, outcome)
         return not outcome.unread
+
+    def _price_anew(self) -> None:
+        """Once prices have changed, price what was used without one, of ended tasks as well: a few in each round."""
+        signatures = self._prices.signatures()
+        if signatures != self._priced_with:
+            self._priced_with, self._to_price = signatures, list(usage_directories(self._parts.home))
+        due, self._to_price = self._to_price[:_PRICED_EACH_ROUND], self._to_price[_PRICED_EACH_ROUND:]
+        for project, task, state in due:
+            with suppress(OrangeError):  # whoever reads on for it says so
+                found = UsageFile(state).read()
+                unpriced = set(found.total().unpriced) if found is not None else set()
+                if any(self._prices.table().cost(model, Tokens()) is not None for model in unpriced):
+                    outcome = TaskReading(state).read_on((), self._prices.table(), self._zone)
+                    _tell_boards(self._folder(TaskRef(project, task)), outcome)
 
     def _watch_live(self) -> None:
         """Watch the tasks that have a session, and the chats; one that has none any more has its last turn."""
@@ -176,16 +193,21 @@ class UsageCollector:
         return usage is None or usage[1] < history[1]
 
     def _new(self, ref: TaskRef, *, is_last: bool = False) -> _Watched:
-        home, store = self._parts.home, self._parts.store
+        home, store, folder = self._parts.home, self._parts.store, self._folder(ref)
         find: Callable[[], list[AgentStart]]
         if ref.id == CHAT:
-            folder = os.path.join(home.root, "chats", ref.project)
             find = partial(chat_starts, home, ref.project, self._project_path(ref))
         else:
-            folder = store.directory(ref)
             find = partial(self._task_starts, ref, StartEvents(store.journal(ref)))
         state = home.task_state(ref.project, ref.id)
         return _Watched(folder, state, find, SessionFiles(self._finder, folder), is_last=is_last)
+
+    def _folder(self, ref: TaskRef) -> str:
+        """Where the logs are, and runtime.json."""
+        is_chat = ref.id == CHAT
+        return (
+            os.path.join(self._parts.home.root, "chats", ref.project) if is_chat else self._parts.store.directory(ref)
+        )
 
     def _task_starts(self, ref: TaskRef, events: StartEvents) -> list[AgentStart]:
         """The starts of a task's agents: in its worktree, or in the repository where it has none."""
@@ -217,6 +239,14 @@ class UsageCollector:
         if text not in self._said:
             self._said.add(text)
             self._parts.log.write("warning", text)
+
+
+def _tell_boards(folder: str, outcome: Outcome) -> None:
+    """Note that there is something new: runtime.json is what boards of other processes watch."""
+    for window in outcome.windows:
+        values = {"usage_at": clock.now(), "context_percent": outcome.contexts.get(window)}
+        with suppress(OrangeError):  # the task was deleted, or its runtime.json is held: the next one tells
+            Runtime(folder).update(window, **{name: value for name, value in values.items() if value})
 
 
 class _Watched:

@@ -37,9 +37,13 @@ class Prices:
         self._signatures: list[Signature | None] = []
         self._table = PriceTable({})
 
+    def signatures(self) -> list[Signature | None]:
+        """What changes when prices do."""
+        return [read_signature(path) for path, _ in self._files]
+
     def table(self) -> PriceTable:
         """The prices as they are now; a file with a mistake is reported once, and does without all its prices."""
-        signatures = [read_signature(path) for path, _ in self._files]
+        signatures = self.signatures()
         if signatures != self._signatures:
             self._signatures = signatures
             found: dict[str, Price] = {}

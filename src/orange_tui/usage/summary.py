@@ -77,7 +77,7 @@ def read_usage(home: Home) -> HomeUsage:
     """Everything that agents have used. Takes a moment with thousands of tasks: not in an event loop."""
     rows: list[UsedBy] = []
     unreadable: list[str] = []
-    for project, task, directory in _directories(home):
+    for project, task, directory in usage_directories(home):
         file = UsageFile(directory)
         found = file.read()
         if found is not None:
@@ -100,7 +100,7 @@ def summarize(rows: Iterable[UsedBy], by: By) -> UsageSummary:
     return UsageSummary(by, tuple(found), total)
 
 
-def _directories(home: Home) -> Iterator[tuple[str, str, str]]:
+def usage_directories(home: Home) -> Iterator[tuple[str, str, str]]:
     """The engine's directory of each task that there is or was, with its project and id."""
     for project in _subdirectories(home.state):
         for task in _subdirectories(os.path.join(home.state, project)):

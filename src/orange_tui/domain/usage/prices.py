@@ -10,6 +10,7 @@ found has no price, and nobody guesses one.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from orange_tui.domain.records import record
 
@@ -87,10 +88,19 @@ class PriceTable:
 
     def cost(self, model: str, tokens: Tokens) -> float | None:
         """What a message costs; None where the model's price is not known."""
-        price = self.prices.get(model.lower()) or self.prices.get(model_key(model))
+        price = self._find(model)
         return None if price is None else price.cost(tokens)
 
+    def cost_of_sums(self, model: str, tokens: Tokens) -> float | None:
+        """What many messages cost together. Which prompts were long nobody knows any more: none was."""
+        price = self._find(model)
+        return None if price is None else price.rates.cost(tokens)
 
+    def _find(self, model: str) -> Price | None:
+        return self.prices.get(model.lower()) or self.prices.get(model_key(model))
+
+
+@lru_cache(maxsize=256)  # each message of an agent asks for it
 def model_key(model: str) -> str:
     """The name under which a model's price is found (see above)."""
     last = _REMARK.sub("", _PROVIDER.sub("", model.strip().lower()))
