@@ -81,7 +81,7 @@ gates = {
     "section": st.builds(SectionGate, words, several, maybe, words),
     "outcome": st.builds(OutcomeGate, several),
     "report": st.builds(ReportGate, several),
-    "command": st.builds(CommandGate, words),
+    "command": st.builds(CommandGate, words, maybe),
 }
 gate = st.one_of(*gates.values())
 hooks = st.lists(st.builds(Hook, words, st.dictionaries(words, plain, max_size=2)), max_size=2).map(tuple)

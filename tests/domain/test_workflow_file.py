@@ -94,6 +94,15 @@ def test_every_kind_of_gate_is_read(text: str, gate: Gate) -> None:
     assert workflow.transitions[1].gate == gate
 
 
+def test_a_command_may_be_meant_for_the_result_of_a_persons_merge() -> None:
+    gate = "by: person, gate: {command: make test, verify: merged}"
+    workflow = loaded(SMALL.replace("to: done}", f"to: done, {gate}}}")).workflow
+    assert workflow is not None
+    found = workflow.transitions[1].gate
+    assert found == CommandGate("make test", "merged")
+    assert found.description() == "`make test` to succeed on the merged result"
+
+
 def test_a_signal_without_status_holds_in_every_state_that_is_not_terminal() -> None:
     text = SMALL + (
         "signals:\n"

@@ -84,6 +84,22 @@ prompts:
         ("from: doing", "from: going", 9, "the state 'going', which", "did you mean 'doing'?"),
         ("from: doing, ", "", 9, "transition has no `from`", "from, to"),
         ("to: done}", "to: {}}", 9, "`to` is a mapping", "write text"),
+        (
+            "to: done}",
+            "to: done, gate: {command: x, verify: merged}}",
+            9,
+            "it is not a person's merge alone that leads there",
+            "add `by: person`",
+        ),
+        (
+            "to: done}",
+            "to: done}\n  - {from: doing, to: todo, by: person, gate: {command: x, verify: merged}}",
+            10,
+            "but nothing is merged there",
+            "with which a merge ends the task",
+        ),
+        ("to: done}", "to: done, by: person, gate: {command: x, verify: me}}", 9, "`verify` is 'me'", "merged"),
+        ("to: done}", 'to: done, gate: {section: "## X", verify: merged}}', 9, "needs a `command`", "remove it"),
         ("to: done}", "to: done, by: agent}", 9, "`by` is 'agent'", "engine, force"),
         (
             "to: done}",

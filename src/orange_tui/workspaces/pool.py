@@ -166,7 +166,7 @@ class Pool:
         """A new worktree; `making` is written first, so that half of one is recognised after a crash."""
         start_point = checkout.start_point(checkout.refs(), fetch_error)
         self._file.put(replace(slot, making=True))
-        with self._file.holding(f"{slot.project}.making"):  # git cannot add two at once to one repository
+        with self._file.making(slot.project):
             worktree = checkout.add_worktree(slot.path, start_point, retry=slot.making)
         made = replace(slot, making=False, prepared=False, head=worktree.head(), index=worktree.index_stamp())
         self._file.put(made)

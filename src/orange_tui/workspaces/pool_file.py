@@ -129,6 +129,12 @@ class PoolFile:
         with locked(path, what=f"workspace {name}", wait=wait) as held:
             yield held
 
+    @contextmanager
+    def making(self, project: str) -> Iterator[None]:
+        """While a worktree is added to a project's repository: git cannot add two at once."""
+        with self.holding(f"{project}.making"):
+            yield
+
     def slot(self, project: str, name: str, slots: dict[str, Slot]) -> Slot:
         """A slot as it is in the file, else as recovered from its workspace."""
         return slots.get(name) or self._recover_slot(project, name)

@@ -32,13 +32,19 @@ def _merge(parsed: Parsed, orange: Orange, ref: TaskRef, notes: list[str], *, fo
     from orange_tui.delivery.merging.merge import Merger
 
     return Merger(orange.tasks).merge(
-        ref, strategy=parsed.text("strategy"), local=parsed.flag("local"), force=force, report=notes.append
+        ref,
+        strategy=parsed.text("strategy"),
+        local=parsed.flag("local"),
+        force=force,
+        verify=parsed.flag("verify"),
+        report=notes.append,
     )
 
 
 def _merged_reply(merged: MergeResult, notes: tuple[str, ...], orange: Orange) -> Reply:
     reply = task_reply(merged.moved.task, merged.moved, orange)
     data: dict[str, object] = {"commit": merged.commit, "strategy": merged.strategy, "pushed": merged.pushed}
+    data["checks"] = list(merged.checks)
     data["merged"] = vars(merged.summary) if merged.summary is not None else None
     text = f"{reply.text}  {merged.sentence()}" if merged.commit else reply.text
     return Reply(text, lambda: _combined_json(reply, data), (*notes, *reply.notes))

@@ -24,6 +24,9 @@ DELIVERY_COMMANDS = (
             Option(
                 "--force", None, "Merge without asking if the work was not reviewed; finish a task that has no commits."
             ),
+            Option(
+                "--verify", None, "Run the workflow's command gates on the merged result first; merge only if all hold."
+            ),
             OF_PROJECT,
         ),
         f"{_MODULE}:merge",
@@ -32,6 +35,9 @@ Without --strategy: ff if possible, else merge. The merge is computed first. If 
 branch has uncommitted changes or has diverged from the remote, or if the push is rejected, everything stays as it was
 and the message says what to do. A pull request already merged on GitHub is not merged again; the task is just finished.
 
+With --verify, or where the workflow has a gate with `verify: merged`, the commands run in a temporary worktree of the
+merged files before anything is pushed or moved. If one fails, nothing has changed, and the message has its output.
+
 Afterwards the session ends and the workspace is released; uncommitted work is saved.
 
 Exit codes: 0 merged; 1 refused or not confirmed, with nothing changed; 2 wrong usage.
@@ -39,6 +45,7 @@ Exit codes: 0 merged; 1 refused or not confirmed, with nothing changed; 2 wrong 
         (
             ("orange task merge k3x9", "Merge reviewed work"),
             ("orange task merge k3x9 --strategy squash", "Merge it as one commit, with the summary as its message"),
+            ("orange task merge k3x9 --verify", "Merge it only if the checks pass on the merged result"),
         ),
     ),
     CommandSpec(

@@ -11,7 +11,7 @@ import os
 from orange_tui.delivery.merging._branch_tips import earlier_merge
 from orange_tui.delivery.merging._default_branch import DefaultBranch
 from orange_tui.delivery.merging.half_moves import MoveNote
-from orange_tui.delivery.merging.strategies import plan_merge
+from orange_tui.delivery.merging.strategies import STRATEGIES, plan_merge, why_conflicting
 from orange_tui.delivery.wording import counted
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
@@ -58,6 +58,16 @@ def land(
     if pushed:
         _follow(opened, tips, plan.commit, report)
     return LandedMerge(plan.commit, plan.head, plan.strategy, pushed=pushed)
+
+
+def must_be_landable(tips: BranchTips, preview: MergePreview, strategy: str | None, note: MoveNote) -> None:
+    """Refuse what landing would refuse, before anybody takes the time to check it; nothing is changed."""
+    tips.must_not_have_diverged()
+    why_not = STRATEGIES[strategy].why_not(tips, preview) if strategy is not None else None
+    reason = why_conflicting(tips, preview) or why_not
+    if reason is not None:
+        raise Refused(reason)
+    DefaultBranch.of(tips, note).must_be_movable(preview.tree)
 
 
 def catch_up(opened: OpenTask, tips: BranchTips, preview: MergePreview, report: Report) -> LandedMerge:

@@ -12,8 +12,10 @@ import os
 from orange_tui.delivery.merging._branch_tips import preview_merge, read_tips
 from orange_tui.delivery.merging._default_branch import DefaultBranch
 from orange_tui.delivery.merging.half_moves import MoveNote
+from orange_tui.delivery.merging.merge import final_move
 from orange_tui.delivery.merging.strategies import STRATEGIES, usual_strategy, why_conflicting
 from orange_tui.delivery.merging.summary import read_summary
+from orange_tui.delivery.merging.verify import possible_checks, required_checks
 from orange_tui.delivery.pr_status import read_status
 from orange_tui.delivery.wording import counted
 from orange_tui.domain.errors import OrangeError, Unreadable
@@ -42,6 +44,8 @@ class MergeForecast:
     destination: str  # what becomes of it then
     pull_request: PullRequestStatus | None
     warnings: tuple[str, ...]  # what is unread, unanswered or left out
+    checks: tuple[str, ...]  # commands that can be run on the merged result
+    must_check: bool  # the workflow asks for some of them
     summary: MergeSummary | None = None  # None: it brings nothing, or that cannot be told
     strategy: str | None = None  # where the person chooses none; None where there is nothing to merge
     impossible: tuple[tuple[str, str], ...] = ()  # strategies that cannot be used, and why
@@ -61,7 +65,7 @@ def forecast(tasks: Tasks, ref: TaskRef) -> MergeForecast:
     directory = tasks.engine.store.directory(ref)
     status = read_status(directory, task.pr_url) if task.pr_url is not None else None
     warnings = (*_unanswered(tasks, ref), *_uncommitted(tasks, project, task))
-    known = MergeForecast(_destination(project), status, warnings)
+    known = MergeForecast(_destination(project), status, warnings, *_checks(tasks, task))
     try:
         tips = read_tips(project, task.branch)
         with look_at_repository(project.path) as looking:
@@ -92,6 +96,17 @@ def _problem(tips: BranchTips, preview: MergePreview, directory: str) -> str | N
     except OrangeError as problem:
         return str(problem)
     return why_conflicting(tips, preview)
+
+
+def _checks(tasks: Tasks, task: Task) -> tuple[tuple[str, ...], bool]:
+    """What the merged result can be checked with, and whether the workflow asks for that."""
+    try:
+        workflow = tasks.engine.workflows.load(task.workflow)
+        final = final_move(tasks.engine, task, force=True)
+    except OrangeError:
+        return (), False
+    required = required_checks(workflow.candidates(task.status, *final))
+    return required or possible_checks(workflow), bool(required)
 
 
 def _destination(project: Project) -> str:

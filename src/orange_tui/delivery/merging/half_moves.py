@@ -23,6 +23,7 @@ from orange_tui.home.files import locked
 from orange_tui.home.json_file import JsonFile
 from orange_tui.outside.git import SLOW_SECONDS, Repository, local
 from orange_tui.outside.git_merge import contains
+from orange_tui.workspaces.trial import has_trials, remove_trials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -252,16 +253,20 @@ class MoveNote:
 
 def finish_half_moves(tasks: Tasks) -> Iterator[str]:
     """Finish what killed merges have left half done in the checkouts of all projects; a sentence for each."""
+    home = tasks.engine.store.home
     for project in tasks.projects.all():
-        directory = os.path.join(tasks.engine.store.home.tasks, project.name)
+        directory = os.path.join(home.tasks, project.name)
         note = MoveNote(directory, project)
         if not os.path.isdir(directory):
             continue
+        sentence = None
         try:
-            if note.read() is None:
+            if note.read() is None and not has_trials(home, project):
                 continue
             with locked(merge_lock(directory), what=f"a merge in {project.name}", wait=False) as held:
-                sentence = note.finish() if held else None
+                if held:
+                    remove_trials(home, project)
+                    sentence = note.finish()
         except OrangeError as problem:
             sentence = str(problem)
         if sentence is not None:

@@ -11,15 +11,16 @@ import os
 from contextlib import AbstractContextManager
 
 from orange_tui.delivery.merging._branch_tips import preview_merge, read_tips
-from orange_tui.delivery.merging._land import LandedMerge, catch_up, land, mention_unfetched_commits
+from orange_tui.delivery.merging._land import LandedMerge, catch_up, land, mention_unfetched_commits, must_be_landable
 from orange_tui.delivery.merging.half_moves import MoveNote, merge_lock
-from orange_tui.delivery.merging.summary import read_summary
+from orange_tui.delivery.merging.summary import recorded_summary
+from orange_tui.delivery.merging.verify import CheckedMerge, MergeChecks, possible_checks, required_checks
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.pull_request import MERGED, OPEN
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 from orange_tui.home.files import locked
 from orange_tui.outside.git import REMOTE, Repository
-from orange_tui.store.recorded_merge import MADE, STARTED, last_merge
+from orange_tui.store.recorded_merge import MADE, last_merge
 from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
@@ -53,12 +54,25 @@ class MergeResult:
     strategy: str | None
     pushed: bool
     moved: Moved
+    checks: tuple[str, ...]  # the commands that the merged result was checked with before
     summary: MergeSummary | None  # None where all of it was in the default branch already, or was merged on a forge
 
     def sentence(self) -> str:
         """What was merged, and where it is now."""
         what = f": {self.summary}" if self.summary is not None else ""
-        return f"merged as {self.commit[:10]}{what}" + (", pushed" if self.pushed else "")
+        checked = f", checked with {', '.join(f'`{check}`' for check in self.checks)}" if self.checks else ""
+        return f"merged as {self.commit[:10]}{what}{checked}" + (", pushed" if self.pushed else "")
+
+
+@record
+class _How:
+    """How the person wants it merged, and what was found out about it on the way."""
+
+    report: Report
+    strategy: str | None = None
+    force: bool = False
+    verify: bool = False
+    checked: CheckedMerge = CheckedMerge()
 
 
 @record
@@ -67,16 +81,20 @@ class Merger:
 
     tasks: Tasks
 
-    def merge(
+    def merge(  # noqa: PLR0913 - all but the first have a usual value, or are for remarks
         self,
         ref: TaskRef,
         *,
         strategy: str | None = None,
         local: bool = False,
         force: bool = False,
+        verify: bool = False,
         report: Report,
     ) -> MergeResult:
-        """Merge a task and finish it, or refuse and leave everything as it is; `report` gets remarks for the person."""
+        """Merge a task and finish it, or refuse and leave everything as it is; `report` gets remarks for the person.
+
+        With `verify`, every command gate of its workflow must hold on the merged result first.
+        """
         with self._lock(ref):
             MoveNote(self._directory(ref), self._project(ref)).finish()
             recovered = self._recover(ref)
@@ -88,8 +106,10 @@ class Merger:
                 return self._finish(ref, pull_request, report)
             final_move(self.tasks.engine, task, force=force)
             self._fetch(task)
+            how = _How(report, strategy, force, verify)
+            how = replace(how, checked=self._check(ref, how))
             with self.tasks.engine.open(ref) as opened:
-                return self._merge(opened, strategy, force=force, report=report)
+                return self._merge(opened, how)
 
     def finish_merged(self, ref: TaskRef, found: PullRequest, report: Report) -> MergeResult:
         """Finish a task whose pull request was merged on its forge: nothing is merged here, only cleaned up."""
@@ -110,9 +130,8 @@ class Merger:
             moved, merged = self.tasks.engine.recover(opened), last_merge(opened.journal, MADE)
             if moved is None or merged is None or not self.tasks.is_finished(moved.task):
                 return None
-            return MergeResult(
-                merged.commit, merged.strategy, merged.pushed, moved, self._summary(opened, merged.commit)
-            )
+            summary = recorded_summary(self._project(ref), opened.journal, merged.commit)
+            return MergeResult(merged.commit, merged.strategy, merged.pushed, moved, (), summary)
 
     def _read(self, ref: TaskRef) -> Task:
         found = self.tasks.engine.store.read(ref)
@@ -152,7 +171,8 @@ class Merger:
             report(f"Fetching from {REMOTE} failed, so {project.default_branch} here may be behind it: {reason}")
         with self.tasks.engine.open(ref) as opened:
             final = final_move(self.tasks.engine, opened.task, force=True)
-            return self._done(opened, final, lambda: LandedMerge(found.commit, found.head, None, pushed=False), report)
+            landed = LandedMerge(found.commit, found.head, None, pushed=False)
+            return self._done(opened, final, lambda: landed, _How(report=report))
 
     def _fetch(self, task: Task) -> None:
         project = self.tasks.projects.get(task.project)
@@ -164,26 +184,62 @@ class Merger:
                 " Try again when it can be reached"
             )
 
-    def _merge(self, opened: OpenTask, strategy: str | None, *, force: bool, report: Report) -> MergeResult:
-        """The task is held, and what the remote has is known: merge, and make the move that finishes the task."""
-        final = final_move(self.tasks.engine, opened.task, force=force)
-        return self._done(opened, final, lambda: self._land(opened, strategy, force=force, report=report), report)
+    def _check(self, ref: TaskRef, how: _How) -> CheckedMerge:
+        """Have the workflow's commands succeed on the merged result, once nothing else could refuse the merge."""
+        engine, project = self.tasks.engine, self._project(ref)
+        with engine.open(ref) as opened:
+            task, final = opened.task, final_move(engine, opened.task, force=how.force)
+            checks = self._checks(task, final, every=how.verify)
+            why_not = engine.why_not(opened, *final) if checks else None
+        if why_not is not None:
+            raise Refused(why_not)
+        if not checks:
+            return CheckedMerge()
+        tips = read_tips(project, task.branch)
+        preview = preview_merge(tips, engine.store.journal(ref))
+        if preview.is_empty or preview.is_merged:
+            return CheckedMerge()
+        must_be_landable(tips, preview, how.strategy, MoveNote(self._directory(ref), project))
+        try:
+            MergeChecks(engine.store.home, task, checks, how.report).verify(tips, preview)
+        except Refused as problem:
+            with engine.open(ref) as opened:
+                opened.record("merge.failed", reason=str(problem))
+            raise
+        return CheckedMerge(checks, preview.tree)
 
-    def _land(self, opened: OpenTask, strategy: str | None, *, force: bool, report: Report) -> LandedMerge:
+    def _checks(self, task: Task, final: tuple[str, Actor], *, every: bool) -> tuple[str, ...]:
+        """The commands that must succeed on the merged result: all there are, or those that the workflow asks for."""
+        workflow = self.tasks.engine.workflows.load(task.workflow)
+        found = possible_checks(workflow) if every else required_checks(workflow.candidates(task.status, *final))
+        if every and not found:
+            raise Refused(
+                f"The workflow {workflow.name} has no command gate (`gate: {{command: make test}}`),"
+                " so there is nothing to check the merged result with"
+            )
+        return found
+
+    def _merge(self, opened: OpenTask, how: _How) -> MergeResult:
+        """The task is held, and what the remote has is known: merge, and make the move that finishes the task."""
+        final = final_move(self.tasks.engine, opened.task, force=how.force)
+        return self._done(opened, final, lambda: self._land(opened, how), how)
+
+    def _land(self, opened: OpenTask, how: _How) -> LandedMerge:
         """Land the work in the default branch, or find it there already."""
         task = opened.task
         tips = read_tips(self.tasks.projects.get(task.project), task.branch)
         tips.must_not_have_diverged()
         preview = preview_merge(tips, opened.journal)
-        if preview.is_empty and not force:
+        if preview.is_empty and not how.force:
             raise Refused(_nothing_to_merge(tips, task))
-        mention_unfetched_commits(tips, report)
+        mention_unfetched_commits(tips, how.report)
         if preview.is_merged or preview.is_empty:
-            return catch_up(opened, tips, preview, report)
-        return land(opened, tips, preview, strategy, report)
+            return catch_up(opened, tips, preview, how.report)
+        how.checked.must_be(preview, tips)
+        return land(opened, tips, preview, how.strategy, how.report)
 
     def _done(
-        self, opened: OpenTask, final: tuple[str, Actor], land: Callable[[], LandedMerge], report: Report
+        self, opened: OpenTask, final: tuple[str, Actor], land: Callable[[], LandedMerge], how: _How
     ) -> MergeResult:
         """Merge once nothing can refuse the last move any more (later is too late), and let the workflow clean up."""
         landing = _Landing(opened, land)
@@ -191,20 +247,13 @@ class Merger:
         moved = self.tasks.engine.transition(opened, *final, around=landing)
         landed = landing.landed
         if opened.journal.last("work.saved") != saved:
-            report(f"What was not committed was saved, not merged: `orange task restore {opened.task.id}` restores it")
+            how.report(
+                f"What was not committed was saved, not merged: `orange task restore {opened.task.id}` restores it"
+            )
         self.tasks.engine.log.write("info", "merged", task=opened.task.id, commit=landed.commit, pushed=landed.pushed)
-        summary = self._summary(opened, landed.commit)
-        return MergeResult(landed.commit, landed.strategy, landed.pushed, moved, summary)
-
-    def _summary(self, opened: OpenTask, commit: str) -> MergeSummary | None:
-        """What the merge that made this commit has brought, by the journal of its start."""
-        started, project = (
-            last_merge(opened.journal, STARTED),
-            self._project(self.tasks.engine.store.ref_of(opened.task)),
-        )
-        if started is None or started.base is None or started.commit != commit:
-            return None
-        return read_summary(project.path, project.default_branch, started.base, started.head)
+        project = self.tasks.projects.get(opened.task.project)
+        summary = recorded_summary(project, opened.journal, landed.commit)
+        return MergeResult(landed.commit, landed.strategy, landed.pushed, moved, how.checked.checks, summary)
 
 
 class _Landing(AbstractContextManager[None]):

@@ -7,10 +7,14 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.outside.git import SLOW_SECONDS
 from orange_tui.outside.git_guard.look import look_at_repository
+from orange_tui.store.recorded_merge import STARTED, last_merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from orange_tui.home.projects import Project
+    from orange_tui.store.journal import Journal
 
 _NUMBERS = ("diff", "--numstat", "-z", "-M", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
 
@@ -41,6 +45,14 @@ def read_summary(repository: str, into: str, base: str, head: str) -> MergeSumma
     lines = list(_lines(numbers))
     added, removed = (sum(line[side] for line in lines) for side in (0, 1))
     return MergeSummary(into, commits, len(lines), added, removed)
+
+
+def recorded_summary(project: Project, journal: Journal, commit: str) -> MergeSummary | None:
+    """What the merge that made this commit has brought, by the journal of its start; None where it was no merge."""
+    started = last_merge(journal, STARTED)
+    if started is None or started.base is None or started.commit != commit:
+        return None
+    return read_summary(project.path, project.default_branch, started.base, started.head)
 
 
 def _lines(numbers: str) -> Iterator[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.conditions import exclude_each_other
+from orange_tui.domain.gates.kinds import CommandGate
 from orange_tui.domain.text.findings import quoted, suggest
 from orange_tui.domain.workflow import STUCK, Hook
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _MAX_MOVES = 1000  # each is compared with each of its kind; no real workflow needs more
 _IMPLIED_INITIAL = ("clarification", "agent-review", "reviewing")
+_MERGING = ("person", "force")
 _STARTING_ACTIONS = ("spawn_agent", "spawn_reviewer")
 
 
@@ -27,6 +29,7 @@ def check_consistency(draft: Draft) -> None:
     _check_stuck_transitions(draft)
     _check_automatic_moves(draft)
     _check_event_rules(draft)
+    _check_merged_results(draft)
 
 
 def _check_terminal_states(draft: Draft) -> None:
@@ -124,6 +127,21 @@ def _check_event_rules(draft: Draft) -> None:
             fix = "give both a `when` on the same field so that never both are true, or remove one"
             draft.findings.add_problem(line, f"{what}, and another one applies there too", fix)
         earlier.append(rule)
+
+
+def _check_merged_results(draft: Draft) -> None:
+    """There is the result of a merge only where a person's merge ends the task."""
+    for move in draft.moves:
+        step = move.transition
+        if not isinstance(step.gate, CommandGate) or step.gate.verify is None or not move.is_complete:
+            continue
+        what = f"{step.source} → {step.target} asks for `verify: {step.gate.verify}`"
+        if not draft.states[step.target].terminal:
+            fix = "move it to the transition with which a merge ends the task, or remove it"
+            draft.findings.add_problem(move.line, f"{what}, but nothing is merged there", fix)
+        elif step.by not in _MERGING:
+            fix = "add `by: person` to the transition"
+            draft.findings.add_problem(move.line, f"{what}, but it is not a person's merge alone that leads there", fix)
 
 
 def _can_move(draft: Draft, source: str, target: str) -> bool:

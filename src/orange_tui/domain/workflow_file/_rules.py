@@ -40,8 +40,11 @@ _EVENT_RULE_KEYS = ("from", "to", "limit", "when")
 _USUAL_LIMIT = 3
 
 
-def read_gate(item: Item | None) -> Gate | None:
-    """Read a gate: exactly one of the kinds, with the options of that kind."""
+def read_gate(item: Item | None, *, is_of_move: bool = False) -> Gate | None:
+    """Read a gate: exactly one of the kinds, with the options of that kind.
+
+    Only the gate of a transition can ask for something of the merge that is made with it.
+    """
     if item is None:
         return None
     options = [option for kind in GATE_KINDS.values() for option in kind.options]
@@ -54,6 +57,8 @@ def read_gate(item: Item | None) -> Gate | None:
         if option in entries and option not in kind.options:
             owner = next(other.key for other in GATE_KINDS.values() if option in other.options)
             entries[option].add_problem(f"needs a `{owner}`", f"remove it, or ask for a `{owner}` instead of `{key}`")
+    if "verify" in entries and not is_of_move:
+        entries["verify"].add_problem("is for the gate of a transition", "remove it")
     return kind.read(entries)
 
 

@@ -113,7 +113,7 @@ def _read_transition(item: Item, draft: Draft) -> None:
     target = draft.state(entries.get("to"))
     when = draft.condition(entries.get("when"))
     by = entries["by"].word(("engine", "force", "person")) if "by" in entries else None
-    gate = read_gate(entries.get("gate"))
+    gate = read_gate(entries.get("gate"), is_of_move=True)
     hooks = read_hooks(entries.get("hooks"), draft)
     is_complete = (when is not None) == ("when" in entries) and (by is not None) == ("by" in entries)
     if target is not None:

@@ -44,9 +44,7 @@ def merge(context: CommandContext) -> None:
         from orange_tui.delivery.merging.merge import Merger
 
         try:
-            merged = Merger(orange.tasks).merge(
-                row.ref, strategy=choice.strategy, local=choice.local, force=not is_reviewed, report=report
-            )
+            merged = Merger(orange.tasks).merge(row.ref, **vars(choice), force=not is_reviewed, report=report)
         finally:  # a refused one, too, has fetched what is new
             context.app.call_later(context.shared.measure_branches)
         return f"{branch_of(row)} {merged.sentence()}."

@@ -34,6 +34,7 @@ class MergeChoice:
 
     strategy: str | None = None
     local: bool = False  # here, whatever its pull request is like
+    verify: bool = False  # only once the workflow's commands have succeeded on the merged result
 
 
 class MergeDialog(ModalScreen[MergeChoice | None]):
@@ -44,6 +45,7 @@ class MergeDialog(ModalScreen[MergeChoice | None]):
         ("n", "dismiss(None)", "No"),
         ("y", "merge", "Yes"),
         ("l", "toggle_local", "Merge here"),
+        ("c", "toggle_checks", "Check first"),
         *((name[0], f"choose('{name}')", strategy.title) for name, strategy in STRATEGIES.items()),
     ]
 
@@ -92,6 +94,11 @@ class MergeDialog(ModalScreen[MergeChoice | None]):
             self._choice = replace(self._choice, local=not self._choice.local)
             self._show()
 
+    def action_toggle_checks(self) -> None:
+        if self._forecast is not None and self._forecast.checks and not self._forecast.must_check:
+            self._choice = replace(self._choice, verify=not self._choice.verify)
+            self._show()
+
     def action_merge(self) -> None:
         self.dismiss(self._choice)
 
@@ -116,6 +123,8 @@ def _lines(forecast: MergeForecast, choice: MergeChoice) -> Iterator[tuple[str, 
     if forecast.strategy is not None and not is_merged_there:
         yield "How", _strategies(forecast, choice.strategy or forecast.strategy)
         yield "Then", Text(printable(forecast.destination))
+        if forecast.checks:
+            yield "Checks", _checks(forecast, choice)
     if forecast.pull_request is not None:
         yield "PR", Text(printable(_pull_request(forecast, choice)))
     for warning in forecast.warnings:
@@ -137,6 +146,14 @@ def _pull_request(forecast: MergeForecast, choice: MergeChoice) -> str:
     if status.state == MERGED:
         return f"{known}; nothing is merged here, the task is finished"
     return f"{known}; merge it there, or here with l"
+
+
+def _checks(forecast: MergeForecast, choice: MergeChoice) -> Text:
+    """Whether the merged result is checked before anything is pushed, and with what."""
+    listed = printable(", ".join(forecast.checks))
+    if forecast.must_check:
+        return Text(f"☑ {listed} must succeed on the merged result first")
+    return Text(f"{'☑' if choice.verify else '☐'} run {listed} on the merged result first (c)")
 
 
 def _strategies(forecast: MergeForecast, chosen: str) -> Text:
