@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,9 @@ def test_what_real_agents_show_is_understood(name: str) -> None:
         (CLAUDE, "✳", f"● API Error: 500\n❯ go on\n✻ Brewing…\n{CLAUDE_BOX}", "busy"),
         (CLAUDE, "", "", "starting"),
         (CLAUDE, "vm", "$ ", "unknown"),
+        (CLAUDE, "✳", f"● The page says: Select login method\n{CLAUDE_BOX}", "idle"),  # no dialog of its own
+        (CLAUDE, "✳", f"● Choose the text style\n✻ Brewing…\n{CLAUDE_BOX} · esc to interrupt", "busy"),
+        (CODEX, "coffee", f"• I added a button: Sign in with ChatGPT\n{CODEX_BOX}", "idle"),
         (CODEX, "coffee", CODEX_BOX, "idle"),
         (CODEX, "⠙ coffee", CODEX_BOX, "busy"),
         (CODEX, "[ ! ] Action Required", CODEX_BOX, "permission"),
@@ -92,6 +96,26 @@ def test_an_error_that_scrolled_up_is_history_but_a_question_never_is() -> None:
     later = "".join(f"line {number}\n" for number in range(30))
     assert look(PI, "", f"Error: No API key found\n{later}{PI_BOX}").state == "idle"
     assert look(OPENCODE, "", f"△ Permission required\n{later}").state == "permission"
+
+
+HOSTILE = {
+    "commands and rules": [("Bash command ", 20), ("╌╌╌╌x", 1), ("╌", 17)],
+    "commands": [("Bash command\n", 5), ("╌", 14)],
+    "questions": [("Do you want ", 20), (" ", 20)],
+    "codex": [("Would you like to run the following command?", 20), ("   $ ", 20)],
+    "opencode": [("△ Permission required", 20), ("┃ ", 20)],
+    "pi": [(" Error: hit your ChatGPT usage limit", 40)],
+    "menus": [("☐", 20), ("❯ 1. ", 20)],
+}
+
+
+@pytest.mark.parametrize("harness", SHIPPED.values(), ids=SHIPPED)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_screen_takes_long_to_judge(harness: Harness, name: str) -> None:
+    lines = [f"{(words * 5000)[:5000]}x" for words, count in HOSTILE[name] for _ in range(count)]
+    began = time.process_time()
+    look(harness, "⠋" * 1000, "\n".join([*lines, "Do you want to proceed?", " Esc to cancel"]))
+    assert time.process_time() - began < 2, "it took the square of its size, or more"
 
 
 @pytest.mark.parametrize(("name", "program"), [("claude-trust", "claude"), ("codex-trust", "codex")])

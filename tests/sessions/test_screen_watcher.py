@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,10 +19,9 @@ from orange_tui.sessions.agent_state import AgentStatus, judge
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.screen_watcher import ScreenWatcher
 from orange_tui.store.store import TaskRef
+from support.office import started
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from support.driver import Cli
     from support.office import Office
 
@@ -221,6 +221,20 @@ def test_trouble_is_said_once(screens: Screens, watcher: ScreenWatcher) -> None:
         screens.prints()
         watcher.tick(float(second))
     assert screens.said == ["warning: agents' screens were not looked at: tmux took too long"]
+
+
+def test_history_that_cannot_be_read_is_no_other_screens_trouble(office: Office) -> None:
+    broken, whole = started(office, "fix/one"), started(office, "fix/two")
+    history = Path(office.orange.store.directory(broken)) / "history.jsonl"
+    history.rename(history.with_suffix(".kept"))
+    os.mkfifo(history)
+    refs = {broken.id: broken, whole.id: whole}
+    try:
+        panes = office.orange.sessions.panes(fresh=True)
+        found = office.orange.screens.look((refs[pane.task], pane) for pane in panes)
+        assert len(found) == len(panes) == len(refs)
+    finally:
+        history.with_suffix(".kept").rename(history)
 
 
 def test_file_of_one_that_cannot_be_written_is_no_others_trouble(

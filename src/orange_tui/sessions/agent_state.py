@@ -30,6 +30,7 @@ _VAGUE = frozenset({"unknown", "starting"})  # a screen that says nothing
 # What ended a turn stands until the next one: neither an empty input line nor the words of the failure take it back.
 _LASTING, _AFTER_THEM = frozenset({"error", "limit"}), frozenset({"idle", "error"})
 _SCREEN_LINES, _STATUS_LINES = 40, 12
+_MAX_COLUMNS = 400  # of a line: patterns may take the square of what they are given, and agents print what they like
 _MAX_TEXT = 2000  # of what is read; fewer characters are shown
 
 
@@ -101,7 +102,7 @@ def _moment(stamp: object, now: float) -> float:
 
 def look(harness: Harness, title: str, screen: str) -> AgentStatus:
     """What an agent does as far as its screen and its window's title tell."""
-    lines = [line for line in screen.splitlines() if line.strip()][-_SCREEN_LINES:]
+    lines = [line[:_MAX_COLUMNS] for line in screen.splitlines() if line.strip()][-_SCREEN_LINES:]
     everything, bottom = "\n".join(lines), "\n".join(lines[-_STATUS_LINES:])
     dialog = dialog_on_screen(harness, lines)
     if dialog is not None:
@@ -120,8 +121,13 @@ def _shows(harness: Harness, state: State, text: str, title: str) -> bool:
 
 
 def dialog_on_screen(harness: Harness, last_lines: Sequence[str]) -> Dialog | None:
-    """The first-run dialog that is open, with what the person should do about it."""
-    text = "\n".join(last_lines)
+    """The first-run dialog that is open, with what the person should do about it.
+
+    Where the agent works or takes input, it is past them: then it is what it writes about.
+    """
+    text, bottom = "\n".join(last_lines), "\n".join(last_lines[-_STATUS_LINES:])
+    if _any((*harness.screen.busy, *harness.screen.idle), bottom):
+        return None
     return next((dialog for dialog in harness.dialogs if _any((dialog.seen,), text)), None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orange_tui.domain.errors import OrangeError
 from orange_tui.outside.screens import read_screens
 from orange_tui.sessions.agent_state import AgentStatus, judge, look, most_urgent
 from orange_tui.sessions.liveness import ACTIVE, counted_windows
@@ -59,5 +60,8 @@ class AgentScreens:
     def _harness(self, ref: TaskRef, pane: Pane) -> Harness | None:
         key = (ref.id, f"{pane.window} {pane.spawn}")
         if key not in self._harnesses:
-            self._harnesses[key] = self._harness_of(self.store.journal(ref), pane.window)
+            try:
+                self._harnesses[key] = self._harness_of(self.store.journal(ref), pane.window)
+            except OrangeError:
+                return None  # its journal cannot be read, which its row says; the others are looked at all the same
         return self._harnesses[key]

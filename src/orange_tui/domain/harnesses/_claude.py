@@ -111,7 +111,7 @@ CLAUDE = Harness(
         ),
     ),
     asks=(
-        r"(?s)Bash command\b.*?╌{9,}\s*\n(.+?)\n\s*╌{9,}",
+        r"(?ms)^\s*Bash command\s*$.*?^\s*╌{9,}\s*\n(.+?)\n\s*╌{9,}",
         r"(?:Do you want|Would you like) to (?!proceed)([^\n?]+)",
         r"(?m)^(?:.*☐.*\n)(.+)\n❯ \d+\. ",
         r"(Exit plan mode|What do you want to do)\?",

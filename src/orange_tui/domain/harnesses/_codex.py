@@ -90,7 +90,7 @@ CODEX = Harness(
         limit=(rf"(?m)^■ You.ve hit your usage limit{_CODEX_LAST}",),
     ),
     asks=(
-        r"(?s)run the following command\?.*?\n\s*\$ (.+?)\n›",
+        r"(?ms)^\s*Would you like to run the following command\?.*?^\s*\$ (.+?)\n›",
         r"(?:Would you like|Do you want) to ([^\n?]+)",
         r"(?m)^ *(Switch to .+\?)",
     ),
