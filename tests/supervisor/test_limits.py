@@ -288,6 +288,18 @@ def test_list_says_who_is_at_a_limit_and_a_persons_own_start_is_warned(office: O
     assert f"{waiting.id} was started all the same: limited's limit, until " in cli.ok("task", "spawn", waiting.id).err
 
 
+def test_agent_in_json_is_at_its_limit_as_long_as_it_waits_for_it(office: Office, cli: Cli) -> None:
+    limited_harness(office, then="read key; printf '\\033[2J\\033[H'; exec cat")
+    ref = at_limit(office, "one")
+    LimitWatcher(office).see(ref)
+    # As opencode does in the last minute: it shows that it tries again, and no limit any more.
+    office.orange.tmux.press(office.orange.sessions.window(ref.id, "worker").pane_id, "Enter")  # type: ignore[union-attr]
+    wait_for(lambda: "limit" not in screen(office, ref))
+    assert cli.ok("task", "show", ref.id, "--json").json()["agent"] == "limit"
+    type_into(office, ref, "work on this")
+    wait_for(lambda: cli.ok("task", "show", ref.id, "--json").json()["agent"] == "busy")
+
+
 def test_agent_that_went_on_and_asks_for_something_is_not_ended(office: Office, later: Clock) -> None:
     limited_harness(office)
     with (office.root / "home" / "harnesses.yml").open("a") as file:

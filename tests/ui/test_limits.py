@@ -44,6 +44,7 @@ async def test_task_at_a_limit_says_until_when_and_needs_nobody(stage: Stage, ag
         await scene.says("Nothing needs you.")
         await scene.press("space")
         await scene.sees("◷ claude's limit, until 15:30")
+        assert "15:30 · limit" not in scene.text  # the same again
 
 
 @story
@@ -129,6 +130,20 @@ async def test_h_hands_over_to_another_installed_agent(
         await scene.press("backspace", "backspace", *"gpt-5", "ctrl+s")
         await scene.says("codex goes on.")
         assert noted == [(ref, "codex", "gpt-5")]
+
+
+@story
+async def test_agent_at_its_limit_is_offered_after_the_others_and_the_form_says_so(
+    stage: Stage, agents: Agents
+) -> None:
+    agents.task(0, agent="idle", **{**BREW, "harness": "demo"})
+    async with stage.open(size=(80, 24)) as scene:
+        form = await open_form(scene)
+        agent = form.query_one("#agent", Select)
+        await scene.until(lambda: agent.value == "codex")
+        await scene.press("enter")
+        await scene.sees("claude (limit, until 15:30)")
+        assert [value for _, value in agent._options] == ["codex", "claude"]
 
 
 @story

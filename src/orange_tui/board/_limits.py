@@ -6,7 +6,7 @@ limits.json is read only where a task is at one, and once in a refresh: forty ta
 from __future__ import annotations
 
 from orange_tui.domain.records import record
-from orange_tui.sessions.agent_state import LIMIT, AgentStatus
+from orange_tui.sessions.agent_state import GOES_ON, LIMIT, AgentStatus
 from orange_tui.sessions.liveness import ACTIVE, DEAD
 
 TYPE_CHECKING = False
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import State
     from orange_tui.usage.limits import Limits
-
-_GOES_ON = frozenset({"busy", "permission"})  # whatever was written down of it
 
 
 class BoardLimits:
@@ -62,7 +60,7 @@ def find_limit(
 ) -> AgentAtLimit | None:
     """The limit that a task's agent has reached: as Orange has written it down, or as the agent says for now."""
     status = known.agent(windows)
-    is_marked = session == DEAD or status.state not in _GOES_ON
+    is_marked = session == DEAD or status.state not in GOES_ON
     marks = [mark for mark in known.entry.at_limit if mark.window in windows or not windows] if is_marked else []
     if session not in {ACTIVE, DEAD} or not (marks or status.state == LIMIT):
         return None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # A report comes before what it tells of is drawn: for so long what is seen does not count against it.
 GRACE_SECONDS = 2.0
 LIMIT: State = "limit"
+GOES_ON = frozenset({"busy", "permission"})  # an agent that does so waits for no limit, whatever was written down
 _BY_URGENCY: tuple[State, ...] = ("permission", "limit", "error", "busy", "starting", "idle", "unknown")
 _VAGUE = frozenset({"unknown", "starting"})  # a screen that says nothing
 # What ended a turn stands until the next one: neither an empty input line nor the words of the failure take it back.

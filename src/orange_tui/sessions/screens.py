@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.outside.screens import read_screens
-from orange_tui.sessions.agent_state import AgentStatus, judge, look, most_urgent
+from orange_tui.sessions.agent_state import GOES_ON, LIMIT, AgentStatus, judge, look, most_urgent
 from orange_tui.sessions.liveness import ACTIVE, counted_windows
 from orange_tui.sessions.runtime import Runtime
 
@@ -54,8 +54,15 @@ class AgentScreens:
         found = {}
         for ref, panes in windows.items():
             known = Runtime(self.store.directory(ref)).read()
-            found[ref] = most_urgent(judge(known.get(pane.window, {}), sights.get(pane.pane_id)) for pane in panes)
+            status = most_urgent(judge(known.get(pane.window, {}), sights.get(pane.pane_id)) for pane in panes)
+            found[ref] = AgentStatus(LIMIT) if self._waits_for_limit(ref, panes, status) else status
         return found
+
+    def _waits_for_limit(self, ref: TaskRef, panes: Sequence[Pane], status: AgentStatus) -> bool:
+        """Whether an agent that shows nothing of it any more still waits for the end of its limit."""
+        if status.state == LIMIT or status.state in GOES_ON:
+            return False
+        return not {pane.window for pane in panes}.isdisjoint(self.store.journal(ref).at_limit())
 
     def _harness(self, ref: TaskRef, pane: Pane) -> Harness | None:
         key = (ref.id, f"{pane.window} {pane.spawn}")

@@ -19,7 +19,7 @@ from orange_tui.domain.usage.budget import without_budget
 from orange_tui.home import clock
 from orange_tui.outside.backoff import pause
 from orange_tui.outside.screens import read_screens
-from orange_tui.sessions.agent_state import judge, look
+from orange_tui.sessions.agent_state import GOES_ON, judge, look
 from orange_tui.sessions.liveness import agent_window, find_window, last_start
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.usage import budget
@@ -48,7 +48,6 @@ _SHORTEST_SECONDS = 0.5  # between two looks: agents report all the time
 _GOES_ON = [WORKS_AFTER_SECONDS]
 _RETRY_SECONDS = 2.0  # until a task that a command holds is looked at again, or an agent that took no message
 _BUDGET_SECONDS = 60.0  # until it is looked at again whether there is more: config.yml may say so
-_WORKS = frozenset({"busy", "permission"})  # what an agent does that has gone on by itself
 
 
 class LimitedAgents:
@@ -193,7 +192,7 @@ class LimitedAgents:
             is_over_budget = budget.why_not(self._tasks.projects, opened.task) is not None
             if name is None or is_over_budget or mark.window not in opened.journal.at_limit():
                 return False
-            if self._read(opened, mark.window)[3].state in _WORKS:
+            if self._read(opened, mark.window)[3].state in GOES_ON:
                 return False
             self._failed_over.add((ref, mark))  # one that cannot be handed over is tried once
             self._agents.hand_over_opened(opened, name, None, self._limits.sentence(mark.harness, mark.account))
@@ -250,7 +249,7 @@ class LimitedAgents:
             if mark.window not in opened.journal.at_limit():
                 return None
             pane, harness, _, status, _ = self._read(opened, mark.window)
-            works = status.state in _WORKS
+            works = status.state in GOES_ON
             if not works and budget.ask_for_more(self._tasks.projects, opened, budget.MESSAGE):
                 return _BUDGET_SECONDS
             starts = pane is None or (status.state == "limit" and status.asks is not None)

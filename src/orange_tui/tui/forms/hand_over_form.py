@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual.widgets import Select, Static
 
+from orange_tui.agents.harnesses import DEMO
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.harnesses.harness import check_model
 from orange_tui.domain.task import printable
@@ -46,6 +48,21 @@ class HandOverForm(Form):
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.query_one("#agent", Select).focus)
+        self.run_worker(self._note_limits())
+
+    async def _note_limits(self) -> None:
+        """Say who is at a limit, and offer whoever is not before them."""
+        limits = self.shared.orange.engine.parts.limits
+        waits = await asyncio.to_thread(lambda: {name: limits.why_wait(name) for name in self._others})
+        if not any(waits.values()):
+            return
+        select = self.query_one("#agent", Select)
+        is_untouched = select.value == self._others[0]
+        chosen = select.value
+        names = sorted(self._others, key=lambda name: (name == DEMO, waits[name] is not None))  # one that only plays
+        with self.prevent(Select.Changed):
+            select.set_options([(_label(name, waits[name]), name) for name in names])
+            select.value = names[0] if is_untouched else chosen
 
     def on_input_changed(self) -> None:
         self.show_problem(self._problem())
@@ -73,3 +90,11 @@ class HandOverForm(Form):
 
         self.shared.work.start(ref, "Handing over", work)
         self.dismiss()
+
+
+def _label(name: str, waits: str | None) -> str:
+    """An agent, and until when it is at its limit."""
+    if waits is None:
+        return name
+    until = waits.removeprefix(f"{name}'s ")
+    return printable(f"{name} ({until})")

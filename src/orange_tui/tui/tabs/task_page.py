@@ -9,6 +9,7 @@ from textual.strip import Strip
 from orange_tui.delivery.wording import listed_files
 from orange_tui.domain.route import route_of
 from orange_tui.domain.task import printable
+from orange_tui.sessions.agent_state import LIMIT
 from orange_tui.store.store import StoredTask, TaskRef
 from orange_tui.tui.drawing.labels import COLLISION_MARK, CONFLICT_MARK, LIMIT_MARK, shorten_home
 from orange_tui.tui.drawing.lines import paragraph
@@ -73,7 +74,7 @@ def _facts(task: Task, row: TaskRow) -> list[str]:
         task.workspace or "",
         row.waits or "",
         (row.budget.sentence() or "") if row.budget is not None else "",
-        row.agent if row.agent and row.agent != "unknown" else "",
+        row.agent if row.agent and row.agent not in {"unknown", LIMIT} else "",  # a limit is told in words
     ]
 
 
