@@ -44,6 +44,7 @@ EXCEPTIONS = {
     "Review": "likewise",
     "mark": "likewise",
     "marks": "likewise",
+    "relocate": "likewise",
     "_end_what_nobody_waits_for": "registered with atexit",
 }
 NAMED_IN_STRINGS = re.compile(r'"(?:orange_tui(?:\.\w+)+)?:(\w+)"|f"\{_\w+\}:(\w+)"')
