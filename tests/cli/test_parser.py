@@ -217,7 +217,7 @@ def test_usage_error_shows_usage_and_where_help_is() -> None:
 def test_group_alone_lists_its_commands() -> None:
     message = refusal("task")
     assert message.startswith("orange task: which command?")
-    assert "\n  update     Move a task" in message
+    assert "\n  update           Move a task" in message
 
 
 def test_usage_error_is_short_and_has_no_escape_sequences() -> None:

@@ -31,6 +31,9 @@ PERSONS = [
     ("task", "unblock", "--all"),
     ("task", "attach", "{other}"),
     ("task", "answer", "{other}", "hello"),
+    ("task", "resolve", "{own}", "t1"),
+    ("task", "reopen", "{own}", "t1"),
+    ("task", "request-changes", "{own}", "More"),
     ("project", "add"),
     ("project", "update", "coffee", "--pool-size", "9"),
     ("project", "remove", "coffee", "--yes"),
@@ -51,11 +54,13 @@ ON_ANOTHER_TASK = [
     ("task", "stuck", "{other}", "--reason", "because"),
     ("task", "create-pr", "{other}"),
     ("task", "restore", "{other}"),
+    ("task", "comment", "{other}", "a.py:1", "Why?"),
 ]
 READING = [
     ("task", "list", "--all"),
     ("task", "show", "{other}"),
     ("task", "context", "{other}"),
+    ("task", "threads", "{other}"),
     ("project", "list"),
     ("workspace", "list"),
     ("job", "list"),
@@ -153,6 +158,9 @@ def test_commands_of_agents_are_these_and_a_new_one_is_the_persons() -> None:
         "show",
         "context",
         "logs",
+        "comment",
+        "threads",
+        "reply",
     }
     lists = {
         "project list",

@@ -147,6 +147,15 @@ def test_the_newest_comes_first_unless_asked_otherwise() -> None:
         (event("pr.closed"), "Pull request closed"),
         (event("status.changed", **move("a", "b", "force")), "a → b, by a person, unreviewed"),
         (event("person.notified", via="bell", message="{0} [bold]"), "Notified you (bell): {0} [bold]"),
+        (event("thread.added", thread="t1", path="a.py", line=3, by="person"), "You commented on a.py:3 (t1)"),
+        (
+            event("thread.added", thread="t2", path="", line=None, by="github"),
+            "Somebody on GitHub commented on the task (t2)",
+        ),
+        (event("thread.replied", thread="t1", by="agent", state="fixed"), "The agent answered t1: fixed"),
+        (event("thread.replied", thread="t1", by="person", state=None), "You answered t1"),
+        (event("changes.requested", threads=["t1", "t2"]), "You asked for changes (t1, t2)"),
+        (event("changes.requested"), "You asked for changes"),
         (event("user.thing", cups=3, engine={}), "user.thing · cups 3"),
     ],
 )

@@ -13,6 +13,7 @@ from orange_tui.cli.table.events import EVENT
 from orange_tui.cli.table.issues import ISSUE_COMMANDS
 from orange_tui.cli.table.jobs import JOB_COMMANDS
 from orange_tui.cli.table.projects import PROJECT_COMMANDS
+from orange_tui.cli.table.review import REVIEW_COMMANDS
 from orange_tui.cli.table.setup import SETUP_COMMANDS
 from orange_tui.cli.table.tasks import TASK_COMMANDS
 from orange_tui.cli.table.usage import USAGE
@@ -29,6 +30,7 @@ COMMANDS: Sequence[CommandSpec] = (
     PROGRAM,
     *TASK_COMMANDS,
     *AGENT_COMMANDS,
+    *REVIEW_COMMANDS,
     *DELIVERY_COMMANDS,
     RESTORE,
     EVENT,

@@ -1,18 +1,27 @@
-"""A person wants changes: their feedback goes into TASK.md, the task back to work, and the worker is notified."""
+"""A person wants changes: comments and feedback go out as one batch, and the task goes back to work.
+
+The drafts become open threads, the batch goes into TASK.md, the task moves, and the worker is told, in that order. A
+command that was killed in between is run again: what is open or written by then is not sent or written twice.
+"""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 
 from orange_tui.domain.errors import Refused
+from orange_tui.domain.review.thread import check_text, sent
+from orange_tui.domain.text.quoting import fenced
 from orange_tui.domain.text.sections import demote_headings, find_section, put_section
 from orange_tui.domain.workflow import send_back_target
 from orange_tui.home import clock
+from orange_tui.review.batch import open_batch
+from orange_tui.review.threads_file import ThreadsFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from orange_tui.domain.review.thread import Thread
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Workflow
     from orange_tui.engine.engine import Engine, Moved
@@ -24,19 +33,34 @@ _MAX_FILES = 50  # in a list for an agent; git tells it the rest
 
 
 def request_changes(engine: Engine, ref: TaskRef, text: str) -> Moved:
-    """Send a task back with this feedback. Everything that can be refused is refused before it is written."""
-    if not text.strip():
-        raise Refused("The feedback is empty: say what should change")
+    """Send a task back with the drafts and this text. Everything that can be refused is refused before it is written.
+
+    Threads that are open already go along: they wait for an answer as well, and so does what was reopened.
+    """
+    words = check_text(text) if text.strip() else ""
     with engine.open(ref) as opened:
+        file = ThreadsFile(engine.parts.home, ref.project, ref.id)
+        batch = open_batch(ref.id, _sent(file.read()))
+        if not words and not batch:
+            raise Refused("The feedback is empty: comment on lines, or say what should change")
         target = _state_before(engine.workflows.load(opened.task.workflow), opened.task)
-        return engine.transition(opened, target, "person", around=_feedback_written(opened, text))
+        whole = "\n\n".join(part for part in (words, fenced(batch) if batch else "") if part)
+        return engine.transition(opened, target, "person", around=_batch_sent(opened, file, whole))
 
 
 @contextmanager
-def _feedback_written(opened: OpenTask, text: str) -> Iterator[None]:
-    """The feedback is in TASK.md before the task is moved, so the worker who is notified finds it."""
-    opened.edit_body("changes.requested", lambda body: with_feedback(body, text))
+def _batch_sent(opened: OpenTask, file: ThreadsFile, text: str) -> Iterator[None]:
+    """The threads are open and the feedback in TASK.md before the task is moved: the worker who is told finds both."""
+    threads = file.read()
+    if any(thread.state == "draft" for thread in threads):
+        threads = file.change(_sent)
+    ids = [thread.id for thread in threads if thread.state == "open"]
+    opened.edit_body("changes.requested", lambda body: with_feedback(body, text), threads=ids)
     yield
+
+
+def _sent(threads: tuple[Thread, ...]) -> tuple[Thread, ...]:
+    return tuple(sent(thread) if thread.state == "draft" else thread for thread in threads)
 
 
 def request_to_resolve(base: str, files: tuple[str, ...], *, hand_in: bool) -> str:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 @record
 class Parameter:
-    """One parameter. Kinds: text, template (with variables), prompt (a key of `prompts`), field, seconds, any."""
+    """One parameter. Kinds: text, template (with variables), message (a template for an agent), prompt (a key of
+    `prompts`), field, seconds, any.
+    """
 
     kind: str
     required: bool = False
@@ -65,7 +67,7 @@ ACTIONS: Mapping[str, HookAction] = {
     ),
     "kill_session": HookAction(f"{_AGENTS}:KILL_SESSION"),
     "kill_reviewer": HookAction(f"{_AGENTS}:KILL_REVIEWER"),
-    "notify_worker": HookAction(f"{_AGENTS}:NOTIFY_WORKER", {"message": _MESSAGE}),
+    "notify_worker": HookAction(f"{_AGENTS}:NOTIFY_WORKER", {"message": Parameter("message", required=True)}),
     "spawn_next": HookAction(f"{_TASKS}:SPAWN_NEXT"),
     "push_branch": HookAction(f"{_DELIVERY}:PUSH_BRANCH"),
     "create_pr": HookAction(f"{_DELIVERY}:CREATE_PR"),
@@ -91,8 +93,6 @@ ACTIONS: Mapping[str, HookAction] = {
 }
 
 PROMPT_VARIABLES = ("summary", "project", "branch", "review_round", "status")
-ASSEMBLED_VARIABLES = (
-    "context",
-    "profile",
-    "report_file",
-)  # in prompts only; each is assembled when a prompt asks for it
+# Each is assembled when somebody asks for it: in messages to agents, and in prompts.
+MESSAGE_VARIABLES = ("open_threads",)
+ASSEMBLED_VARIABLES = (*MESSAGE_VARIABLES, "threads", "context", "profile", "report_file")

@@ -171,8 +171,9 @@ def _for_command(typed: _Typed, current: str, lookup: Lookup) -> list[str]:
     if current.startswith("-") and not typed.only_text:
         return _attached(typed.command, name, lookup) if equals else _options(typed)
     arguments = typed.command.arguments
-    if typed.positionals < len(arguments):
-        return _values(arguments[typed.positionals], lookup)
+    repeats = bool(arguments) and arguments[-1].repeat
+    if typed.positionals < len(arguments) or repeats:
+        return _values(arguments[min(typed.positionals, len(arguments) - 1)], lookup)
     return [] if typed.only_text else _options(typed)
 
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @record
 class Argument:
-    """A positional argument. `complete` is the kind of thing a shell should offer for it."""
+    """A positional argument. `complete` is the kind of thing a shell should offer for it.
+
+    The last one may `repeat`: it takes one word or more.
+    """
 
     name: str
     help: str
@@ -28,6 +31,7 @@ class Argument:
     choices: tuple[str, ...] = ()
     complete: Kind | None = None
     shown: str = ""
+    repeat: bool = False
 
     @property
     def metavar(self) -> str:
@@ -128,7 +132,7 @@ class Parsed:
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """All values of an option that may be repeated, in the order given."""
+        """All values of an option or argument that may be repeated, in the order given."""
         value = self.values[name]
         return value if isinstance(value, tuple) else ()
 

@@ -90,6 +90,7 @@ def _page(blocks: Iterable[str]) -> str:
 
 def _usage_words(command: CommandSpec) -> list[str]:
     words = [a.metavar if a.required else f"[{a.metavar}]" for a in command.arguments]
+    words = [f"{word}..." if a.repeat else word for word, a in zip(words, command.arguments, strict=True)]
     alternatives = {option.instead_of: option for option in command.options if option.instead_of}
     for option in command.every_option[:-1]:
         if option.instead_of:

@@ -166,7 +166,8 @@ class _ArgumentReader:
         values.update(self.values)
         json = values.pop(JSON.key, None) is True
         for at, argument in enumerate(self.command.arguments):
-            values[argument.name] = self.positionals[at] if at < len(self.positionals) else None
+            given = tuple(self.positionals[at:])
+            values[argument.name] = given if argument.repeat else given[0] if given else None
         return Parsed(self.command, values, json)
 
     def _check_exclusive_options(self) -> None:
@@ -176,7 +177,7 @@ class _ArgumentReader:
 
     def _check_positionals(self) -> None:
         arguments = self.command.arguments
-        if len(self.positionals) > len(arguments):
+        if len(self.positionals) > len(arguments) and not (arguments and arguments[-1].repeat):
             from orange_tui.cli.parsing._usage_errors import too_many_arguments
 
             raise too_many_arguments(self.command, self.positionals)

@@ -7,7 +7,7 @@ from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
 YES = Option("--yes", None, "Do not ask; needed where there is no terminal, for example in a script.")
 
 TASK = Argument("id", "The task: its id, or the beginning of it.", complete="task")
-_THIS_TASK = Argument(
+THIS_TASK = Argument(
     "id",
     "The task: its id, or the beginning of it. Optional inside a workspace.",
     required=False,
@@ -153,7 +153,7 @@ A task whose TASK.md cannot be read is listed with the reason; it does not affec
     CommandSpec(
         ("task", "context"),
         "Print what an agent is told about a task, besides its prompt.",
-        (_THIS_TASK,),
+        (THIS_TASK,),
         (OF_PROJECT,),
         "orange_tui.cli.commands.tasks:context",
         """
@@ -170,7 +170,7 @@ the repository, and what a failed attempt left uncommitted. Empty parts are left
     CommandSpec(
         ("task", "update"),
         "Move a task to another state, or change its summary, its branch or how it is done.",
-        (_THIS_TASK,),
+        (THIS_TASK,),
         (
             Option("--status", "S", "The state to move to.", complete="status"),
             Option("--summary", "TEXT", "A new summary, in one line."),
@@ -216,7 +216,7 @@ Exit codes: 0 the task has moved (if one of its hooks failed, standard error say
     CommandSpec(
         ("task", "complete"),
         "Report that the agent has finished: the task moves on to the next state of its workflow.",
-        (_THIS_TASK,),
+        (THIS_TASK,),
         (OF_PROJECT,),
         "orange_tui.cli.commands.tasks:complete",
         """
@@ -231,7 +231,7 @@ Exit codes: 0 the task has moved on; 1 refused, with what is missing; 2 wrong us
     CommandSpec(
         ("task", "stuck"),
         "Report that the agent cannot go on and a person should look.",
-        (_THIS_TASK,),
+        (THIS_TASK,),
         (Option("--reason", "TEXT", "Why, in one sentence; it is shown with the task."), OF_PROJECT),
         "orange_tui.cli.commands.tasks:stuck",
         """

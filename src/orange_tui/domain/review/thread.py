@@ -9,6 +9,7 @@ from __future__ import annotations
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import printable
+from orange_tui.domain.text.quoting import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,6 +141,5 @@ def check_text(text: str) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Somebody's text without anything a terminal would obey: only line ends and tabs stay as they are."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join("\t".join(map(printable, line.split("\t"))) for line in lines).strip("\n").rstrip()
+    """Somebody's text without anything a terminal would obey, and without blanks around it."""
+    return plain(text).strip("\n").rstrip()

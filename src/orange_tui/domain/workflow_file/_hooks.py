@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from orange_tui.domain.actions import ACTIONS, ASSEMBLED_VARIABLES, PROMPT_VARIABLES
+from orange_tui.domain.actions import ACTIONS, ASSEMBLED_VARIABLES, MESSAGE_VARIABLES, PROMPT_VARIABLES
 from orange_tui.domain.prompts import find_variables
 from orange_tui.domain.task import ENGINE_FIELDS, FIELDS
 from orange_tui.domain.text.findings import listed, quoted, suggest
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.text.yaml_nodes import Item
     from orange_tui.domain.workflow_file._draft import Draft
 
+_KNOWN_VARIABLES = {"template": PROMPT_VARIABLES, "message": (*PROMPT_VARIABLES, *MESSAGE_VARIABLES)}
 _FIELD = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 
 
@@ -75,8 +76,8 @@ def _parameter(item: Item, parameter: Parameter, action: str, draft: Draft) -> o
         return item.word(parameter.choices)
     if parameter.kind == "prompt":
         return draft.prompt(item)
-    if parameter.kind == "template":
-        return _read_template(item)
+    if parameter.kind in _KNOWN_VARIABLES:
+        return _read_template(item, _KNOWN_VARIABLES[parameter.kind])
     if parameter.kind == "field":
         return _field(item, action, draft)
     if parameter.kind == "seconds":
@@ -89,7 +90,7 @@ def read_prompt(item: Item) -> str | None:
     return _read_template(item, (*PROMPT_VARIABLES, *ASSEMBLED_VARIABLES))
 
 
-def _read_template(item: Item, known: Collection[str] = PROMPT_VARIABLES) -> str | None:
+def _read_template(item: Item, known: Collection[str]) -> str | None:
     """Read text with variables, all of which must exist."""
     text = item.text()
     for name, below in find_variables(text or ""):

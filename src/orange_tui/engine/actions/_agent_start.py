@@ -15,6 +15,8 @@ from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE
 from orange_tui.engine.actions.workspaces import acquire, reserve
 from orange_tui.home import clock
 from orange_tui.outside.tmux import Window
+from orange_tui.review.batch import open_batch, whole_review
+from orange_tui.review.threads_file import ThreadsFile
 from orange_tui.sessions.liveness import find_window
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.starts import StartDetails, record_limit_mark, record_start, record_start_once
@@ -22,10 +24,11 @@ from orange_tui.usage.budget import check_start, is_persons
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from orange_tui.agents.agent_sessions import AgentStart
     from orange_tui.domain.harnesses.harness import Harness, Mode
+    from orange_tui.domain.review.thread import Thread
     from orange_tui.domain.task import Task
     from orange_tui.engine.hooks import HookRun
     from orange_tui.outside.tmux import Pane
@@ -79,9 +82,7 @@ def _waits_for_limit(run: HookRun, window: str, role: str) -> bool:
 
 def prompt_text(run: HookRun, key: str) -> str:
     """A prompt of the workflow, with the task's values, and the assembled texts that it asks for, filled in."""
-    template = run.parts.workflows.load(run.task.workflow).prompts[key]
-    assembled = {name: _ASSEMBLED[name](run) for name, _ in find_variables(template) if name in _ASSEMBLED}
-    return safe_prompt(render_prompt(template, task_values(run.task) | assembled))
+    return message_text(run, run.parts.workflows.load(run.task.workflow).prompts[key])
 
 
 def _context(run: HookRun) -> str:
@@ -98,7 +99,17 @@ def _profile(task: Task) -> str:
     return profile_text(task)
 
 
+def _threads(run: HookRun, tell: Callable[[str, Sequence[Thread]], str]) -> str:
+    """The threads as a text for an agent; where they cannot be read, it is told so, and works on."""
+    try:
+        return tell(run.task.id, ThreadsFile(run.parts.home, run.task.project, run.task.id).read())
+    except OrangeError as problem:
+        return f"The comments on this task could not be read: {problem}"
+
+
 _ASSEMBLED: Mapping[str, Callable[[HookRun], str]] = {
+    "open_threads": lambda run: _threads(run, open_batch),
+    "threads": lambda run: _threads(run, whole_review),
     "context": _context,
     "profile": lambda run: _profile(run.task),
     "report_file": lambda run: os.path.join(run.opened.directory, ".orange-outcome"),
@@ -106,8 +117,9 @@ _ASSEMBLED: Mapping[str, Callable[[HookRun], str]] = {
 
 
 def message_text(run: HookRun, template: str) -> str:
-    """A message for an agent, with the task's values in it, and nothing that the agent would take for a command."""
-    return safe_prompt(render_prompt(template, task_values(run.task)))
+    """A text for an agent, with the task's values in it, and nothing that the agent would take for a command."""
+    assembled = {name: _ASSEMBLED[name](run) for name, _ in find_variables(template) if name in _ASSEMBLED}
+    return safe_prompt(render_prompt(template, task_values(run.task) | assembled)).rstrip()
 
 
 def _harness_name(run: HookRun, role: str) -> str:

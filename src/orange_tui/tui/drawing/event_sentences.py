@@ -165,6 +165,28 @@ def _handed_over(event: Event) -> str:
     return f"Handed over from {source} to {target}{f': {value_text(why)}' if why else ''}"
 
 
+_COMMENTERS = {"person": "You", "reviewer": "The reviewer", "github": "Somebody on GitHub", "checks": "A check"}
+
+
+def _commented(event: Event) -> str:
+    path, line = event.get("path"), event.get("line")
+    place = f"{value_text(path)}:{value_text(line)}" if line is not None else value_text(path or "the task")
+    who = _COMMENTERS.get(str(event.get("by")), value_text(event.get("by")))
+    return f"{who} commented on {place} ({value_text(event.get('thread'))})"
+
+
+def _answered(event: Event) -> str:
+    who = {**_COMMENTERS, "agent": "The agent"}.get(str(event.get("by")), value_text(event.get("by")))
+    state = event.get("state")
+    return f"{who} answered {value_text(event.get('thread'))}{f': {value_text(state)}' if state else ''}"
+
+
+def _changes_requested(event: Event) -> str:
+    threads = event.get("threads")
+    names = ", ".join(map(value_text, threads)) if isinstance(threads, list) else ""
+    return f"You asked for changes{f' ({value_text(names)})' if names else ''}"
+
+
 EVENT_LINES: Mapping[str, EventLine] = {
     "task.created": EventLine("+", "accent", _created),
     "task.adopted": EventLine("+", "accent", "Adopted as it was"),
@@ -204,6 +226,13 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "hook.done": EventLine("✓", "good", "{action}"),
     "hook.failed": EventLine("✗", "bad", "{action} failed: {reason}"),
     "gate.command": EventLine("◆", "text", _gate),
+    "thread.added": EventLine("¶", "text", _commented),
+    "thread.edited": EventLine("¶", "dim", "You edited {thread}"),
+    "thread.deleted": EventLine("¶", "dim", "You deleted the draft {thread}"),
+    "thread.replied": EventLine("¶", "info", _answered),
+    "thread.resolved": EventLine("¶", "good", "You resolved {thread}"),
+    "thread.reopened": EventLine("¶", "warning", "You reopened {thread}"),
+    "changes.requested": EventLine("¶", "accent", _changes_requested),
     "person.notified": EventLine("»", "accent", "Notified you ({via}): {message}"),
     "branch.registered": EventLine("»", "dim", "Branch {branch} registered with issue #{issue}"),
     "issue.changed": EventLine("~", "text", "Updated from its issue: {url}"),

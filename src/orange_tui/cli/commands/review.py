@@ -1,0 +1,134 @@
+"""The `task` commands of a review: comments on lines, their answers, and sending work back with them."""
+
+from __future__ import annotations
+
+import os
+
+from orange_tui.cli.commands.tasks import task_reply, text_or_stdin
+from orange_tui.cli.reply import Reply, printable_text
+from orange_tui.cli.targets import target_task
+from orange_tui.domain.errors import Refused
+from orange_tui.domain.records import replace
+from orange_tui.domain.review.thread import AGENT, Thread, ThreadReply, check_text
+from orange_tui.domain.review.thread_json import thread_as_json
+from orange_tui.home import clock
+from orange_tui.review.comments import TaskComments
+from orange_tui.review.quotes import parse_place, task_code
+from orange_tui.review.threads_file import ThreadsFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.orange import Orange
+    from orange_tui.store.store import TaskRef
+
+
+def comment(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task comment`: a draft of the person's, or what a reviewer says."""
+    by, author = _commenter()
+    text = check_text(text_or_stdin(parsed.required("text")))
+    with orange.engine.open(target_task(parsed, orange)) as opened:
+        code = task_code(orange.home, orange.projects, opened.task)
+        place = parse_place(code.inside(parsed.required("place")))
+        commit, quote = code.head(), code.quote(place)
+        state = "draft" if by == "person" else "open"
+        new = Thread("", place.path, place.line, place.end_line, quote, commit, by, text, state, author=author)
+        made = TaskComments(orange.home, opened).add(replace(new, at=clock.now()))
+    hint = f"; send it with: orange task request-changes {opened.task.id}" if state == "draft" else ""
+    return Reply(printable_text(f"{made.id}  {made.state}  {made.place}{hint}"), thread_as_json(made))
+
+
+def _commenter() -> tuple[str, str]:
+    """Who comments here: the person, or the reviewer whose window this is. A worker answers instead."""
+    if not os.environ.get("ORANGE_TASK"):
+        return "person", ""
+    window = os.environ.get("ORANGE_WINDOW", "")
+    if not window.startswith("review-"):
+        raise Refused(
+            "Comments are for the reviewer and the person; this is the window of a worker."
+            " Answer theirs with `orange task reply`, and put what you have to say into ## Handoff of TASK.md"
+        )
+    return "reviewer", window
+
+
+def threads(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task threads`."""
+    ref = target_task(parsed, orange)
+    found = ThreadsFile(orange.home, ref.project, ref.id).read()
+    shown = [thread for thread in found if thread.state == "open"] if parsed.flag("open") else found
+    nothing = f"{ref.id} has no {'open ' if parsed.flag('open') else ''}threads"
+    text = "\n\n".join(map(_thread_text, shown)) or nothing
+    return Reply(printable_text(text), lambda: [thread_as_json(thread) for thread in shown])
+
+
+def _thread_text(thread: Thread) -> str:
+    author = f" ({thread.author})" if thread.author else ""
+    outdated = "  outdated" if thread.outdated else ""
+    lines = [f"{thread.id}  {thread.state}{outdated}  {thread.place}  {thread.by}{author}"]
+    lines += [f"      | {line}" for line in thread.quote.split("\n")] if thread.quote else []
+    lines += [f"    {line}" for line in thread.text.split("\n")]
+    for reply in thread.replies:
+        state = f", {reply.state}" if reply.state else ""
+        commit = f" in {reply.commit[:10]}" if reply.commit else ""
+        lines += [f"    ↳ {reply.author or reply.by}{state}{commit}:"]
+        lines += [f"      {line}" for line in reply.text.split("\n")]
+    return "\n".join(lines)
+
+
+def reply(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task reply`."""
+    text = check_text(text_or_stdin(parsed.required("text")))
+    state = "fixed" if parsed.flag("fixed") else "declined" if parsed.flag("declined") else None
+    with orange.engine.open(_replying_to(parsed, orange)) as opened:
+        given = parsed.text("commit")
+        commit = task_code(orange.home, orange.projects, opened.task).check_commit(given) if given else None
+        by, author = _answerer(opened.task.id)
+        answer = ThreadReply(by, text, clock.now(), state, commit, author)
+        made = TaskComments(orange.home, opened).answer(parsed.required("thread"), answer)
+    note = (f"{made.id} is still open: words alone do not answer it; add --fixed or --declined",)
+    return Reply(f"{made.id}  {made.state}", thread_as_json(made), note if made.state == "open" else ())
+
+
+def _replying_to(parsed: Parsed, orange: Orange) -> TaskRef:
+    name = parsed.text("task")
+    if name is not None:
+        return orange.store.find(name, parsed.text("project"))
+    return target_task(replace(parsed, values={**parsed.values, "id": None}), orange)
+
+
+def _answerer(task_id: str) -> tuple[str, str]:
+    """Who answers here: the person, the reviewer or the worker; of another task, with its name."""
+    own, window = os.environ.get("ORANGE_TASK"), os.environ.get("ORANGE_WINDOW", "")
+    if not own:
+        return "person", ""
+    by = "reviewer" if own == task_id and window.startswith("review-") else AGENT
+    return by, printable_text(window if own == task_id else f"{own}/{window}")[:100]
+
+
+def resolve(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task resolve`."""
+    return _changed(parsed, orange, lambda comments, ids: comments.resolve(ids))
+
+
+def reopen(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task reopen`."""
+    return _changed(parsed, orange, lambda comments, ids: comments.reopen(ids))
+
+
+def _changed(
+    parsed: Parsed, orange: Orange, change: Callable[[TaskComments, Sequence[str]], Sequence[Thread]]
+) -> Reply:
+    with orange.engine.open(target_task(parsed, orange)) as opened:
+        made = change(TaskComments(orange.home, opened), parsed.texts("threads"))
+    text = "\n".join(f"{thread.id}  {thread.state}  {thread.place}" for thread in made)
+    return Reply(printable_text(text), [thread_as_json(thread) for thread in made])
+
+
+def request_changes(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task request-changes`."""
+    from orange_tui.delivery import feedback
+
+    moved = feedback.request_changes(orange.engine, target_task(parsed, orange), text_or_stdin(parsed.text("text")))
+    return task_reply(moved.task, moved, orange)
