@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.cli.commands import workspaces as commands
+from orange_tui.cli.commands import projects as commands
 from orange_tui.cli.parsing.grammar import Parsed
-from orange_tui.cli.table.workspaces import RESTORE, WORKSPACE_COMMANDS
+from orange_tui.cli.table.projects import RESTORE, WORKSPACE_COMMANDS
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.orange import assemble
 from orange_tui.store.store import TaskRef

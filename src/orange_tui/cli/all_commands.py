@@ -12,13 +12,12 @@ from orange_tui.cli.table.delivery import DELIVERY_COMMANDS
 from orange_tui.cli.table.events import EVENT
 from orange_tui.cli.table.issues import ISSUE_COMMANDS
 from orange_tui.cli.table.jobs import JOB_COMMANDS
-from orange_tui.cli.table.projects import PROJECT_COMMANDS
+from orange_tui.cli.table.projects import PROJECT_COMMANDS, RESTORE, WORKSPACE_COMMANDS
 from orange_tui.cli.table.review import REVIEW_COMMANDS
 from orange_tui.cli.table.setup import SETUP_COMMANDS
 from orange_tui.cli.table.tasks import TASK_COMMANDS
 from orange_tui.cli.table.usage import USAGE
 from orange_tui.cli.table.workflows import WORKFLOW_COMMANDS
-from orange_tui.cli.table.workspaces import RESTORE, WORKSPACE_COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
