@@ -11,9 +11,10 @@ import pytest
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home import clock
+from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor import limits as limits_module
 from orange_tui.supervisor.exit_rules import ExitRules
-from support.limited import HOURS, Clock, LimitWatcher, at_limit, limited_harness
+from support.limited import HOURS, SAYS, Clock, LimitWatcher, at_limit, limited_harness
 from support.live_board import LiveBoard
 from support.office import started, wait_for
 from support.usage import used, write_usage
@@ -286,6 +287,34 @@ def test_list_says_who_is_at_a_limit_and_a_persons_own_start_is_warned(office: O
     assert shown.count("! limited's limit, until ") == 1
     assert shown.count("! It waits for limited's limit, until ") == 1
     assert f"{waiting.id} was started all the same: limited's limit, until " in cli.ok("task", "spawn", waiting.id).err
+
+
+def test_limit_of_a_task_that_a_command_holds_is_seen_soon(office: Office) -> None:
+    limited_harness(office)
+    ref = at_limit(office, "one")
+    watcher = LimitWatcher(office)
+    with office.orange.engine.open(ref):
+        watcher.see(ref)
+    assert office.events(ref, "limit.reached") == []
+    watcher.look()
+    assert len(office.events(ref, "limit.reached")) == 1
+
+
+def test_limit_that_is_reported_before_its_words_are_drawn_is_known_with_its_end(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits_module, "GRACE_SECONDS", HOURS)
+    limited_harness(office, says="", then=f'read key; echo "{SAYS}"; exec cat')
+    ref = office.create("one", harness="limited")
+    Runtime(office.orange.store.directory(ref)).update("worker", state="limit", event_at=clock.now())
+    watcher = LimitWatcher(office)
+    watcher.look(ref)
+    assert office.events(ref, "limit.reached") == []
+    office.orange.tmux.press(office.orange.sessions.window(ref.id, "worker").pane_id, "Enter")  # type: ignore[union-attr]
+    wait_for(lambda: "hit your" in screen(office, ref))
+    watcher.look()
+    [event] = office.events(ref, "limit.reached")
+    assert event["until"] is not None
 
 
 def test_agent_in_json_is_at_its_limit_as_long_as_it_waits_for_it(office: Office, cli: Cli) -> None:

@@ -19,7 +19,7 @@ from orange_tui.domain.usage.budget import without_budget
 from orange_tui.home import clock
 from orange_tui.outside.backoff import pause
 from orange_tui.outside.screens import read_screens
-from orange_tui.sessions.agent_state import GOES_ON, judge, look
+from orange_tui.sessions.agent_state import GOES_ON, GRACE_SECONDS, judge, look
 from orange_tui.sessions.liveness import agent_window, find_window, last_start
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.usage import budget
@@ -58,6 +58,7 @@ class LimitedAgents:
         self._engine, self._index = tasks.engine, feed.index
         self._limits = tasks.engine.parts.limits
         self._changed: set[TaskRef] = set()
+        self._again: set[TaskRef] = set()  # those that could not be looked at
         self._failed_over: set[tuple[TaskRef, LimitMark]] = set()
         self._logged: dict[TaskRef | None, str] = {}  # the last problem of each task
         self._wake: asyncio.Event
@@ -87,6 +88,7 @@ class LimitedAgents:
     def look(self, changed: Iterable[TaskRef]) -> float | None:
         """See who has reached a limit and who has gone on; returns after how many seconds time alone changes that."""
         due: list[float] = []
+        changed, self._again = {*changed, *self._again}, set()
         for ref in changed:
             entry = self._index.get(ref)
             if entry is not None and entry.task is not None and entry.task.tmux_session is not None:
@@ -102,6 +104,8 @@ class LimitedAgents:
         try:
             seconds = work()
         except Busy:
+            if ref is not None:
+                self._again.add(ref)
             return [_RETRY_SECONDS]
         except Exception as problem:  # noqa: BLE001 - a scribbled journal, a full disk: the others need us
             reason = str(problem) if isinstance(problem, OrangeError) else repr(problem)
@@ -160,8 +164,10 @@ class LimitedAgents:
             said_at = limit_said_at(opened.directory, window, values, last_end)
             if not is_new and said_at <= last_end:
                 return  # that is what it said before it went on
-            at = clock.now() if is_new else said_at
-            seen = Sighting(window, harness.name, limit_words(harness, text) or "", at, "screen")
+            at, words = clock.now() if is_new else said_at, limit_words(harness, text)
+            if words is None and 0 <= clock.seconds_since(at) < GRACE_SECONDS:
+                raise Busy("it has not drawn yet when its limit ends")
+            seen = Sighting(window, harness.name, words or "", at, "screen")
             record_limit(self._limits, opened, seen)
         elif status.state == "busy" and mark is not None:
             self._limits.begin_trial(mark.harness, mark.account, opened.task.id)
