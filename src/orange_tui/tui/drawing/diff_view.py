@@ -19,7 +19,7 @@ from orange_tui.tui.drawing.lines import LazyLines, restyle, safe, strip_of
 from orange_tui.tui.drawing.syntax import highlight
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from orange_tui.domain.review.diff import DiffFile, Hunk
     from orange_tui.tui.drawing.lines import Run
@@ -46,63 +46,107 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chunk:
-    """Some lines of a hunk, or without one a file's heading; `start` is where it stands in the whole."""
+class Chunk:
+    """Some lines of a hunk, or without one a file's heading. `number` is the hunk's place in its file."""
 
-    start: int
     file: DiffFile
     hunk: Hunk | None = None
+    number: int = -1
     begin: int = 0
     end: int = 0
     old: int = 0
     new: int = 0
     crlf: bool = False
 
+    @property
+    def header_size(self) -> int:
+        """How many lines stand above the hunk's own: git's header, at its first chunk."""
+        return 1 if self.hunk is not None and self.begin == 0 and self.hunk.header else 0
+
+    @property
+    def size(self) -> int:
+        """How many lines it has."""
+        return 1 + len(self.file.notes) if self.hunk is None else self.header_size + self.end - self.begin
+
     def strips(self, palette: Palette) -> list[Strip]:
+        """Its lines, drawn."""
         if self.hunk is None:
             return [*_heading(self.file, palette)]
-        lines = list(_numbered(self, self.hunk))
+        lines = list(_drawn(self))
         size = sum(len(line.text) for line in lines)
         _highlight(lines, self.file.path if size <= _MOST_HIGHLIGHTED else "", palette)
         digits = _digits(self.file)
-        header = [strip_of([(safe(self.hunk.header), palette.dim)])] if self.begin == 0 and self.hunk.header else []
+        header = [strip_of([(safe(self.hunk.header), palette.dim)])] if self.header_size else []
         return [*header, *(_strip(line, digits, palette) for line in lines)]
 
+    def numbered(self) -> Iterator[tuple[str, int | None, int | None, str]]:
+        """Its lines as they are in the files: sign, number before, number after, text."""
+        hunk = self.hunk
+        if hunk is None:
+            return
+        old, new = self.old, self.new
+        is_numbered = hunk.new_start + hunk.old_start > 0
+        for line in hunk.lines[self.begin : self.end]:
+            sign = _sign(line, hunk.parents)
+            has_old, has_new = sign in " -" and hunk.parents == 1, sign in " +"
+            yield (
+                sign,
+                old if has_old and is_numbered else None,
+                new if has_new and is_numbered else None,
+                line[hunk.parents :],
+            )
+            old, new = old + has_old, new + has_new
 
-class DiffLines(LazyLines):
-    """All lines of a diff; `files` and `hunks` tell where each begins."""
 
-    def __init__(self, files: Sequence[DiffFile], palette: Palette) -> None:
-        self._palette = palette
-        self._chunks: list[_Chunk] = []
-        self._size = 0
-        self._cache: dict[int, list[Strip]] = {}
-        self.files: list[int] = []
-        self.hunks: list[int] = []
-        for file in files:
-            self._add_file(file)
-        self._starts = [chunk.start for chunk in self._chunks]
-        self.width = max((_width(file) for file in files), default=0)
-
-    def _add_file(self, file: DiffFile) -> None:
-        self._size += 1 if self.files else 0  # a blank line between two
-        self.files.append(self._size)
-        self._chunks.append(_Chunk(self._size, file))
-        self._size += 1 + len(file.notes)
-        for hunk in file.hunks:
-            self.hunks.append(self._size)
-            self._add_hunk(file, hunk)
-
-    def _add_hunk(self, file: DiffFile, hunk: Hunk) -> None:
+def chunks_of(file: DiffFile) -> Iterator[Chunk]:
+    """A file in pieces: its heading, then its hunks."""
+    yield Chunk(file)
+    for number, hunk in enumerate(file.hunks):
         old, new, crlf = hunk.old_start, hunk.new_start, _ends_in_cr(hunk)
         for begin in range(0, max(1, len(hunk.lines)), _CHUNK_LINES):
             end = min(begin + _CHUNK_LINES, len(hunk.lines))
-            self._chunks.append(_Chunk(self._size, file, hunk, begin, end, old, new, crlf))
-            self._size += end - begin + (1 if begin == 0 and hunk.header else 0)
+            yield Chunk(file, hunk, number, begin, end, old, new, crlf)
             if end < len(hunk.lines):
                 signs = [_sign(line, hunk.parents) for line in hunk.lines[begin:end]]
                 old += sum(sign in " -" for sign in signs) if hunk.parents == 1 else 0
                 new += sum(sign in " +" for sign in signs)
+
+
+class ChunkCache:
+    """The chunks that were drawn last; the oldest go."""
+
+    def __init__(self, palette: Palette) -> None:
+        self._palette = palette
+        self._drawn: dict[int, list[Strip]] = {}
+
+    def strips(self, chunk: Chunk) -> list[Strip]:
+        """The lines of a chunk, which whoever asks keeps alive: chunks are told apart by where they are in memory."""
+        key = id(chunk)
+        if key not in self._drawn:
+            if len(self._drawn) >= _MOST_CACHED_CHUNKS:
+                self._drawn.clear()
+            self._drawn[key] = chunk.strips(self._palette)
+        return self._drawn[key]
+
+    def __len__(self) -> int:
+        return len(self._drawn)
+
+
+class DiffLines(LazyLines):
+    """All lines of a diff, with nothing else between them."""
+
+    def __init__(self, files: Sequence[DiffFile], palette: Palette) -> None:
+        self._chunks: list[Chunk] = []
+        self._starts: list[int] = []
+        self._size = 0
+        self._cache = ChunkCache(palette)
+        for number, file in enumerate(files):
+            self._size += 1 if number else 0  # a blank line between two
+            for chunk in chunks_of(file):
+                self._chunks.append(chunk)
+                self._starts.append(self._size)
+                self._size += chunk.size
+        self.width = width_of_diff(files)
 
     def __len__(self) -> int:
         return self._size
@@ -117,20 +161,17 @@ class DiffLines(LazyLines):
         if not 0 <= index < self._size:
             raise IndexError(index)
         number = bisect_right(self._starts, index) - 1
-        strips = self._strips(number)
+        strips = self._cache.strips(self._chunks[number])
         within = index - self._starts[number]
         return strips[within] if within < len(strips) else Strip([])
 
-    def _strips(self, number: int) -> list[Strip]:
-        if number not in self._cache:
-            if len(self._cache) >= _MOST_CACHED_CHUNKS:
-                self._cache.clear()
-            self._cache[number] = self._chunks[number].strips(self._palette)
-        return self._cache[number]
+
+def width_of_diff(files: Iterable[DiffFile]) -> int:
+    """How wide its lines may be; a guess that is never too small, for nothing is drawn to know it."""
+    return max(map(_width, files), default=0)
 
 
 def _width(file: DiffFile) -> int:
-    """How wide its lines may be; a guess that is never too small, for nothing is drawn to know it."""
     longest = max((_cells(line) for hunk in file.hunks for line in (hunk.header, *hunk.lines)), default=0)
     heading = max(_cells(text) for text in (file.path, *file.notes))
     return max(heading + 30, 2 * _digits(file) + 4 + longest)
@@ -162,15 +203,9 @@ def _ends_in_cr(hunk: Hunk) -> bool:
     return all(line.endswith("\r") for line in hunk.lines if not line.startswith("\\"))
 
 
-def _numbered(chunk: _Chunk, hunk: Hunk) -> Iterator[_Line]:
-    old, new = chunk.old, chunk.new
-    numbered = hunk.new_start + hunk.old_start > 0
-    for line in hunk.lines[chunk.begin : chunk.end]:
-        sign = _sign(line, hunk.parents)
-        text = _truncate(line[hunk.parents :].removesuffix("\r") if chunk.crlf else line[hunk.parents :])
-        has_old, has_new = sign in " -" and hunk.parents == 1, sign in " +"
-        yield _Line(sign, old if has_old and numbered else None, new if has_new and numbered else None, text, [])
-        old, new = old + has_old, new + has_new
+def _drawn(chunk: Chunk) -> Iterator[_Line]:
+    for sign, old, new, text in chunk.numbered():
+        yield _Line(sign, old, new, _truncate(text.removesuffix("\r") if chunk.crlf else text), [])
 
 
 def _sign(line: str, parents: int) -> str:
