@@ -11,7 +11,7 @@ SCREEN_MODULES = (
     "screens.dialogs",
     "screens.page",
     "screens.workspace",
-    "screens.diff",
+    "screens.review",
     "forms.task_form",
     "commands._help_page",
     "commands.search",

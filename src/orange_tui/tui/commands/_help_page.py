@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orange_tui.tui.drawing.cells import fit
+from orange_tui.tui.drawing.cells import fit, key_entry
 from orange_tui.tui.drawing.labels import LEGEND
-from orange_tui.tui.drawing.lines import strip_of, width_of, wrap
+from orange_tui.tui.drawing.lines import strip_of, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rich.style import Style
     from textual.strip import Strip
 
     from orange_tui.tui.commands.context import CommandContext, KeyCommand
@@ -26,7 +25,6 @@ _MOVING = (
     ("ctrl+p", "Commands, tasks and themes by name"),
     ("esc", "Back; end the search"),
 )
-_KEY = 11
 _TWO_COLUMNS = 110
 
 
@@ -56,9 +54,9 @@ def _task_keys(
         if command.why_not is not None:
             reason = command.why_unavailable(context) if row is not None else None
             key = command.shown_key(context.shared.key_overrides)
-            yield from _entry(key, command.help, palette.dim if reason else palette.text, width, palette)
+            yield from key_entry(key, command.help, palette.dim if reason else palette.text, width, palette)
             if reason:
-                yield from _entry("", reason, palette.warning, width, palette)
+                yield from key_entry("", reason, palette.warning, width, palette)
 
 
 def _other_keys(
@@ -68,15 +66,9 @@ def _other_keys(
     for command in commands:
         if command.why_not is None and command.key:
             key = command.shown_key(context.shared.key_overrides)
-            yield from _entry(key, command.help, palette.text, width, palette)
+            yield from key_entry(key, command.help, palette.text, width, palette)
     for title, entries in (("Moving", _MOVING), ("Symbols", LEGEND)):
         yield []
         yield [(title, palette.heading)]
         for key, what in entries:
-            yield from _entry(key, what, palette.text, width, palette)
-
-
-def _entry(key: str, what: str, style: Style, width: int, palette: Palette) -> Iterator[list[Run]]:
-    for line in wrap([(what, style)], width - _KEY):
-        yield [(fit(f"  {key}", _KEY), palette.accent), *line]
-        key = ""
+            yield from key_entry(key, what, palette.text, width, palette)

@@ -8,14 +8,19 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from orange_tui.domain.records import replace
 from orange_tui.domain.task import printable
+from orange_tui.tui.commands import _delivery, _tasks
 from orange_tui.tui.commands.context import branch_of
 from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.strip import Strip
 
-    from orange_tui.tui.commands.context import CommandContext
+    from orange_tui.tui.commands.context import CommandContext, WhyNot
+    from orange_tui.tui.review.keys import TaskCommand
 
 _LOG_ENTRIES = 1000
 _PROSE_CELLS = 100  # the width of a line of prose: longer ones are hard to follow
@@ -45,11 +50,29 @@ def workspace(context: CommandContext) -> None:
     context.show(WorkspaceScreen(context.row, preview_tabs(context.orange)))
 
 
-def diff(context: CommandContext) -> None:
-    """Show the diff of a task on the whole screen."""
-    from orange_tui.tui.screens.diff import DiffScreen
+def review(context: CommandContext) -> None:
+    """Show the diff of a task on the whole screen, to comment on it, send it back or merge it."""
+    from orange_tui.tui.screens.review import ReviewScreen
 
-    context.show(DiffScreen(context.row, context.orange))
+    context.show(ReviewScreen(context.shared, context.row, _review_commands(context)))
+
+
+def _review_commands(context: CommandContext) -> dict[str, TaskCommand]:
+    """The app's own commands that a review has, too: there they are about the task that is reviewed."""
+    from orange_tui.tui.review.keys import TaskCommand
+
+    def command(run: Callable[[CommandContext], None], why_not: WhyNot) -> TaskCommand:
+        return TaskCommand(
+            lambda row: run(replace(context, selected=row)), lambda row: why_not(context.workflow_of(row), row)
+        )
+
+    return {
+        "answer": command(_tasks.answer, _tasks.why_no_answer),
+        "merge": command(_delivery.merge, _delivery.why_no_merge),
+        "send_back": command(_tasks.send_back, _tasks.why_no_send_back),
+        "review": command(review, _tasks.why_not_readable),
+        "go_to": command(lambda each: each.controls.go_to(each.row.ref), _tasks.why_not_readable),
+    }
 
 
 def workflow_picture(context: CommandContext) -> None:

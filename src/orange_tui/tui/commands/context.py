@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from textual.keys import format_key
-
 from orange_tui.domain.records import record
+from orange_tui.tui.drawing.labels import shown_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
     WhyNot = Callable[[Workflow | None, TaskRow], str | None]
     TaskTitle = Callable[[Workflow | None, TaskRow], str]
-
-_SHOWN_KEYS = {"enter": "⏎", "slash": "/", "question_mark": "?", "tab": "⇥"}
 
 
 @runtime_checkable
@@ -134,11 +131,6 @@ class KeyCommand:
     def shown_key(self, overrides: Mapping[str, str]) -> str:
         """Its key as people write it, where the person has not chosen another."""
         return shown_key(overrides.get(self.name, self.key))
-
-
-def shown_key(key: str) -> str:
-    """A key as people write it: `?` is question_mark to Textual."""
-    return _SHOWN_KEYS.get(key) or format_key(key)
 
 
 def workflow_of(snapshot: Snapshot | None, row: TaskRow) -> Workflow | None:

@@ -14,7 +14,8 @@ from textual.binding import Binding
 from orange_tui.domain.errors import Refused
 from orange_tui.tui.commands import _delivery, _tasks, _views
 from orange_tui.tui.commands._attach import chat
-from orange_tui.tui.commands.context import KeyCommand, shown_key
+from orange_tui.tui.commands.context import KeyCommand
+from orange_tui.tui.drawing.labels import shown_key
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import FooterKey
 
@@ -113,9 +114,9 @@ COMMANDS: tuple[KeyCommand, ...] = (
     KeyCommand(
         "diff",
         "D",
-        "diff",
-        "What the branch changes, file by file, full screen",
-        _views.diff,
+        "review",
+        "Review what the branch changes: comment on lines, send back, merge",
+        _views.review,
         _tasks.why_not_readable,
         gives_way=7,
     ),

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len, set_cell_size
 
 from orange_tui.domain.task import printable
+from orange_tui.tui.drawing.lines import wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.style import Style
+
+    from orange_tui.tui.drawing.lines import Run
+    from orange_tui.tui.drawing.palette import Palette
+
+_KEY = 11
 
 
 def fit(text: str, width: int) -> str:
@@ -32,3 +45,10 @@ def fit_end(text: str, width: int) -> str:
     while cell_len(shown[start:]) >= width:
         start += 1
     return fit(f"…{shown[start:]}", width)
+
+
+def key_entry(key: str, what: str, style: Style, width: int, palette: Palette) -> Iterator[list[Run]]:
+    """A key and what it does, as help pages have them."""
+    for line in wrap([(what, style)], width - _KEY):
+        yield [(fit(f"  {key}", _KEY), palette.accent), *line]
+        key = ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from textual.keys import format_key
+
 from orange_tui.domain.pull_request import APPROVED, CHANGES_REQUESTED, FAILED, OPEN, PASSED, RUNNING
 from orange_tui.domain.workflow import STOPPED
 from orange_tui.presentation.tasks import SESSION_ICONS
@@ -34,6 +36,14 @@ LEGEND = (
     (CONFLICT_MARK, "Conflicts with the default branch; r sends it back"),
     (COLLISION_MARK, "Will conflict with another task, whichever is merged second"),
 )
+_SHOWN_KEYS = {
+    "enter": "⏎",
+    "slash": "/",
+    "question_mark": "?",
+    "tab": "⇥",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+}
 _CHECKS = {PASSED: "✓", FAILED: "✗", RUNNING: "…"}
 _REVIEWS = {APPROVED: "+", CHANGES_REQUESTED: "↩"}
 
@@ -124,3 +134,8 @@ def pull_request_label(row: TaskRow, palette: Palette) -> tuple[str, Style]:
         return f"{note.name} ? ", palette.warning
     style = palette.bad if note.needs() else palette.good if note.checks == PASSED else palette.dim
     return f"{note.name} {_CHECKS.get(note.checks, ' ')}{_REVIEWS.get(note.review, ' ')}", style
+
+
+def shown_key(key: str) -> str:
+    """A key as people write it: `?` is question_mark to Textual."""
+    return _SHOWN_KEYS.get(key) or format_key(key)

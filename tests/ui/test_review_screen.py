@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orange_tui.tui.screens.diff import DiffScreen
+from orange_tui.tui.screens.review import ReviewScreen
 from orange_tui.tui.widgets.file_list import FileList
 from orange_tui.tui.widgets.strip_view import StripView
 from support.stage import WORK, Stage, story
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from support.stage import Scene
 
 
-def screen(scene: Scene) -> DiffScreen:
-    assert isinstance(scene.app.screen, DiffScreen)
+def screen(scene: Scene) -> ReviewScreen:
+    assert isinstance(scene.app.screen, ReviewScreen)
     return scene.app.screen
 
 
@@ -111,9 +111,9 @@ async def test_a_thousand_files_and_five_megabytes_are_opened_and_gone_through(s
         await scene.until(lambda: "1/1001 big.txt" in scene.text)
         await scene.press("G")
         await scene.sees("value = 999")
-        lines = screen(scene)._lines
-        assert lines is not None
-        assert len(lines._cache) < 400  # pieces, of two thousand; how many come past on the way varies
+        drawing = screen(scene)._drawing
+        assert drawing is not None
+        assert len(drawing._chunks) < 400  # pieces, of two thousand; how many come past on the way varies
         await scene.press("g", "right_square_bracket")
         await scene.sees("2/1001 many/f0000.py")
         assert scene.app.screen.query_one("#changes", StripView).scroll_offset.y > 100_000

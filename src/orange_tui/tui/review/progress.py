@@ -1,0 +1,77 @@
+"""The line above a review: which task and file, how much was viewed, what is open, and what came since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from orange_tui.domain.records import record
+from orange_tui.domain.task import printable
+from orange_tui.tui.drawing.cells import fit_end
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from orange_tui.tui.drawing.palette import Palette
+    from orange_tui.tui.review.state import ReviewState
+
+_SHORTEST_PATH = 12
+
+
+@record
+class Progress:
+    """How far a review has come."""
+
+    viewed: int
+    hunks: int
+    open: int
+    drafts: int
+    new: int
+
+    @classmethod
+    def of(cls, review: ReviewState, new: int) -> Progress:
+        """Count what there is; a file without hunks, as a binary one, counts as one."""
+        document = review.document
+        marks = [
+            review.is_viewed(file, hunk)
+            for file, each in enumerate(document.files)
+            for hunk in range(max(1, len(each.hunks)))
+        ]
+        states = [thread.state for thread in review.threads]
+        return cls(sum(marks), len(marks), states.count("open"), states.count("draft"), new)
+
+    def parts(self, *, short: bool) -> Iterable[str]:
+        """What there is to say, the most telling first."""
+        if self.hunks:
+            yield f"viewed {self.viewed}/{self.hunks}"
+        if self.open:
+            yield f"{self.open} open" if short else f"{_count(self.open, 'thread')} open"
+        if self.drafts:
+            yield _count(self.drafts, "draft")
+        if self.new:
+            yield f"+{self.new} new" if short else f"+{self.new} since you looked"
+
+
+def header_line(  # noqa: PLR0913 - each of them is seen
+    name: str, where: str, progress: Progress, *, note: str, palette: Palette, width: int
+) -> Text:
+    """All of it in one line; where there is too little room, the file's path gives way first."""
+    for short in (False, True):
+        right = " · ".join(progress.parts(short=short))
+        room = width - cell_len(name) - cell_len(right) - cell_len(note) - 8
+        if room >= min(cell_len(where), _SHORTEST_PATH):
+            break
+    path = fit_end(where, min(room, cell_len(where))) if room >= _SHORTEST_PATH or room >= cell_len(where) else ""
+    left = Text.assemble((f" {printable(name)}", palette.accent), (f"  {path}" if path else "", palette.text))
+    if note:
+        left.append(f"  {printable(note)}", style=palette.warning)
+    gap = " " * max(2, width - left.cell_len - cell_len(right) - 1)
+    line = Text.assemble(left, gap, (right, palette.text))
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}"

@@ -1,0 +1,233 @@
+"""The review of a task on the whole screen: its diff with a cursor, comments between the lines, a list of both beside.
+
+Nothing here waits for git or a file: reading and writing go on in threads, and what comes of it is shown then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from textual.binding import Binding
+from textual.containers import Container, Horizontal, Vertical
+from textual.screen import Screen
+
+from orange_tui.tui.drawing.labels import shown_key
+from orange_tui.tui.drawing.lines import paragraph
+from orange_tui.tui.review.comment_box import CommentBox
+from orange_tui.tui.review.keys import REVIEW_KEYS
+from orange_tui.tui.review.lines import ReviewDrawing
+from orange_tui.tui.review.material import Material, read_material, read_threads
+from orange_tui.tui.review.progress import Progress, header_line
+from orange_tui.tui.review.side_lists import ThreadList
+from orange_tui.tui.review.state import ReviewState
+from orange_tui.tui.review.view import ReviewView
+from orange_tui.tui.screens._review_desk import ReviewDesk
+from orange_tui.tui.theme import palette_for
+from orange_tui.tui.widgets.bars import Footer, FooterKey, Line
+from orange_tui.tui.widgets.file_list import FileList
+from orange_tui.tui.widgets.strip_view import StripView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.app import ComposeResult
+
+    from orange_tui.board.rows import Snapshot, TaskRow
+    from orange_tui.domain.review.thread import Thread
+    from orange_tui.tui.context import AppContext
+    from orange_tui.tui.review.keys import ReviewKey, TaskCommand
+
+_WIDE_CELLS = 100
+_BAR_CELLS = 2
+
+
+class ReviewScreen(Screen[None]):
+    """The review of one task; it is read again when the branch has moved, and its comments when one has come."""
+
+    BINDINGS = [  # noqa: RUF012 - Textual's own way
+        ("escape,q,D", "back", "Back"),
+        *(Binding(key.key, f"do('{key.key}')", key.title, show=False) for key in REVIEW_KEYS),
+    ]
+
+    def __init__(self, shared: AppContext, row: TaskRow, commands: Mapping[str, TaskCommand]) -> None:
+        super().__init__()
+        self.row = row
+        self._shared = shared
+        self._material: Material | None = None
+        self._drawing: ReviewDrawing | None = None
+        self._progress = Progress(0, 0, 0, 0, 0)
+        self.review = ReviewState(self._height)
+        self._desk = ReviewDesk(self, shared, commands)
+
+    @property
+    def view(self) -> ReviewView:
+        """The diff."""
+        return self.query_one("#changes", ReviewView)
+
+    def compose(self) -> ComposeResult:
+        yield Line(id="header", markup=False)
+        with Horizontal(id="body"):
+            with Vertical(id="beside"):
+                yield FileList(id="files")
+                yield ThreadList(id="threads")
+            with Container(id="review"):
+                yield ReviewView(id="changes")
+                yield StripView(id="message")
+                yield CommentBox(id="box")
+        yield Footer(id="footer", markup=False)
+
+    def on_mount(self) -> None:
+        self.view.focus()
+        self._show_header("reading …")
+        self.watch(self.app, "snapshot", self._follow_task, init=False)
+        self._read()
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.width >= _WIDE_CELLS, "-files")
+        self.call_after_refresh(self.show)
+
+    # ── reading ──
+
+    def _follow_task(self, before: Snapshot | None, now: Snapshot | None) -> None:
+        row = next((row for row in (now.rows if now else ()) if row.ref == self.row.ref), self.row)
+        moved, self.row = row.stats != self.row.stats or row.finished != self.row.finished, row
+        if moved:
+            self._read()
+        elif before is None or now is None or before.text_changes != now.text_changes:
+            self.read_threads()
+        self._show_place()
+        self._desk.follow(now)
+
+    def _read(self) -> None:
+        self.run_worker(self._load(), group="diff", exclusive=True, exit_on_error=False)
+
+    async def _load(self) -> None:
+        self._material = await asyncio.to_thread(read_material, self._shared.orange, self.row)
+        self.show()
+
+    def read_threads(self) -> None:
+        """Read the comments again: one has come, or was answered."""
+        if self._material is not None:
+            self.run_worker(self._load_threads(), group="threads", exclusive=True, exit_on_error=False)
+
+    async def _load_threads(self) -> None:
+        threads, problem = await asyncio.to_thread(read_threads, self._shared.orange, self.row)
+        material = self._material
+        if material is not None and (threads, problem) != (material.threads, material.threads_problem):
+            self._material = Material(material.document, threads, material.problem, problem)
+            self.show()
+
+    # ── showing ──
+
+    def _height(self, thread: Thread, in_place: bool) -> int:
+        return self._drawing.height(thread, in_place) if self._drawing is not None else 1
+
+    def show(self) -> None:
+        """Show everything as it is now; the cursor stays on what it was on."""
+        material, palette = self._material, palette_for(self.app)
+        if material is None:
+            return
+        width = max(20, self.view.size.width - _BAR_CELLS)
+        if self._drawing is None or not self._drawing.is_for(width, palette):
+            self._drawing = ReviewDrawing(width, palette)
+        self._desk.writing.hide_written()
+        self.review.show(material.document, material.threads, frozenset())
+        self._progress = Progress.of(self.review, 0)
+        is_empty = not self.review.layout.size and not self._desk.writing.is_open
+        self.set_class(is_empty, "-nothing")
+        if is_empty:
+            text = material.problem or material.threads_problem or "No changes yet."
+            self.query_one("#message", StripView).show(paragraph(text, palette.dim, width))
+        self.lay_out()
+        self.query_one(FileList).show(material.document.files)
+        self.query_one(ThreadList).show(self.review.placed.in_order())
+        self.set_class(bool(material.threads), "-threads")
+
+    def on_review_view_moved(self) -> None:
+        self._show_place()
+
+    def _show_place(self) -> None:
+        review, material = self.review, self._material
+        self._desk.writing.place_box()
+        if material is None:
+            return
+        files = review.document.files
+        self.query_one(FileList).follow(review.file)
+        self.query_one(ThreadList).follow(review.thread.id if review.thread is not None else None)
+        added, removed = sum(file.added for file in files), sum(file.removed for file in files)
+        where = f"{review.file + 1}/{len(files)} {files[review.file].path}" if files else "no changes"
+        note = "no diff" if material.problem else "comments can't be read" if material.threads_problem else ""
+        self._show_header(f"+{added:,} −{removed:,}  {where}", note)
+        self._show_footer()
+
+    def _show_header(self, where: str, note: str = "") -> None:
+        task = self.row.task
+        name = f"{task.project}/{task.branch}" if task is not None else self.row.ref.id
+        line = header_line(name, where, self._progress, note=note, palette=palette_for(self.app), width=self.size.width)
+        self.query_one("#header", Line).show_line(line)
+
+    def _show_footer(self) -> None:
+        keys = [
+            FooterKey(shown_key(key.key), key.title, about_task=True, gives_way=key.gives_way)
+            for key in REVIEW_KEYS
+            if key.gives_way >= 0 and self._why_not(key) is None
+        ]
+        self.query_one(Footer).show(keys, (), (("esc", "back"),), palette_for(self.app))
+
+    def lay_out(self) -> None:
+        """Show the same again: something was folded, or a box has come or gone."""
+        if self._drawing is not None:
+            self.view.show_review(self.review, self._drawing.lines(self.review))
+            self._show_place()
+
+    def toggle_opened(self, thread: str) -> None:
+        """Show the whole of a resolved comment, or one line of it."""
+        if self._drawing is not None:
+            self._drawing.opened ^= {thread}
+            self.review.rebuild(self.review.box)
+            self.lay_out()
+
+    # ── keys ──
+
+    def action_back(self) -> None:
+        """A range ends first; then the screen."""
+        if self.review.has_range:
+            self.review.end_range()
+            self.view.see_cursor()
+        else:
+            self.dismiss()
+
+    def action_do(self, name: str) -> None:
+        """Do what a key is for, or say why not."""
+        key = next(key for key in REVIEW_KEYS if key.key == name)
+        reason = self._why_not(key)
+        if reason is None:
+            key.run(self._desk)
+        else:
+            self.notify(reason, title=f"{key.title}: not now", severity="warning", markup=False)
+
+    def _why_not(self, key: ReviewKey) -> str | None:
+        return key.why_not(self._desk) if key.why_not is not None else None
+
+    def on_file_list_chosen(self, message: FileList.Chosen) -> None:
+        row = self.review.layout.row_of_file(message.number)
+        if row is not None:
+            self.review.move_to(row)
+            self.view.see_top()
+
+    def on_thread_list_chosen(self, message: ThreadList.Chosen) -> None:
+        if self.review.go_to_thread(message.thread):
+            self.view.see_cursor()
+
+    def on_review_view_opened(self) -> None:
+        self.action_do("enter")
+
+    def on_comment_box_typed(self, message: CommentBox.Typed) -> None:
+        self._desk.writing.typed(message.text)
+
+    def on_comment_box_closed(self, message: CommentBox.Closed) -> None:
+        self._desk.writing.close(message.text)
+
+    async def on_unmount(self) -> None:
+        await self._desk.writing.save_now()
