@@ -212,3 +212,11 @@ def test_a_gate_loads_a_markdown_parser_and_what_that_needs(agents_world: World)
 def test_looking_at_tasks_loads_no_parser_and_no_app(agents_world: World) -> None:
     agents_world.task(workflow="plain", status="a")
     assert loaded_by("task", "list", "--all") & (HEAVY | {"argparse", "dataclasses", "logging"}) == set()
+
+
+def test_first_frame_waits_for_nothing_that_few_tasks_need() -> None:
+    script = "import sys, orange_tui.tui.opening, orange_tui.tui.dashboard, orange_tui.board.board; print(*sys.modules)"
+    words = [sys.executable, "-c", script]
+    loaded = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout.split()
+    late = {"usage.limits", "usage.summary", "usage.collector", "domain.usage.reset_time", "supervisor.supervisor"}
+    assert {name for name in late if f"orange_tui.{name}" in loaded} == set()

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from orange_tui.agents.agent_sessions import CHAT, AgentStart, SessionFinder, record_chat_start
+from orange_tui.agents.agent_sessions import AgentStart, SessionFinder, record_chat_start
 from orange_tui.domain.errors import NotSaved
 from orange_tui.domain.usage.totals import TaskUsage, Totals
 from orange_tui.home import clock
+from orange_tui.home.paths import CHAT
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.usage import _session_files, reading
 from orange_tui.usage import collector as module

@@ -16,6 +16,7 @@ from orange_tui.agents.harnesses import agent_path
 from orange_tui.domain.errors import OrangeError, Unreadable
 from orange_tui.domain.records import record, replace
 from orange_tui.home.files import make_directory, open_regular, read_end
+from orange_tui.home.paths import CHAT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from orange_tui.home.log import Log
     from orange_tui.home.paths import Home
 
-CHAT = ".chat"  # in the place of a task's id
 ROUTER = "router"  # the window of the question who does a task, though it has none
 STARTS = frozenset({"agent.spawned", "router.asked"})
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from orange_tui.board._board_task import BoardTask
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import State
+    from orange_tui.home.paths import Home
     from orange_tui.usage.limits import Limits
 
 
 class BoardLimits:
     """The sentences about limits, as of the last refresh."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, home: Home) -> None:
+        self._home = home
         self._sentences: dict[tuple[str, str | None], str] = {}
         self._waits: dict[str, str | None] = {}
 
@@ -34,7 +35,7 @@ class BoardLimits:
     def why_wait(self, harness: str) -> str | None:
         """Why Orange itself starts no agent of this kind now; None where it may."""
         if harness not in self._waits:
-            self._waits[harness] = self._limits.why_wait(harness)
+            self._waits[harness] = self._limits().why_wait(harness)
         return self._waits[harness]
 
     def sentence(self, harness: str, account: str | None = None) -> str:
@@ -42,8 +43,13 @@ class BoardLimits:
         key = (harness, account)
         if key not in self._sentences:
             waits = self.why_wait(harness) if account is None else None
-            self._sentences[key] = waits or self._limits.sentence(harness, account)
+            self._sentences[key] = waits or self._limits().sentence(harness, account)
         return self._sentences[key]
+
+    def _limits(self) -> Limits:
+        from orange_tui.usage.limits import Limits  # the first frame does not wait for what few homes need
+
+        return Limits(self._home)
 
 
 @record

@@ -21,7 +21,6 @@ from orange_tui.domain.usage.budget import use_of_budget
 from orange_tui.sessions.liveness import ACTIVE, NONE, counted_windows
 from orange_tui.store.store import TaskRef
 from orange_tui.usage.budget import budget_of
-from orange_tui.usage.limits import Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Boards:
     ) -> None:
         self._index, self._sessions = index, sessions
         self._workflows, self._projects_and_pool = BoardWorkflows(workflows), projects_and_pool
-        self._limits = BoardLimits(Limits(index.store.home))
+        self._limits = BoardLimits(index.store.home)
         self._waiting_for = Waiting(index, self._workflows, projects_and_pool, self._limits)
         self._project = projects_and_pool.scope
         self._usages = Usages(index.store.home, projects_and_pool.scope)

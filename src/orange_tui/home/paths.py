@@ -15,6 +15,7 @@ from orange_tui.domain.records import record
 _OWN_FOLDERS = frozenset({"tasks", "state", "workspaces", "workflows", "skills", ".cache"})
 _OWN_FILES = ("config.yml", "harnesses.yml", "projects.json", "jobs.json", "limits.json", "prices.yml", "orange.log")
 _OTHERS = 0o077
+CHAT = ".chat"  # in place of a task's id: what was asked without a task
 
 
 @record

@@ -15,12 +15,13 @@ from contextlib import suppress
 from datetime import UTC
 from functools import partial
 
-from orange_tui.agents.agent_sessions import CHAT, SessionFinder, chat_starts, task_starts
+from orange_tui.agents.agent_sessions import SessionFinder, chat_starts, task_starts
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.domain.usage.prices import Tokens
 from orange_tui.home import clock
 from orange_tui.home.files import read_signature
+from orange_tui.home.paths import CHAT
 from orange_tui.home.settings import read_settings
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store.store import TaskRef

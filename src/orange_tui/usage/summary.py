@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     By = Literal["task", "project", "agent", "model", "day"]
 
-CHAT = ".chat"  # in place of a task's id: what was asked without a task
-
 
 @record
 class UsedBy:

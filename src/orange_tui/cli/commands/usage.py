@@ -6,9 +6,10 @@ from orange_tui.cli.reply import Reply
 from orange_tui.cli.task_table import aligned_columns
 from orange_tui.domain.errors import UsageError
 from orange_tui.domain.task import printable
+from orange_tui.home.paths import CHAT
 from orange_tui.presentation.usage import bars, cost_text, count_text, unpriced_sentence
 from orange_tui.store.store import StoredTask, TaskRef
-from orange_tui.usage.summary import CHAT, first_day, read_usage, summarize
+from orange_tui.usage.summary import first_day, read_usage, summarize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from textual.widgets import Static
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
+from orange_tui.home.paths import CHAT
 from orange_tui.presentation.usage import unpriced_sentence
 from orange_tui.store.store import TaskRef
 from orange_tui.tui.drawing.lines import paragraph
@@ -23,7 +24,7 @@ from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.choice_line import ChoiceLine
 from orange_tui.tui.widgets.strip_view import StripView
-from orange_tui.usage.summary import CHAT, HomeUsage, first_day, read_usage, summarize
+from orange_tui.usage.summary import HomeUsage, first_day, read_usage, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
