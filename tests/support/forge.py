@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from orange_tui.domain.pull_request import PullRequest
 from orange_tui.outside.forge.interface import (
     Address,
+    CheckFailure,
     Forge,
     HostedRepository,
     Issue,
@@ -17,10 +18,13 @@ from orange_tui.outside.forge.interface import (
     IssueThread,
     Label,
     NewPullRequest,
+    PullRequestReview,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from orange_tui.domain.pull_request import Check
 
 REPOSITORY = HostedRepository("lab.example.org", "o/group", "r")
 _URL = r"https://(lab\.example\.org)/(o/group)/(r)/-/{}/([0-9]+)"
@@ -42,6 +46,8 @@ class LabForge(Forge):
     comments: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     branches: list[str] = field(default_factory=list)
+    reviews: dict[int, PullRequestReview | str] = field(default_factory=dict)
+    replies: list[tuple[str, str]] = field(default_factory=list)
 
     __hash__ = object.__hash__
 
@@ -74,6 +80,16 @@ class LabForge(Forge):
 
     def read_pull_requests(self, host: str, addresses: Sequence[Address]) -> dict[Address, PullRequest | str]:
         return {each: PullRequest(self.url(each.number), self.states[each.number]) for each in addresses}
+
+    def read_reviews(self, host: str, addresses: Sequence[Address]) -> dict[Address, PullRequestReview | str]:
+        return {each: self.reviews[each.number] for each in addresses}
+
+    def read_failure(self, repository: HostedRepository, check: Check) -> CheckFailure:
+        return CheckFailure(check.step, check.summary, "", "")
+
+    def post_reply(self, pull_request: Address, thread: str, text: str) -> str:
+        self.replies.append((thread, text))
+        return f"{self.url(pull_request.number)}#{len(self.replies)}"
 
     def repository_of(self, checkout: str) -> HostedRepository:
         return REPOSITORY

@@ -31,6 +31,20 @@ class PullRequest:
     draft: bool = False
     checks: str = ""  # empty: there are none, or we may not see them
     review: str = ""
+    mark: str = ""  # another one as soon as its comments or checks are others; empty where nobody can tell
+
+
+@record
+class Check:
+    """A check of a commit: passed, failed, running, or in a state that says nothing about the code."""
+
+    name: str
+    state: str
+    url: str = ""
+    step: str = ""  # the one that failed
+    summary: str = ""  # what its program says about it
+    job: int = 0  # whose log can be read; 0: of another program
+    run: int = 0
 
 
 @record

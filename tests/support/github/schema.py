@@ -7,7 +7,8 @@ from urllib.parse import unquote
 
 from support.git import git
 from support.github.graphql import Missing
-from support.github.state import STAMP, VIEWER, Comment, Issue, PullRequest
+from support.github.reviews import LONGEST_COMMENT, STAMP, VIEWER, comment_on, reply_to, review_fields, rollup
+from support.github.state import Comment, Issue, PullRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from support.github.server import GitHub
 
 Node = dict[str, Any]
-LONGEST_COMMENT = 65_536
 
 
 class Schema:
@@ -40,6 +40,7 @@ class Schema:
             "addComment": self._add_comment,
             "addLabelsToLabelable": self._add_labels,
             "createLinkedBranch": self._create_linked_branch,
+            "addPullRequestReviewThreadReply": self._reply,
         }
 
     def _repository(self, owner: str, name: str, **_: Any) -> Node:
@@ -63,7 +64,7 @@ class Schema:
             "viewerPermission": "ADMIN",
             "hasIssuesEnabled": True,
             "hasWikiEnabled": False,
-            "defaultBranchRef": {"name": "main", "target": {"oid": "0" * 40}},
+            "defaultBranchRef": {"name": "main", "target": self._default_tip()},
             "pullRequest": self._pull_request,
             "pullRequests": self._pull_requests,
             "issue": self._issue,
@@ -75,6 +76,10 @@ class Schema:
             "pullRequestTemplates": [],
             "issueTemplates": [],
         }
+
+    def _default_tip(self) -> Node:
+        checks = rollup(self._github.default_checks)
+        return {"__typename": "Commit", "oid": "0" * 40, "statusCheckRollup": checks}
 
     def _either(self, number: int) -> Node:
         return self._issue(number) if number in self._github.issues else self._pull_request(number)
@@ -91,13 +96,14 @@ class Schema:
         return connection([self._pull_request_node(each) for each in found])
 
     def _pull_request_node(self, found: PullRequest) -> Node:
-        rollup = {"state": found.checks, "contexts": lambda **_: connection([])} if found.checks else None
-        commit = {"oid": found.head_commit, "statusCheckRollup": rollup}
+        commit = {"oid": found.head_commit, "statusCheckRollup": rollup(found.check_runs, found.checks)}
+        url = self._github.url(found.number, host=self._host)
         return {
             "__typename": "PullRequest",
             "id": f"PR_{found.number}",
             "number": found.number,
-            "url": self._github.url(found.number, host=self._host),
+            "url": url,
+            **review_fields(found, url),
             "title": found.title,
             "body": found.body,
             "state": found.state,
@@ -177,6 +183,10 @@ class Schema:
         issue.labels += [name for each in input["labelIds"] if (name := each.removeprefix("L_")) not in issue.labels]
         return {"__typename": "AddLabelsToLabelablePayload"}
 
+    def _reply(self, input: Node) -> Node:  # noqa: A002 - GitHub's own word
+        known = self._github.pull_requests.values()
+        return reply_to(known, input["pullRequestReviewThreadId"], input["body"], self._github.url(1))
+
     def _create_linked_branch(self, input: Node) -> Node:  # noqa: A002 - GitHub's own word
         issue, name = self._issue_of(input["issueId"]), input["name"]
         if name in issue.branches:
@@ -208,6 +218,15 @@ class Schema:
                 return self._make_label(body)
             case _, ["repos", _, _, "issues", number, *rest] if int(number) in self._github.issues:
                 return self._rest_issue(method, self._github.issues[int(number)], rest, body)
+        return self._rest_pull_request(method, parts, body)
+
+    def _rest_pull_request(self, method: str, parts: list[str], body: Node) -> tuple[int, Any]:
+        match (method, parts):
+            case "GET", ["repos", _, _, "actions", "jobs", job, "logs"] if int(job) in self._github.logs:
+                return 200, self._github.logs[int(job)]
+            case "POST", ["repos", _, _, "issues", number, "comments"] if int(number) in self._github.pull_requests:
+                found = self._github.pull_requests[int(number)]
+                return comment_on(found, body["body"], self._github.url(found.number))
         return 404, {"message": "Not Found"}
 
     def _make_label(self, body: Node) -> tuple[int, Any]:

@@ -26,6 +26,8 @@ from support.github.state import Issue, PullRequest
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from support.github.reviews import CheckRun
+
 HOST, OTHER_HOST = "github.com", "github.example"
 WANTED = ("gh", "openssl")
 MISSING = [program for program in WANTED if shutil.which(program) is None]
@@ -55,6 +57,8 @@ class GitHub:
         self.pull_requests: dict[int, PullRequest] = {}
         self.issues: dict[int, Issue] = {}
         self.labels: dict[str, str] = {}  # the repository's, with their colours
+        self.default_checks: list[CheckRun] = []  # of its default branch
+        self.logs: dict[int, str] = {}  # of jobs
         self.remote: Path | None = None  # where branches are made, if anywhere
         self.requests: list[Request] = []
         self.trouble: str | None = None  # "rate limited", "slow down", "unauthorized", "broken"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-VIEWER = "tester"
-STAMP = "2026-11-16T09:00:00Z"
+from support.github.reviews import STAMP, VIEWER, CheckRun, Remark, ReviewThread
 
 
 @dataclass
@@ -24,6 +23,11 @@ class PullRequest:
     review: str | None = None  # APPROVED, CHANGES_REQUESTED or REVIEW_REQUIRED
     checks: str | None = None  # SUCCESS, FAILURE, ERROR, PENDING or EXPECTED
     from_fork: bool = False
+    threads: list[ReviewThread] = field(default_factory=list)
+    reviews: list[Remark] = field(default_factory=list)
+    comments: list[Remark] = field(default_factory=list)
+    check_runs: list[CheckRun] = field(default_factory=list)
+    updated_at: str = STAMP
 
 
 @dataclass

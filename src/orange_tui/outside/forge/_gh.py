@@ -9,7 +9,7 @@ import time
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.outside.forge.interface import ForgeUnavailable
 from orange_tui.outside.git import REMOTE
-from orange_tui.outside.programs import run
+from orange_tui.outside.programs import run, run_capped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,11 +44,35 @@ _TIMEOUT_SECONDS = 30.0
 
 def run_gh(*words: str, directory: str | None = None, stdin: str = "", timeout: float = _TIMEOUT_SECONDS) -> Finished:
     """Run gh without any prompts."""
-    environment = {**os.environ, "GH_PROMPT_DISABLED": "1", "NO_COLOR": "1", "GH_NO_UPDATE_NOTIFIER": "1"}
     try:
-        return run(["gh", *words], directory=directory, environment=environment, stdin=stdin.encode(), timeout=timeout)
+        return run(
+            ["gh", *words], directory=directory, environment=_environment(), stdin=stdin.encode(), timeout=timeout
+        )
     except NotFound:
         raise Refused(_NOT_INSTALLED) from None
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "GH_PROMPT_DISABLED": "1", "NO_COLOR": "1", "GH_NO_UPDATE_NOTIFIER": "1"}
+
+
+def download(host: str, path: str, most: int) -> str:
+    """A text that the REST interface has; a plain refusal where it is not there (any more), or too long."""
+    try:
+        finished = run_capped(
+            ["gh", "api", "--hostname", host, path],
+            directory="/",
+            environment=_environment(),
+            timeout=_TIMEOUT_SECONDS,
+            most=most,
+        )
+    except NotFound:
+        raise ForgeUnavailable(_NOT_INSTALLED) from None
+    if finished.code == 0:
+        return finished.output
+    if finished.code == _NOT_LOGGED_IN_CODE or any(words in finished.errors for words in _HOST_TROUBLE):
+        raise ForgeUnavailable(explain(finished))
+    raise Refused(explain(finished))
 
 
 def read_json(*words: str, directory: str | None = None) -> Any:
@@ -78,15 +102,16 @@ def read_json_pages(*words: str, directory: str, timeout: float) -> list[list[An
     return pages
 
 
-def graphql(host: str, query: str) -> dict[str, Any]:
+def graphql(host: str, query: str, **variables: str) -> dict[str, Any]:
     """A GraphQL query's reply: `data`, and `errors` where some of it could not be read. Or `ForgeUnavailable`."""
+    body = json.dumps({"query": query, "variables": variables})  # which may be longer than a word of a command
     try:
-        finished = run_gh("api", "graphql", "--hostname", host, "--include", "--raw-field", f"query={query}")
+        finished = run_gh("api", "graphql", "--hostname", host, "--include", "--input", "-", stdin=body)
     except Refused as problem:
         raise ForgeUnavailable(_explained(str(problem))) from None
-    headers, body = _split(finished.output)
+    headers, text = _split(finished.output)
     try:
-        reply = json.loads(body)
+        reply = json.loads(text)
     except _PARSE_ERRORS:
         reply = None
     if isinstance(reply, dict) and isinstance(reply.get("data"), dict):

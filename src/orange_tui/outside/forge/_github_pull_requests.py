@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 
 from orange_tui.domain.pull_request import (
     APPROVED,
@@ -27,10 +28,13 @@ if TYPE_CHECKING:
 _CHECKS = {"SUCCESS": PASSED, "FAILURE": FAILED, "ERROR": FAILED, "PENDING": RUNNING, "EXPECTED": RUNNING}
 _REVIEWS = {"APPROVED": APPROVED, "CHANGES_REQUESTED": CHANGES_REQUESTED, "REVIEW_REQUIRED": REVIEW_WANTED}
 _STATES = (OPEN, MERGED, CLOSED)
+_CONTEXT = "__typename ...on CheckRun{name status conclusion} ...on StatusContext{context state}"
 _FIELDS = (
-    "url state isDraft mergeCommit{oid} headRefOid reviewDecision"
-    " commits(last:1){nodes{commit{statusCheckRollup{state}}}}"
+    "url state isDraft mergeCommit{oid} headRefOid reviewDecision updatedAt"
+    " reviewThreads(last:100){totalCount nodes{id isResolved}} reviews{totalCount} comments{totalCount}"
+    f" commits(last:1){{nodes{{commit{{statusCheckRollup{{state contexts(last:100){{nodes{{{_CONTEXT}}}}}}}}}}}}}"
 )
+_MARKED = ("updatedAt", "headRefOid", "reviewDecision", "reviewThreads", "reviews", "comments", "commits")
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _URL_PARTS = 7  # https:, nothing, host, owner, repository, "pull", number
 _MAX_NUMBER_DIGITS = 9
@@ -83,7 +87,15 @@ def _pull_request(found: object) -> PullRequest:
         draft=value_at(found, "isDraft") is True,
         checks=_CHECKS.get(text_at(found, *rollup), ""),
         review=_REVIEWS.get(text_at(found, "reviewDecision"), ""),
+        mark=_mark(found),
     )
+
+
+def _mark(found: object) -> str:
+    """What tells whether there is something new to read: the comments themselves are not asked for each time."""
+    if not text_at(found, "updatedAt"):
+        return ""
+    return sha256(json.dumps([value_at(found, name) for name in _MARKED]).encode()).hexdigest()[:24]
 
 
 def _errors(reply: dict[str, Any], name: str) -> list[str]:

@@ -5,28 +5,34 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from orange_tui.domain.errors import Refused
+from orange_tui.outside.forge import _github_checks as checks
 from orange_tui.outside.forge import _github_issues as issues
 from orange_tui.outside.forge import _github_pull_requests as pull_requests
-from orange_tui.outside.forge._gh import explain, graphql, read_json, read_json_pages, rest, run_gh, text_at
+from orange_tui.outside.forge import _github_review as review
+from orange_tui.outside.forge._gh import download, explain, graphql, read_json, read_json_pages, rest, run_gh, text_at
 from orange_tui.outside.forge.interface import Forge, ForgeUnavailable, IssueList
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.domain.pull_request import PullRequest
+    from orange_tui.domain.pull_request import Check, PullRequest
     from orange_tui.outside.forge.interface import (
         Address,
+        CheckFailure,
         HostedRepository,
         Issue,
         IssueComment,
         IssueThread,
         Label,
         NewPullRequest,
+        PullRequestReview,
     )
 
 _PULL_REQUESTS_PER_QUERY = 100
+_REVIEWS_PER_QUERY = 10  # each may have hundreds of comments
 _MAX_PAGES = 30
+_MAX_LOG_BYTES = 20_000_000
 _COMMENTS_TIMEOUT_SECONDS = 10.0  # an agent's start waits for this
 _EXISTS_ALREADY, _NOT_THERE = "HTTP 422", "HTTP 404"
 
@@ -89,6 +95,37 @@ class GitHub(Forge):
             replies = pull_requests.parse_reply(graphql(host, pull_requests.query_for(some)), some)
             found.update(zip(some, replies, strict=True))
         return found
+
+    def read_reviews(self, host: str, addresses: Sequence[Address]) -> dict[Address, PullRequestReview | str]:
+        """One query for each ten."""
+        found: dict[Address, PullRequestReview | str] = {}
+        for start in range(0, len(addresses), _REVIEWS_PER_QUERY):
+            some = addresses[start : start + _REVIEWS_PER_QUERY]
+            replies = review.parse_reply(graphql(host, review.query_for(some)), some)
+            found.update(zip(some, replies, strict=True))
+        return found
+
+    def read_failure(self, repository: HostedRepository, check: Check) -> CheckFailure:
+        """GitHub keeps logs for some weeks, and has those of its own runners only."""
+        log = ""
+        if check.job:
+            try:
+                log = download(repository.host, checks.log_path(repository, check.job), _MAX_LOG_BYTES)
+            except ForgeUnavailable:
+                raise
+            except Refused:
+                log = ""
+        return checks.failure_of(check, repository, log)
+
+    def post_reply(self, pull_request: Address, thread: str, text: str) -> str:
+        """Through GraphQL: the REST interface wants another number, which nobody else needs."""
+        reply = graphql(pull_request.repository.host, review.REPLY, thread=thread, body=text)
+        url = text_at(reply, "data", "addPullRequestReviewThreadReply", "comment", "url")
+        if not url:
+            raise Refused(
+                f"GitHub did not take the reply: {text_at(reply, 'errors', 0, 'message') or 'it says nothing'}"
+            )
+        return url
 
     def repository_of(self, checkout: str) -> HostedRepository:
         """As `gh repo view` finds it from the clone's remotes."""

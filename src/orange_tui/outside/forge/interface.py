@@ -1,4 +1,4 @@
-"""The interface to a git host: what Orange asks about pull requests and issues, and the records it gets.
+"""The interface to a git host: what Orange asks about pull requests, reviews and issues, and the records it gets.
 
 A forge that cannot answer (no network, no login, a rate limit) raises `ForgeUnavailable`; whoever asks regularly waits
 longer then. A forge that answers with a no raises `Refused`. What people on the web wrote is cleaned by the
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.domain.pull_request import PullRequest
+    from orange_tui.domain.pull_request import Check, PullRequest
 
 MAX_TITLE_CHARACTERS = 200
 MAX_LABEL_CHARACTERS = 100
@@ -112,6 +112,68 @@ class IssueComment:
     text: str
 
 
+@record
+class RemoteComment:
+    """What somebody said on a pull request, as they wrote it.
+
+    `is_own` where it was this login, `is_trusted` where the author may write to the repository.
+    """
+
+    key: str
+    author: str
+    text: str
+    at: str
+    url: str
+    is_own: bool
+    is_trusted: bool
+
+
+@record
+class RemoteThread:
+    """A comment on lines of a pull request with its replies; or one in the conversation, or what a review says.
+
+    The path is as the forge has it: somebody may have made it up. Without a commit, the lines are those of the head.
+    """
+
+    key: str
+    comments: tuple[RemoteComment, ...]
+    is_about_lines: bool = True
+    path: str = ""
+    line: int | None = None
+    end_line: int | None = None
+    side: str = "new"
+    quote: str = ""
+    commit: str | None = None
+    is_resolved: bool = False
+    is_outdated: bool = False
+
+
+@record
+class PullRequestReview:
+    """What people and checks say about a pull request; and the checks of its repository's default branch.
+
+    `left_out` is how many comments there are besides: earlier ones.
+    """
+
+    head: str
+    changes_requested: bool
+    threads: tuple[RemoteThread, ...]
+    checks: tuple[Check, ...]
+    default_branch: str
+    default_checks: tuple[Check, ...]
+    left_out: int = 0
+
+
+@record
+class CheckFailure:
+    """Where a check failed: the step, the end of its log, the command that it ran, and how the forge runs it again."""
+
+    step: str
+    log: str
+    command: str
+    rerun: str
+
+
 class Forge(ABC):
     """A git host. `checkout` is always the path of a local clone; a forge's own program may find its host from that."""
 
@@ -152,6 +214,18 @@ class Forge(ABC):
     @abstractmethod
     def read_pull_requests(self, host: str, addresses: Sequence[Address]) -> dict[Address, PullRequest | str]:
         """The state of many pull requests on one host; for one that cannot be read, a sentence says why."""
+
+    @abstractmethod
+    def read_reviews(self, host: str, addresses: Sequence[Address]) -> dict[Address, PullRequestReview | str]:
+        """What people and checks say about many pull requests; for one that cannot be read, a sentence says why."""
+
+    @abstractmethod
+    def read_failure(self, repository: HostedRepository, check: Check) -> CheckFailure:
+        """Where a check has failed; what cannot be read of it any more is left empty."""
+
+    @abstractmethod
+    def post_reply(self, pull_request: Address, thread: str, text: str) -> str:
+        """Reply to a thread about lines of a pull request; returns the reply's URL."""
 
     @abstractmethod
     def repository_of(self, checkout: str) -> HostedRepository:
