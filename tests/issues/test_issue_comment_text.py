@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orange_tui.issues._comment_text import MAX_CHARACTERS, TaskResult, comment_text, quote_text
+from orange_tui.issues._comment_text import MAX_CHARACTERS, TaskResult, comment_text
+from orange_tui.outside.forge.literal_text import quote_text
 
 NASTY = st.lists(
     st.sampled_from(

@@ -63,8 +63,18 @@ def apply_answer(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest | str
         if status.url != url:
             _follow_rename(tasks, ref, url, status.url)
         status = status.updated(_end_task(tasks, ref, status.url, answer) or answer)
+    status = replace(status, **_open_threads(tasks, ref))
     _write_status(directory, status, before)
     return status
+
+
+def _open_threads(tasks: Tasks, ref: TaskRef) -> dict[str, int]:
+    """How many comments and failed checks wait for an answer."""
+    from orange_tui.review.threads_file import ThreadsFile
+
+    threads = ThreadsFile(tasks.engine.store.home, ref.project, ref.id).read()
+    is_open = {"comments": ("github", ("draft", "open")), "failures": ("checks", ("open",))}
+    return {name: sum(t.by == by and t.state in states for t in threads) for name, (by, states) in is_open.items()}
 
 
 def _on_the_same_host(url: str, answer: PullRequest | str) -> PullRequest | str:

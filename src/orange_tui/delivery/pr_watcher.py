@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+from orange_tui.delivery.pr_review.sync import Followed, ReviewSync
 from orange_tui.delivery.pr_status import apply_answer
 from orange_tui.delivery.pull_requests import NOT_A_PULL_REQUEST
 from orange_tui.domain.errors import OrangeError
@@ -45,6 +46,8 @@ class PullRequestWatcher:
         self._hosts: dict[str, HostBackoff] = {}
         self._has_new = False
         self._problems: dict[TaskRef, str] = {}  # what was logged of a task, so that it is logged once
+        self._reviews = ReviewSync(tasks)
+        self._review_hosts: dict[str, HostBackoff] = {}
         self._wake = asyncio.Event()
 
     def track(self, ref: TaskRef, url: str | None) -> None:
@@ -96,19 +99,39 @@ class PullRequestWatcher:
         message = ("info", f"Pull requests on {name} can be followed again") if host.problem else None
         host.succeeded()
         answers = {ref: found[place[1]] if (place := places[url]) else NOT_A_PULL_REQUEST for ref, url in urls.items()}
-        await asyncio.to_thread(self._apply, urls, answers, message)
+        problems = await self._follow_reviews(name, _followed(urls, places, answers))
+        await asyncio.to_thread(self._apply, urls, answers, message, problems)
+
+    async def _follow_reviews(self, name: str, followed: list[Followed]) -> dict[TaskRef, str]:
+        """Read what people and checks say; a host that does not tell is asked less often, for that alone."""
+        host = self._review_hosts.setdefault(name, HostBackoff())
+        if not followed or (host.problem and host.due > time.monotonic()):
+            return {}
+        try:
+            problems = await in_background(lambda: self._reviews.run(name, followed))
+        except ForgeUnavailable as problem:
+            if host.failed(str(problem), problem.retry_after):
+                words = f"Comments and checks on {name} cannot be read, and answers not posted: {problem}"
+                await asyncio.to_thread(self._log.write, "warning", words)
+            return {}
+        if host.problem:
+            await asyncio.to_thread(self._log.write, "info", f"Comments and checks on {name} can be read again")
+        host.succeeded()
+        return problems
 
     def _apply(
         self,
         urls: Mapping[TaskRef, str],
         answers: Mapping[TaskRef, PullRequest | str],
         message: tuple[str, str] | None,
+        problems: Mapping[TaskRef, str] | None = None,
     ) -> None:
         if message is not None:
             self._log.write(*message)
         for ref, url in urls.items():
             try:
-                self._log_problem(ref, apply_answer(self._tasks, ref, url, answers[ref]).problem)
+                problem = apply_answer(self._tasks, ref, url, answers[ref]).problem
+                self._log_problem(ref, problem or (problems or {}).get(ref, ""))
             except OrangeError as problem:
                 self._log_problem(ref, str(problem))
             except Exception as problem:  # noqa: BLE001 - whatever it is, it is logged, and the others go on
@@ -121,6 +144,20 @@ class PullRequestWatcher:
             self._problems[ref] = problem
         if problem and problem != known and problem not in {host.problem for host in self._hosts.values()}:
             self._log.write("warning", f"Its pull request: {problem}", task=ref.id)
+
+
+def _followed(
+    urls: Mapping[TaskRef, str],
+    places: Mapping[str, tuple[Forge, Address] | None],
+    answers: Mapping[TaskRef, PullRequest | str],
+) -> list[Followed]:
+    """The pull requests whose review can be read: what was answered for them is about themselves."""
+    found = []
+    for ref, url in urls.items():
+        place, answer = places[url], answers[ref]
+        if place is not None and not isinstance(answer, str) and answer.url == url:
+            found.append(Followed(ref, *place, answer))
+    return found
 
 
 def _read(host: str, places: list[tuple[Forge, Address]]) -> dict[Address, PullRequest | str]:

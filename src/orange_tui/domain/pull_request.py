@@ -31,7 +31,7 @@ class PullRequest:
     draft: bool = False
     checks: str = ""  # empty: there are none, or we may not see them
     review: str = ""
-    mark: str = ""  # another one as soon as its comments or checks are others; empty where nobody can tell
+    mark: str = ""  # another one as soon as its comments or checks are others; empty where there are none
 
 
 @record
@@ -58,6 +58,8 @@ class PullRequestStatus:
     review: str = ""
     problem: str = ""
     since: str = ""
+    comments: int = 0  # that nobody has answered
+    failures: int = 0  # checks that failed, and not on the default branch as well
 
     @property
     def name(self) -> str:
@@ -70,6 +72,10 @@ class PullRequestStatus:
         """Why a person should look at it."""
         if self.state in {MERGED, CLOSED} and self.problem:
             return self.problem  # it has ended, and its task could not
+        if self.state == OPEN and (self.comments or self.failures):
+            counts = ((self.comments, "review comment"), (self.failures, "failed check"))
+            said = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts if count)
+            return f"{said} on pull request {self.name}"
         if self.state == OPEN and self.review == CHANGES_REQUESTED:
             return f"Changes are requested on pull request {self.name}"
         if self.state == OPEN and self.checks == FAILED:
@@ -99,4 +105,9 @@ def status_from_file(url: str, values: Mapping[str, Any]) -> PullRequestStatus:
         return PullRequestStatus(url)
     words = {name: values[name] for name, known in _WORDS.items() if values.get(name) in known}
     texts = {name: values[name] for name in ("problem", "since") if isinstance(values.get(name), str)}
-    return PullRequestStatus(url=url, draft=values.get("draft") is True, **words, **texts)
+    counts = {name: values[name] for name in ("comments", "failures") if _is_count(values.get(name))}
+    return PullRequestStatus(url=url, draft=values.get("draft") is True, **words, **texts, **counts)
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value > 0

@@ -148,7 +148,7 @@ class OpenTask:
         if self.task.attention != sentence:
             self.change("task.updated", {"attention": sentence})
 
-    def record(self, event: str, **details: object) -> None:
+    def record(self, event: str, /, **details: object) -> None:
         """Record an event that changes no field."""
         self._begin_journal()
         self.journal.append({"type": event, "timestamp": clock.now(), **details})

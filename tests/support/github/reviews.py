@@ -115,7 +115,7 @@ def _thread(found: ReviewThread, url: str) -> Node:
         "originalLine": found.original_line,
         "originalStartLine": found.start_line,
         "diffSide": found.side,
-        "comments": lambda **_: _connection(remarks),
+        "comments": lambda first=None, last=0: _connection(remarks[:first], last),
     }
 
 

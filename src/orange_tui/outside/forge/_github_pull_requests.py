@@ -17,7 +17,7 @@ from orange_tui.domain.pull_request import (
     RUNNING,
     PullRequest,
 )
-from orange_tui.outside.forge._gh import NO_PULL_REQUEST, NO_REPOSITORY, text_at, value_at
+from orange_tui.outside.forge._gh import NO_PULL_REQUEST, NO_REPOSITORY, nodes_at, text_at, value_at
 from orange_tui.outside.forge.interface import Address, HostedRepository
 
 TYPE_CHECKING = False
@@ -93,7 +93,10 @@ def _pull_request(found: object) -> PullRequest:
 
 def _mark(found: object) -> str:
     """What tells whether there is something new to read: the comments themselves are not asked for each time."""
-    if not text_at(found, "updatedAt"):
+    lists = ("reviewThreads", "reviews", "comments")
+    has_said = any(value_at(found, name, "totalCount") for name in lists)
+    has_checks = bool(nodes_at(found, "commits", "nodes", -1, "commit", "statusCheckRollup", "contexts"))
+    if not text_at(found, "updatedAt") or not (has_said or has_checks):
         return ""
     return sha256(json.dumps([value_at(found, name) for name in _MARKED]).encode()).hexdigest()[:24]
 

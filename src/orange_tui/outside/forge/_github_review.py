@@ -30,7 +30,8 @@ _SAID = "id body url createdAt author{login __typename} authorAssociation viewer
 _ROLLUP = f"statusCheckRollup{{contexts(last:100){{totalCount nodes{{{CHECK_FIELDS}}}}}}}"
 _THREAD_FIELDS = (
     "id isResolved isOutdated path line startLine originalLine originalStartLine diffSide"
-    f" comments(first:{_COMMENTS_IN_A_THREAD}){{nodes{{{_SAID} diffHunk originalCommit{{oid}}}}}}"
+    f" first:comments(first:1){{nodes{{{_SAID} diffHunk originalCommit{{oid}}}}}}"
+    f" comments(last:{_COMMENTS_IN_A_THREAD}){{nodes{{{_SAID}}}}}"
 )
 _FIELDS = (
     f"headRefOid reviewThreads(last:{_LAST}){{totalCount nodes{{{_THREAD_FIELDS}}}}}"
@@ -64,6 +65,7 @@ def _review(repository: object) -> PullRequestReview | str:
     found = value_at(repository, "pullRequest")
     if not isinstance(found, dict):
         return NO_PULL_REQUEST if isinstance(repository, dict) else NO_REPOSITORY
+    lists = [found.get(name) for name in ("reviewThreads", "reviews", "comments")]
     threads = [_line_thread(node) for node in nodes_at(found, "reviewThreads")]
     threads += [_single(node) for node in nodes_at(found, "reviews") if text_at(node, "state") in _SPOKEN]
     threads += [_single(node) for node in nodes_at(found, "comments") if _is_conversation(node)]
@@ -74,14 +76,15 @@ def _review(repository: object) -> PullRequestReview | str:
         checks=parse_checks(value_at(found, "commits", "nodes", -1, "commit", "statusCheckRollup")),
         default_branch=clean_line(text_at(repository, "defaultBranchRef", "name"), _MAX_NAME_CHARACTERS),
         default_checks=parse_checks(value_at(repository, "defaultBranchRef", "target", "statusCheckRollup")),
-        left_out=sum(_left_out(value_at(found, name)) for name in ("reviewThreads", "reviews", "comments")),
+        left_out=sum(_left_out(each) or 0 for each in lists),
+        is_complete=all(_left_out(each) == 0 for each in lists),
     )
 
 
-def _left_out(connection: object) -> int:
-    """How many of a list were not read."""
+def _left_out(connection: object) -> int | None:
+    """How many of a list were not read; None where it could not be read."""
     total = value_at(connection, "totalCount")
-    return max(0, total - len(nodes_at(connection))) if type(total) is int else 0
+    return max(0, total - len(nodes_at(connection))) if type(total) is int else None
 
 
 def _is_conversation(node: object) -> bool:
@@ -124,18 +127,18 @@ def _single(node: object) -> RemoteThread | None:
 
 
 def _line_thread(node: object) -> RemoteThread | None:
-    key, comments = text_at(node, "id"), [_comment(each) for each in nodes_at(node, "comments")]
-    known = tuple(comment for comment in comments if comment is not None)
-    if not key or not known:
+    key, nodes = text_at(node, "id"), [*nodes_at(node, "first")[:1], *nodes_at(node, "comments")]
+    comments = {each.key: each for each in map(_comment, nodes) if each is not None}
+    if not key or not comments:
         return None
-    first = value_at(node, "comments", "nodes", 0)
+    first = value_at(node, "first", "nodes", 0)
     side = "old" if text_at(node, "diffSide") == "LEFT" else "new"
     there = _lines(node, "originalStartLine", "originalLine")
     now = _lines(node, "startLine", "line")
     line, end_line = now or there or (None, None)
     return RemoteThread(
         key=key,
-        comments=known,
+        comments=tuple(comments.values()),
         path=text_at(node, "path"),
         line=line,
         end_line=end_line,

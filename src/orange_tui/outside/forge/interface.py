@@ -152,7 +152,7 @@ class RemoteThread:
 class PullRequestReview:
     """What people and checks say about a pull request; and the checks of its repository's default branch.
 
-    `left_out` is how many comments there are besides: earlier ones.
+    `left_out` is how many comments there are besides: earlier ones. Where it is not complete, there may be others.
     """
 
     head: str
@@ -162,6 +162,7 @@ class PullRequestReview:
     default_branch: str
     default_checks: tuple[Check, ...]
     left_out: int = 0
+    is_complete: bool = True
 
 
 @record
