@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from orange_tui.domain.review.diff import DiffFile, parse_diff
 from orange_tui.home.paths import Home
@@ -13,6 +15,7 @@ from orange_tui.review.viewed_file import ViewedFile
 from orange_tui.review.what_is_new import Review
 from support.diffs import diff_files
 from support.git import commit, git
+from support.looking import steadily
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,6 +108,45 @@ def test_a_diff_too_big_to_be_kept_shows_changed_hunks_as_a_whole(
     assert signed(review.only_new()) == ["-line 40", "+fourty"]
 
 
+edits = st.lists(
+    st.tuples(st.integers(0, 29), st.sampled_from(["", "x", "y", "x\ny", "}"]), st.booleans()), max_size=5
+)  # at a line: what is put in before it, and whether it is taken out
+
+
+def edited(lines: list[str], changes: list[tuple[int, str, bool]]) -> list[str]:
+    found = [[line] for line in lines]
+    for place, text, is_gone in changes:
+        found[place] = [*text.splitlines(), *([] if is_gone else found[place])]
+    return [line for each in found for line in each]
+
+
+@steadily
+@given(edits, edits, st.lists(st.sampled_from(["m", "n"]), max_size=4))
+def test_whatever_is_edited_is_new_and_nothing_else_is(
+    tmp_path_factory: pytest.TempPathFactory,
+    then: list[tuple[int, str, bool]],
+    now: list[tuple[int, str, bool]],
+    above: list[str],
+) -> None:
+    viewed = ViewedFile(Home(str(tmp_path_factory.mktemp("home"))), "coffee", "ab12")
+    base = LONG[:30]
+    one, two = edited(base, then), edited(base, now)
+    head = [f"head {number}" for number in range(9)]
+    viewed.looked(diff_files("a.py", [*head, *base], [*head, *one]))
+    rebased = [*above, *head]
+    files = diff_files("a.py", [*rebased, *base], [*rebased, *two])
+    review = Review.of(files, viewed.read())
+    assert (review.new > 0) == (one != two)
+    assert all(line[1:] not in {"m", "n"} for line in signed(review.only_new()))
+    for number, file in enumerate(review.only_new()):
+        for index, hunk in enumerate(file.hunks):
+            if (origin := review.origin(number, index)) is not None:
+                there = files[origin[0]].hunks[origin[1]]
+                assert there.new_start <= hunk.new_start <= there.new_start + len(there.lines)
+    viewed.looked(files)
+    assert Review.of(files, viewed.read()).new == 0
+
+
 class Branch:
     """A task's branch, as the worker rewrites it and the person reviews it."""
 
@@ -183,3 +225,25 @@ def test_a_file_renamed_and_edited_shows_its_new_name_and_the_edit(branch: Branc
     assert (new.path, new.old_path, new.notes) == ("c.py", "a.py", ("renamed from a.py",))
     assert signed([new]) == ["-line 50", "+fifty"]
     assert branch.progress()[0] == 2  # the hunk with forty, and the new file
+
+
+def test_a_new_file_that_was_moved_and_edited_shows_where_it_was_and_the_edit(branch: Branch) -> None:
+    git(branch.repository, "mv", "new.py", "newer.py")
+    branch.edit("newer.py", "new 15\n", "fifteen\n", "--amend")
+    (new,) = branch.review().only_new()
+    assert (new.path, new.notes) == ("newer.py", ("was new.py when you looked",))
+    assert signed([new]) == ["-new 15", "+fifteen"]
+    branch.edit("newer.py", "fifteen\n", "new 15\n", "--amend")
+    (new,) = branch.review().only_new()
+    assert (new.path, new.notes, new.hunks) == ("newer.py", ("was new.py when you looked",), ())
+    branch.view_everything()
+    assert branch.progress() == (3, 3, 0)
+
+
+def test_a_file_that_became_a_link_is_two_things_and_both_are_remembered(branch: Branch) -> None:
+    (branch.repository / "b.py").unlink()
+    (branch.repository / "b.py").symlink_to("a.py")
+    git(branch.repository, "commit", "-qam", "a link")
+    assert [file.path for file in branch.review().only_new()] == ["b.py", "b.py"]
+    branch.view_everything()
+    assert branch.progress() == (5, 5, 0)

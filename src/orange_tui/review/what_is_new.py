@@ -15,6 +15,7 @@ from orange_tui.domain.records import record
 from orange_tui.domain.review.diff import DiffFile, Hunk
 from orange_tui.domain.review.hunks import KnownChanges, fingerprints, identity
 from orange_tui.domain.review.interdiff import NewHunk, are_comparable, interdiff
+from orange_tui.review._moved_files import moved_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,20 +97,31 @@ class _News:
         seen: Sequence[SeenFile],
     ) -> None:
         self._files, self._marks, self._fresh = files, marks, fresh
-        self._seen: dict[str, list[SeenFile]] = defaultdict(list)  # of one name there are two where its type changed
+        by_name: dict[str, list[SeenFile]] = defaultdict(list)  # of one name there are two where its type changed
         for each in reversed(seen):
-            self._seen[each.name].append(each)
+            by_name[each.name].append(each)
+        self._before = {
+            number: before.pop() for number, file in enumerate(files) if (before := by_name[identity(file)])
+        }
+        self._gone = [*chain.from_iterable(by_name.values())]
+        new = {number: file for number, file in enumerate(files) if number not in self._before}
+        self._before |= moved_files(new, self._gone)
 
     def found(self) -> Iterator[_NewFile]:
         for number, file in enumerate(self._files):
-            before = self._seen[identity(file)]
-            news = self._of_file(file, self._marks[number], before.pop() if before else None)
+            before = self._before.get(number)
+            news = self._of_file(file, self._marks[number], before)
             if news:
-                yield _new_file(number, file, news)
-        for gone in chain.from_iterable(self._seen.values()):
-            yield _NewFile(DiffFile(gone.path, gone.path, "modified", (), 0, 0, ("no longer changed",)), (None,))
+                moved = (f"was {before.path} when you looked",) if before and before.name != identity(file) else ()
+                yield _new_file(number, replace(file, notes=(*moved, *file.notes)), news)
+        left = {id(each) for each in self._before.values()}
+        for gone in self._gone:
+            if id(gone) not in left:
+                yield _NewFile(DiffFile(gone.path, gone.path, "modified", (), 0, 0, ("no longer changed",)), (None,))
 
     def _of_file(self, file: DiffFile, marks: Sequence[tuple[str, ...]], before: SeenFile | None) -> list[NewHunk]:
+        if before is not None and before.fingerprints == tuple(chain.from_iterable(marks)):
+            return []
         fresh = [all(each) for each in self._fresh.includes(marks)]
         whole = [NewHunk(number, hunk) for number, hunk in enumerate(file.hunks or [_NO_CONTENT]) if not fresh[number]]
         if before is None:
@@ -121,8 +133,8 @@ class _News:
         if not seen or not are_comparable(file.hunks):
             return [each for each in whole if not all(known[each.number or 0])]
         news = [each for each in interdiff(seen, file.hunks) if each.number is None or not fresh[each.number]]
-        is_other_file = bool(file.notes or not file.hunks) and not (known[0][0] or fresh[0])
-        return news or ([NewHunk(0, _NO_CONTENT)] if is_other_file else [])
+        has_header = bool(file.notes or not file.hunks) or before.name != identity(file)
+        return news or ([NewHunk(0, _NO_CONTENT)] if has_header and not (known[0][0] or fresh[0]) else [])
 
 
 def _new_file(number: int, file: DiffFile, news: Sequence[NewHunk]) -> _NewFile:

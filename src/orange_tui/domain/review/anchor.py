@@ -89,6 +89,8 @@ def place(quote: str, line: int, end_line: int | None, code: CodeLines, shift: i
 
 def plain_line(line: str) -> str:
     """A line of code as a quote has it."""
+    if line.isprintable() and len(line) <= MAX_QUOTE_CHARACTERS:
+        return line
     return plain(line.removesuffix("\r"))[:MAX_QUOTE_CHARACTERS].replace("\n", _GAP)
 
 

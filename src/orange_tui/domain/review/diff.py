@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.review._file_header import FileHeader
@@ -80,8 +80,8 @@ def _file(text: str) -> DiffFile:
         old_path=fields.old or fields.new,
         status=fields.status(),
         hunks=hunks,
-        added=sum(_count("+", hunk) for hunk in hunks),
-        removed=sum(_count("-", hunk) for hunk in hunks),
+        added=sum(map(_count, repeat("+"), hunks, pieces)),
+        removed=sum(map(_count, repeat("-"), hunks, pieces)),
         notes=tuple(fields.notes()),
         blob=fields.blob(),
     )
@@ -110,7 +110,7 @@ def _line_number(digits: str) -> int:
     return int(digits[:_LONGEST_NUMBER])
 
 
-def _count(sign: str, hunk: Hunk) -> int:
+def _count(sign: str, hunk: Hunk, text: str) -> int:
     if hunk.parents == 1:
-        return sum(line.startswith(sign) for line in hunk.lines)
+        return text.count(f"\n{sign}")
     return sum(sign in line[: hunk.parents] for line in hunk.lines)

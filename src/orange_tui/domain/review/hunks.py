@@ -9,7 +9,7 @@ before and after it, tell equal changes in one file apart; one of the two may ch
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import Counter
 from functools import cached_property
 from zlib import crc32
 
@@ -53,9 +53,12 @@ class KnownChanges:
 
     def includes(self, file: Sequence[Sequence[str]]) -> list[tuple[bool, ...]]:
         """For each change of each hunk of one file whether it was there."""
-        now = {mark for hunk in file for mark in hunk}
-        similar = self._similar(now) if now - self._marks else set()
-        return [tuple(mark in self._marks or mark in similar for mark in hunk) for hunk in file]
+        if not self._marks:
+            return [(False,) * len(hunk) for hunk in file]
+        new = {mark for hunk in file for mark in hunk if mark not in self._marks}
+        if new:
+            new -= self._similar(new, {mark for hunk in file for mark in hunk})
+        return [tuple(mark not in new for mark in hunk) for hunk in file]
 
     def matching(self, marks: Iterable[str]) -> frozenset[str]:
         """Those of the other time that stand for these: equal ones, and those that are similar to the others."""
@@ -63,30 +66,30 @@ class KnownChanges:
         wanted = {side for mark in named - self._marks for side in _sides(mark)}
         return frozenset(mark for mark in self._marks if mark in named or wanted.intersection(_sides(mark)))
 
-    def _similar(self, now: set[str]) -> set[str]:
-        """Those of now that are not among ours, but like one that has no equal now; each of ours stands for one."""
+    def _similar(self, new: set[str], now: set[str]) -> set[str]:
+        """Those not among ours that are like one which has no equal now; each of ours stands for one."""
         found: set[str] = set()
         taken: set[str] = set()
-        for mark in sorted(now - self._marks):
-            candidates = {each for side in _sides(mark) for each in self._by_side[side]}
+        for mark in sorted(new):
+            candidates = {each for side in _sides(mark) for each in self._by_side.get(side, ())}
             if left := candidates - now - taken:
                 taken.add(min(left))
                 found.add(mark)
         return found
 
     @cached_property
-    def _by_side(self) -> defaultdict[tuple[str, str], list[str]]:
-        found = defaultdict(list)
+    def _by_side(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
         for mark in self._marks:
             for side in _sides(mark):
-                found[side].append(mark)
+                found.setdefault(side, []).append(mark)
         return found
 
 
-def _sides(mark: str) -> tuple[tuple[str, str], ...]:
+def _sides(mark: str) -> tuple[str, ...]:
     """A change with the lines before it, and with the lines after it."""
     digest, *around = mark.split(_SEPARATOR)
-    return tuple((digest, f"{number}{each}") for number, each in enumerate(around[:2]))
+    return (f"{digest}<{around[0]}", f"{digest}>{around[1]}") if around[1:] else ()
 
 
 def _unique(mark: str, counted: Counter[str]) -> str:
@@ -127,7 +130,7 @@ def changes(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _mark(prefix: bytes, lines: Iterable[str], *around: Iterable[str]) -> str:
     content = hashlib.blake2b(prefix + _bytes(lines), digest_size=_DIGEST_BYTES).hexdigest()
-    return _SEPARATOR.join((content, *(f"{crc32(_bytes(each)):x}" for each in around)))
+    return _SEPARATOR.join([content, *[f"{crc32(_bytes(each)):x}" for each in around]])
 
 
 def _bytes(lines: Iterable[str]) -> bytes:

@@ -7,9 +7,10 @@ commits of the first may be gone, and what a rebase brought in around the change
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, groupby, pairwise, takewhile
+from typing import NamedTuple
 
-from orange_tui.domain.records import record, replace
+from orange_tui.domain.records import record
 from orange_tui.domain.review._alignment import align
 from orange_tui.domain.review.diff import Hunk
 
@@ -36,8 +37,7 @@ class NewHunk:
     hunk: Hunk
 
 
-@record
-class _Line:
+class _Line(NamedTuple):  # there are very many of them
     sign: str
     text: str
     hunk: int
@@ -45,8 +45,7 @@ class _Line:
     place: int | None  # its number in the file as the branch has it
 
 
-@record
-class _Row:
+class _Row(NamedTuple):
     """A line of the result, with its number in the file as it was seen, and as it is."""
 
     sign: str
@@ -64,29 +63,44 @@ def interdiff(then: Sequence[Hunk], now: Sequence[Hunk]) -> list[NewHunk]:
     """What is new, hunk by hunk, in the order of the file; empty where only the surroundings changed."""
     before, after = list(_lines(then)), list(_lines(now))
     pairs = _aligned(before, after)
-    still = {before[one].hunk for one, _ in pairs}
-    rows: dict[int, list[_Row]] = {number: [] for number in range(len(now))}
-    gone: dict[int, list[int]] = {}  # hunks of then, by the hunk of now that they stood before
+    gone = {begin: range(begin, end) for begin, end in _gone(before, pairs)}
+    told = set(chain.from_iterable(gone.values()))
+    rows: list[list[_Row]] = [[] for _ in range(len(now) + 1)]
+    back: list[list[Hunk]] = [[] for _ in rows]  # by the hunk of now that it stood before
     begin = its_begin = 0
     where = (-1, 0)  # the hunks of the last pair
     for one, other in (*pairs, (len(before), len(after))):
         to = after[other].hunk if other < len(after) else len(now)
-        for line in before[begin:one]:
-            if line.hunk not in still:
-                gone.setdefault(to, []).append(line.hunk)
-            elif line.sign == "+":
+        back[to] += [_taken_back(before, gone[number]) for number in range(begin, one) if number in gone]
+        for number, line in enumerate(before[begin:one], begin):
+            if line.sign == "+" and number not in told:
                 rows[where[1] if line.hunk == where[0] else to].append(_Row("-", line.text, line.place, None))
         for line in after[its_begin:other]:
             rows[line.hunk].append(_Row(line.sign, line.text, None, line.place))
-        if one < len(before):
-            rows[to].extend(_both(before[one], after[other]))
-            where = (before[one].hunk, to)
+        for mine, its in zip(before[one : one + 1], after[other : other + 1], strict=True):
+            rows[to].append(_Row(_SIGNS[mine.sign, its.sign], its.text, mine.place, its.place))
+            where = (mine.hunk, to)
         begin, its_begin = one + 1, other + 1
     found: list[NewHunk] = []
-    for number in range(len(now) + 1):
-        found += [NewHunk(None, _taken_back(then[each])) for each in dict.fromkeys(gone.get(number, ()))]
-        found += [NewHunk(number, hunk) for hunk in _cut(rows.get(number, ()), now[number : number + 1])]
+    for number, part in enumerate(rows):
+        found += [NewHunk(None, hunk) for hunk in back[number]]
+        found += [NewHunk(number, hunk) for hunk in _cut([row for row in part if row.sign], now[number : number + 1])]
     return found
+
+
+def _gone(before: Sequence[_Line], pairs: Sequence[Pair]) -> Iterator[Pair]:
+    """Where the changes begin and end that are gone from the diff: no line of theirs is in it, nor what they removed.
+
+    Where only some lines are gone that a hunk added, and the hunk is still there, they are removed lines of that hunk.
+    """
+    aligned = {one for one, _ in pairs}
+    hunks = {before[one].hunk for one in aligned}
+    numbered = groupby(enumerate(before), key=lambda each: (each[1].hunk, each[1].sign != " "))
+    for (hunk, is_change), group in numbered:
+        numbers = [number for number, _ in group]
+        removes = any(before[number].sign == "-" for number in numbers)
+        if is_change and aligned.isdisjoint(numbers) and (removes or hunk not in hunks):
+            yield numbers[0], numbers[-1] + 1
 
 
 def _lines(hunks: Sequence[Hunk]) -> Iterator[_Line]:
@@ -95,7 +109,7 @@ def _lines(hunks: Sequence[Hunk]) -> Iterator[_Line]:
         last: _Line | None = None
         for line in hunk.lines:
             if line[:1] == "\\" and last is not None:
-                last = replace(last, text=f"{last.text}\n{line}")
+                last = last._replace(text=f"{last.text}\n{line}")
                 continue
             if last is not None:
                 yield last
@@ -137,16 +151,20 @@ def _with_gaps_filled(pairs: list[Pair], before: Sequence[_Line], after: Sequenc
     return found[:-1]
 
 
-def _both(one: _Line, other: _Line) -> Iterator[_Row]:
-    sign = _SIGNS[one.sign, other.sign]
-    if sign:
-        yield _Row(sign, other.text, one.place, other.place)
+def _taken_back(before: Sequence[_Line], change: range) -> Hunk:
+    """A change that is not in the diff any more, read backwards; nobody knows where in the file that was."""
+    turned = {"+": "-", "-": "+", " ": " "}
+    hunk = before[change.start].hunk
+    first, last = max(0, change.start - _CONTEXT_LINES), change.stop + _CONTEXT_LINES
+    above = [*takewhile(lambda line: (line.hunk, line.sign) == (hunk, " "), reversed(before[first : change.start]))]
+    below = takewhile(lambda line: (line.hunk, line.sign) == (hunk, " "), before[change.stop : last])
+    lines = (*reversed(above), *before[change.start : change.stop], *below)
+    return Hunk("@@ no longer changed @@", _printed([f"{turned[line.sign]}{line.text}" for line in lines]))
 
 
-def _taken_back(hunk: Hunk) -> Hunk:
-    """A hunk that is not in the diff any more, read backwards; nobody knows where in the file that was."""
-    turned = {"+": "-", "-": "+"}
-    return Hunk("@@ no longer changed @@", tuple(turned.get(line[:1], line[:1]) + line[1:] for line in hunk.lines))
+def _printed(lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines as git prints them, the mark of a missing line end in a line of its own."""
+    return tuple(each for line in lines for each in line.split("\n"))
 
 
 def _cut(rows: Sequence[_Row], origin: Sequence[Hunk]) -> Iterator[Hunk]:
@@ -165,7 +183,6 @@ def _cut(rows: Sequence[_Row], origin: Sequence[Hunk]) -> Iterator[Hunk]:
 
 def _hunk(rows: Sequence[_Row], begin: int, end: int, origin: Hunk) -> Hunk:
     part = rows[begin:end]
-    lines = tuple(f"{row.sign}{row.text}" for row in part)
     now = next((row.now for row in rows[begin:] if row.now is not None), None)
     if now is None:
         now = next((row.now + 1 for row in reversed(rows[:begin]) if row.now is not None), origin.new_start)
@@ -174,5 +191,5 @@ def _hunk(rows: Sequence[_Row], begin: int, end: int, origin: Hunk) -> Hunk:
     )
     old, new = (sum(row.sign in {" ", sign} for row in part) for sign in "-+")
     section = origin.header.partition("@@")[2].partition("@@")[2]
-    printed = tuple(line for text in lines for line in text.split("\n"))
-    return Hunk(f"@@ -{then},{old} +{now},{new} @@{section}", printed, max(0, then), now)
+    lines = _printed([f"{row.sign}{row.text}" for row in part])
+    return Hunk(f"@@ -{then},{old} +{now},{new} @@{section}", lines, max(0, then), now)
