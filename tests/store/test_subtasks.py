@@ -73,3 +73,11 @@ def test_waiting_cycle_names_the_tasks_from_the_first_back_to_itself(world: Worl
 
     assert waiting_cycle(first.id, [second.id], blockers_of) == [first.id, second.id, first.id]
     assert waiting_cycle(second.id, [first.id], blockers_of) == []
+
+
+def test_long_line_of_waiting_tasks_is_followed_in_no_time_and_a_short_cycle_in_it_is_found() -> None:
+    line: dict[str, tuple[str, ...]] = {str(number): (str(number + 1),) for number in range(20_000)}
+    assert waiting_cycle("0", line["0"], lambda name: line.get(name, ())) == []
+    assert waiting_cycle("0", ["0"], lambda _: ()) == ["0", "0"]
+    line["5"] = ("6", "0")
+    assert waiting_cycle("0", line["0"], lambda name: line.get(name, ())) == ["0", "1", "2", "3", "4", "5", "0"]

@@ -58,16 +58,19 @@ def ancestors_of(store: Store, task: Task) -> list[str]:
 
 def waiting_cycle(start: str, waits_for: Iterable[str], blockers_of: Callable[[str], Iterable[str]]) -> list[str]:
     """The cycle of ids in which a task that waits for these would wait for itself; empty where there is none."""
-    open_paths = [[start, other] for other in waits_for]
-    seen: set[str] = set()
-    while open_paths:
-        path = open_paths.pop()
-        if path[-1] == start:
-            return path
-        if path[-1] not in seen:
-            seen.add(path[-1])
-            open_paths += [[*path, other] for other in blockers_of(path[-1])]
-    return []
+    waits: dict[str, str] = dict.fromkeys(waits_for, start)  # by what it waits for
+    left = list(waits)
+    while left and start not in waits:
+        name = left.pop()
+        new = [other for other in blockers_of(name) if other not in waits]
+        waits |= dict.fromkeys(new, name)
+        left += new
+    if start not in waits:
+        return []
+    cycle = [start, waits[start]]
+    while cycle[-1] != start:
+        cycle.append(waits[cycle[-1]])
+    return cycle[::-1]
 
 
 def stored_blockers(store: Store, task_id: str) -> tuple[str, ...]:
