@@ -19,10 +19,12 @@ from orange_tui.tui.widgets.columns import MARKS, columns_for, seldom_columns
 from support.looking import DARK
 
 
-def line(branch: str, width: int, stats: Stats | None = None, *, used: Totals | None = None) -> str:
+def line(
+    branch: str, width: int, stats: Stats | None = None, *, used: Totals | None = None, waits: str | None = None
+) -> str:
     task = make_task({"id": "t1", "project": "coffee", "branch": branch, "status": "clarification"})
     row = TaskRow(
-        TaskRef("coffee", "t1"), task, None, "none", None, None, None, False, None, stats, (1, "", "coffee", "t1")
+        TaskRef("coffee", "t1"), task, None, "none", None, None, waits, False, None, stats, (1, "", "coffee", "t1")
     )
     if used is not None:
         row = replace(row, usage=TaskUsage((UsageRow("worker", 1, "claude", "opus", "2026-11-16", used),)))
@@ -45,6 +47,11 @@ def test_a_wide_list_has_every_column() -> None:
     shown = line("milk", 79, Stats(3, 144, 12))
     assert shown.split()[:5] == ["milk", "clarification", "↑3", "+144", "−12"]
     assert columns_for(79).titles().split() == ["task", "status", "↑", "±", "age"]
+
+
+def test_task_that_waits_shows_what_it_has_changed_where_it_has() -> None:
+    assert line("milk", 79, Stats(0, 0, 0), waits="claude's limit").split()[2] == "waits"
+    assert line("milk", 79, Stats(3, 144, 12), waits="claude's limit").split()[2:5] == ["↑3", "+144", "−12"]
 
 
 def test_commits_give_way_first_then_lines_then_the_age_and_never_the_status() -> None:

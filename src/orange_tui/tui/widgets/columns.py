@@ -57,10 +57,10 @@ def _ahead(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
 
 
 def _changes(row: TaskRow, palette: Palette, width: int) -> list[Segment]:
-    if row.waits and not row.finished:
-        return [Segment(fit_right("can start" if row.waits == COULD_START else "waits", width), palette.dim)]
     if row.stats is None or not (row.stats.added or row.stats.removed):
-        return [Segment(" " * width)]
+        if not row.waits or row.finished:
+            return [Segment(" " * width)]
+        return [Segment(fit_right("can start" if row.waits == COULD_START else "waits", width), palette.dim)]
     added, removed = f"+{format_count(row.stats.added)}", f" −{format_count(row.stats.removed)}"
     return [Segment(fit_right(added, width - len(removed)), palette.added), Segment(removed, palette.removed)]
 
