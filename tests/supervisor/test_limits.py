@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.usage.limit import Limit
 from orange_tui.home import clock
+from orange_tui.sessions.liveness import DEAD, Sessions
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor import limits as limits_module
 from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.limits import LimitedAgents
+from orange_tui.usage.limits import Sighting, record_limit
 from support.limited import HOURS, SAYS, Clock, LimitWatcher, at_limit, limited_harness
 from support.live_board import LiveBoard
 from support.office import started, wait_for
@@ -22,8 +26,9 @@ from support.usage import used, write_usage
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
     from orange_tui.domain.workflow import Actor
+    from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
-    from support.driver import Cli
+    from support.driver import Cli, World
     from support.office import Office
 
 
@@ -468,3 +473,47 @@ def test_project_says_who_goes_on_at_a_limit(office: Office, cli: Cli) -> None:
     assert [event["to"] for event in office.events(ref, "agent.handed_over")] == ["other"]
     assert cli.ok("project", "update", "coffee", "--failover", "", "--json").json()["failover"] == []
     assert office.orange.projects.failover("coffee") == []
+
+
+def test_forty_tasks_of_one_account_go_on_one_by_one_each_once_and_none_has_crashed(
+    world: World, later: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orange, starts = world.orange, list[str]()
+    refs = [world.task(status="doing", harness="limited", tmux_session=f"coffee/{n}") for n in range(40)]
+    limits = orange.engine.parts.limits
+    for ref in refs:
+        with orange.engine.open(ref) as opened:
+            opened.record("agent.spawned", window="worker", harness="limited", status="doing")
+            words = "You've hit your limit · try again in 3 hours"
+            record_limit(limits, opened, Sighting("worker", "limited", words, clock.now(), "last words"))
+
+    def start(_: object, opened: OpenTask, **__: object) -> None:
+        starts.append(opened.task.id)
+        opened.record("agent.spawned", window="worker", harness="limited", status="doing")
+
+    monkeypatch.setattr("orange_tui.engine.agents.Agents.go_on", start)
+    monkeypatch.setattr(Sessions, "windows", lambda *_, **__: [])
+    monkeypatch.setattr(Sessions, "judge", lambda *_, **__: DEAD)
+    feed, rules = orange.new_feed(), ExitRules(orange.tasks, orange.agents)
+    agents = LimitedAgents(orange.tasks, orange.agents, feed)
+
+    def look() -> int:
+        feed.index.refresh_all()
+        before = len(starts)
+        agents.look(())
+        return len(starts) - before
+
+    for ref in refs:
+        rules.check(ref)
+    assert look() == 0
+    later.ahead = 3 * HOURS + 60
+    assert (look(), look(), look()) == (1, 0, 0)  # one tries, and nobody else until it works
+    for _ in refs[1:]:
+        later.ahead += 11
+        assert look() == 1
+    later.ahead += 11
+    assert look() == 0
+    assert sorted(starts) == sorted(ref.id for ref in refs)
+    assert limits.find("limited") == Limit("limited")
+    assert [world.read(ref).crash_count for ref in refs] == [0] * len(refs)
+    assert [world.read(ref).attention for ref in refs] == [None] * len(refs)
