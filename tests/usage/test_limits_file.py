@@ -54,6 +54,12 @@ def test_an_account_is_blocked_until_its_time_and_nearly_used_up_until_it_begins
     assert not Limit("claude", used_percent=90.0).is_nearly_used_up(NOW)
 
 
+@pytest.mark.parametrize("used", ["1" + "0" * 400, "NaN", "Infinity", "-1e999", '"90"', "null"])
+def test_share_that_is_no_number_is_unknown(tmp_path: Path, used: str) -> None:
+    (tmp_path / "limits.json").write_text(f'{{"claude": {{"default": {{"used_percent": {used}}}}}}}')
+    assert LimitsFile(Home(str(tmp_path))).read() == [Limit("claude")]
+
+
 @pytest.mark.parametrize("until", ["9999-12-31T23:59:59Z", "soon", "2026-11-25T20:00:00Z", "zzz"])
 def test_time_that_nobody_can_have_said_blocks_nobody(tmp_path: Path, until: str) -> None:
     written = {"blocked_until": until, "resets_at": until, "used_percent": 95, "tried_at": until}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,6 @@ from orange_tui.usage.usage_file import StoredUsage, UsageFile
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 _COUNT = st.integers(0, 10**12)
 _TOTALS = st.builds(
@@ -79,3 +79,13 @@ def test_sums_are_there_by_window_and_model_for_whoever_reads_the_file(tmp_path:
             "sonnet": {"input": 11, "output": 0, "cache_read": 0, "cache_write": 0, "turns": 3, "cost": 0.75},
         }
     }
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "NaN", "Infinity", "true", '"1"'])
+def test_numbers_that_cannot_be_are_unknown(tmp_path: Path, number: str) -> None:
+    row = (
+        '{"window": "worker", "start": 1, "agent": "a", "model": "m", "day": "2026-11-16", "unpriced": [], "input": 1,'
+    )
+    row += f' "output": 1, "cache_read": 0, "cache_write": 0, "turns": 1, "cost": {number}}}'
+    (tmp_path / "usage.json").write_text(f'{{"rows": [{row}], "context_percent": {number}}}')
+    assert UsageFile(str(tmp_path)).read() == TaskUsage()

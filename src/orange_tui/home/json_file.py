@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Object = dict[str, Any]
     T = TypeVar("T")
 
+_TOO_LARGE = 1e300
+
 
 @record
 class JsonFile:
@@ -116,3 +118,10 @@ class JsonFile:
         if len(data) > self.max_bytes and not self.disposable:  # nobody could read it again
             raise NotSaved(f"{self.path} was not saved: it would be over {self.max_bytes:,} bytes")
         replace_file(self.path, data, durable=not self.disposable)
+
+
+def to_number(value: object) -> float | None:
+    """A number from JSON; None for what is none, also for one that no calculation can hold."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < _TOO_LARGE:
+        return None
+    return float(value)

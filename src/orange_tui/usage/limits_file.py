@@ -12,7 +12,7 @@ from datetime import datetime
 from orange_tui.domain.records import record
 from orange_tui.domain.usage.limit import Limit
 from orange_tui.home import clock
-from orange_tui.home.json_file import JsonFile
+from orange_tui.home.json_file import JsonFile, to_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ class LimitsFile:
 
 def _limit(harness: str, account: str, values: dict[str, object]) -> Limit:
     window, resets_at, blocked_until, source, tried_at, trial = (_text(values.get(name)) for name in _TEXTS)
-    used, tries = values.get("used_percent"), values.get("tries")
-    percent = float(used) if isinstance(used, int | float) and abs(used) < float("inf") else None
+    percent, tries = to_number(values.get("used_percent")), values.get("tries")
     count = tries if type(tries) is int and tries >= 0 else 0
     limit = Limit(harness, account, window, percent, resets_at, blocked_until, source or "", count, tried_at, trial)
     return limit.believed(datetime.fromisoformat(clock.now()))

@@ -13,7 +13,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.domain.usage.totals import COUNTS, TaskUsage, Totals, UsageRow
 from orange_tui.home.files import make_directory
-from orange_tui.home.json_file import JsonFile
+from orange_tui.home.json_file import JsonFile, to_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,12 +95,16 @@ def _usage(content: dict[str, Any]) -> TaskUsage:
     rows = content.get("rows")
     found = tuple(row for each in rows if (row := _row(each)) is not None) if isinstance(rows, list) else ()
     context = content.get("context_percent")
-    return TaskUsage(found, _number(context))
+    return TaskUsage(found, to_number(context))
 
 
 def _row(entry: object) -> UsageRow | None:
     """One row; one that is not as we write it counts for nothing."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("unpriced"), list) or _number(entry.get("cost")) is None:
+    if (
+        not isinstance(entry, dict)
+        or not isinstance(entry.get("unpriced"), list)
+        or to_number(entry.get("cost")) is None
+    ):
         return None
     counts = [entry.get(name) for name in (*COUNTS, "start")]
     words = [entry.get(name) for name in _WORDS]
@@ -112,10 +116,3 @@ def _row(entry: object) -> UsageRow | None:
     sums = {name: int(entry[name]) for name in COUNTS}
     totals = Totals(**sums, cost=float(entry["cost"]), unpriced=tuple(map(str, entry["unpriced"])))
     return UsageRow(window, int(entry["start"]), agent, model, day, totals)
-
-
-def _number(value: object) -> float | None:
-    """A finite number, else None."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < float("inf"):
-        return None
-    return float(value)
