@@ -16,7 +16,9 @@ import pytest
 
 import orange_tui
 from orange_tui.domain.actions import ACTIONS
+from orange_tui.domain.review.thread import Thread
 from orange_tui.engine.hooks import BUILT_IN, Actions
+from orange_tui.review.threads_file import ThreadsFile
 
 if TYPE_CHECKING:
     from support.driver import World
@@ -172,6 +174,7 @@ def agents_world(world: World) -> World:
         "name: plain\nstates: {a: {}, b: {}, c: {}, z: {terminal: true}}\ntransitions:\n"
         "  - {from: a, to: b}\n"
         '  - {from: b, to: c, gate: {section: "## Handoff", required: true}}\n'
+        "  - {from: c, to: a, gate: {threads: answered}}\n"
         "  - {from: c, to: z}\n",
     )
     world.orange.workflows.load("plain")
@@ -207,6 +210,15 @@ def test_a_gate_loads_a_markdown_parser_and_what_that_needs(agents_world: World)
     )
     assert needed - set(alone.stdout.split()) == set()
     assert needed & {"textual", "rich", "libtmux", "pygit2", "yaml", "subprocess"} == set()
+
+
+def test_a_gate_on_threads_loads_nothing_that_takes_long_with_and_without_threads(agents_world: World) -> None:
+    ref = agents_world.task(workflow="plain", status="c")
+    assert loaded_by("task", "update", ref.id, "--status", "a") & EXPENSIVE == set()
+    ref = agents_world.task(workflow="plain", status="c")
+    answered = Thread("", "a.py", 1, None, "x", None, "person", "Why?", "fixed")
+    ThreadsFile(agents_world.home, ref.project, ref.id).change(lambda _none: [answered])
+    assert loaded_by("task", "update", ref.id, "--status", "a") & EXPENSIVE == set()
 
 
 def test_looking_at_tasks_loads_no_parser_and_no_app(agents_world: World) -> None:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.domain.gates.kinds import AllGates
 from orange_tui.domain.gates.outcome import OutcomeGate
 from orange_tui.domain.gates.section import SectionGate
+from orange_tui.domain.gates.threads import ThreadsGate
 from orange_tui.domain.workflow import starts_agent
 from orange_tui.domain.workflow_file.loader import load_workflow
 from support.evidence import Written
@@ -143,7 +145,7 @@ MOVES = {
         clarification | working       | -                 | {PLAN}               | -
         clarification | cancelled     | -                 | -                    | {DROPPED}
         clarification | done          | force             | -                    | {MERGED}
-        working       | agent-review  | -                 | {HANDOFF}            | spawn_reviewer(reviewer)
+        working       | agent-review  | -                 | {HANDOFF} + threads  | spawn_reviewer(reviewer)
         working       | clarification | -                 | -                    | -
         working       | stuck         | -                 | -                    | {STUCK_FIX}
         working       | delegated     | -                 | -                    | {SPLIT}
@@ -173,7 +175,7 @@ MOVES = {
         clarification | working       | -                 | -                    | -
         clarification | cancelled     | -                 | -                    | {DROPPED}
         clarification | done          | force             | -                    | {MERGED}
-        working       | agent-review  | -                 | ## Handoff           | kill_session, {REVIEWER}
+        working       | agent-review  | -                 | ## Handoff + threads | kill_session, {REVIEWER}
         working       | clarification | -                 | -                    | -
         working       | stuck         | -                 | -                    | -
         working       | cancelled     | -                 | -                    | {DROPPED}
@@ -202,13 +204,13 @@ MOVES = {
     "solo": f"""
         pending       | working       | -                 | -                    | {WORKER}
         pending       | cancelled     | -                 | -                    | -
-        working       | reviewing     | -                 | outcome passed reviewing | -
+        working       | reviewing     | -                 | outcome passed reviewing + threads | -
         working       | stuck         | -                 | outcome stuck        | -
         working       | cancelled     | -                 | -                    | {DROPPED}
         working       | done          | force             | -                    | {MERGED}
         reviewing     | done          | -                 | -                    | {MERGED}
         reviewing     | cancelled     | -                 | -                    | {DROPPED}
-        stuck         | reviewing     | -                 | outcome passed reviewing | -
+        stuck         | reviewing     | -                 | outcome passed reviewing + threads | -
         stuck         | cancelled     | -                 | -                    | {DROPPED}
         stuck         | done          | force             | -                    | {MERGED}
     """,
@@ -281,12 +283,14 @@ FACTS = {
         A reviewer reads your work in a window of its own
         A message tells you | read ## Review | ## Feedback
         back at working: fix every point, update ## Handoff
+        orange task threads --open | orange task reply t3 | --fixed | --declined
         finding the status at reviewing, means that the review passed | Never set --status reviewing yourself
     """,
     ("default", "worker_respawn"): """
         Status {status} | round {review_round} | ## Plan, ## Handoff, ## Review
         If the status is planning | Write ## Plan unless it is there | orange task update --status working
         If the status is working | ## Review or ## Feedback that was not dealt with
+        orange task threads --open | orange task reply t3 | --fixed | --declined | {open_threads}
         where the last session stopped
         Bring ## Handoff up to date | orange task update --status agent-review | Wait: | then read ## Review
         If the status is clarification | If the status is agent-review | If the status is reviewing
@@ -297,7 +301,7 @@ FACTS = {
         UNCERTAIN | ## Review | first line is the verdict | Verdict: PASS | Verdict: FAIL | can act on it
         PASS: orange task update --status reviewing | FAIL in round 1: orange task update --status working
         FAIL in round 2 or later: orange task update --status stuck | refused while ## Review is missing
-        post nothing to GitHub | goes into TASK.md
+        post nothing to GitHub | goes into TASK.md | orange task comment $ORANGE_TASK src/auth.py:42 | {threads}
     """,
     ("default", "clarification"): """
         two or three specific questions | ## Questions | orange task update --status clarification
@@ -308,7 +312,7 @@ FACTS = {
     ("default", "stuck_fix"): """
         {review_round} | review failed twice | kept crashing | ## Review, ## Plan and ## Handoff
         a person works on it together with you | what went wrong, and propose a way
-        Wait for the person's answer
+        Wait for the person's answer | {open_threads}
         ask of your own accord: "This is fixed. | Only after a yes: orange task update --status reviewing
     """,
     ("classic", "worker"): """
@@ -324,11 +328,13 @@ FACTS = {
         Status {status} | round {review_round} | Read ## Handoff in TASK.md first
         where the last session stopped
         ## Review that was not dealt with | DONE: | REMAINING: | DECISIONS: | UNCERTAIN:
+        orange task threads --open | orange task reply t3 | --fixed | --declined | {open_threads}
         orange task update --status agent-review | refused without it | Never set --status reviewing yourself
         orange skill
     """,
     ("classic", "worker_fix"): """
         round {review_round} | Read ## Review | Fix every point
+        orange task reply t3 | --fixed | --declined | {open_threads}
         Bring ## Handoff up to date with what you changed
         orange task update --status agent-review | refused without it | Never set --status reviewing yourself
         orange skill
@@ -340,6 +346,7 @@ FACTS = {
         FAIL in round 1: orange task update --status working
         FAIL in round 2 or later: orange task update --status stuck | refused without it
         post no comments or reviews to GitHub | goes into TASK.md | orange skill
+        orange task comment $ORANGE_TASK src/auth.py:42 | {threads}
     """,
     ("classic", "clarification"): """
         two or three specific questions | ## Questions | Wait. A person will join
@@ -367,6 +374,7 @@ FACTS = {
         and stop | If it is stuck, empty or missing, go on with the work | with the /code-review skill
         two reviews are all you have | Before you stop, always write how it went
         orange task complete | orange task stuck
+        orange task threads --open | orange task reply t3 | --fixed | --declined | {open_threads}
     """,
 }
 
@@ -525,10 +533,11 @@ def test_whatever_may_be_pasted_into_an_agent_begins_with_a_word(name: str) -> N
 
 
 @every_workflow
-def test_a_message_to_the_worker_is_one_line_with_what_to_do(name: str) -> None:
+def test_a_message_to_the_worker_is_one_line_with_what_to_do_and_the_open_threads(name: str) -> None:
     for hook in all_hooks(shipped(name)):
-        message = str(hook.params.get("message", f"$ORANGE_TASK_FILE {TO_REVIEW}"))
-        assert "\n" not in message
+        message = str(hook.params.get("message", f"$ORANGE_TASK_FILE {TO_REVIEW}\n{{open_threads}}"))
+        assert "\n" not in message.removesuffix("\n{open_threads}")
+        assert message.endswith("\n{open_threads}")
         assert "$ORANGE_TASK_FILE" in message
         assert TO_REVIEW in message
 
@@ -595,6 +604,10 @@ def line(move: Transition) -> tuple[str, ...]:
 
 
 def gate_text(gate: Gate) -> str:
+    if isinstance(gate, AllGates):
+        return " + ".join(map(gate_text, gate.parts))
+    if isinstance(gate, ThreadsGate):
+        return "threads"
     if isinstance(gate, OutcomeGate):
         return " ".join(("outcome", *gate.outcomes))
     assert isinstance(gate, SectionGate)

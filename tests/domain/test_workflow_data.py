@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orange_tui.domain.conditions import Condition
-from orange_tui.domain.gates.kinds import GATE_KINDS, CommandGate
+from orange_tui.domain.gates.kinds import GATE_KINDS, AllGates, CommandGate
 from orange_tui.domain.gates.outcome import OutcomeGate, ReportGate
 from orange_tui.domain.gates.section import SectionGate
+from orange_tui.domain.gates.threads import ThreadsGate
 from orange_tui.domain.workflow import (
     ConditionalTarget,
     EventRule,
@@ -82,8 +83,10 @@ gates = {
     "outcome": st.builds(OutcomeGate, several),
     "report": st.builds(ReportGate, several),
     "command": st.builds(CommandGate, words, maybe),
+    "threads": st.builds(ThreadsGate, words),
 }
-gate = st.one_of(*gates.values())
+one_gate = st.one_of(*gates.values())
+gate = one_gate | st.builds(AllGates, st.lists(one_gate, min_size=2, max_size=3).map(tuple))
 hooks = st.lists(st.builds(Hook, words, st.dictionaries(words, plain, max_size=2)), max_size=2).map(tuple)
 arms = st.lists(st.builds(ConditionalTarget, when, names), max_size=2).map(tuple)
 some = st.one_of(st.none(), gate)

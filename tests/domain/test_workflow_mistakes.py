@@ -147,13 +147,7 @@ prompts:
             "PASS, FAIL",
         ),
         ("to: done}", 'to: done, gate: {section: "## A", verdict_line: any}}', 9, "needs a `verdict`", "add"),
-        (
-            "to: done}",
-            "to: done, gate: {outcome: x, command: y}}",
-            9,
-            "both `outcome` and `command`",
-            "keep one",
-        ),
+        ("to: done}", "to: done, gate: {threads: read}}", 9, "`threads` is 'read'", "answered"),
         (
             "to: done}",
             "to: done, gate: {outcome: x, verdict: PASS}}",

@@ -1,4 +1,4 @@
-"""What a gate is shown of a task: TASK.md, `.orange-outcome`, and how a command ends in the worktree.
+"""What a gate is shown of a task: TASK.md, `.orange-outcome`, its threads, and how a command ends in the worktree.
 
 A command's result stands until HEAD moves: asking again costs nothing.
 """
@@ -12,6 +12,9 @@ from orange_tui.engine.command_checks import CommandResults, run_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orange_tui.domain.review.thread import Thread
     from orange_tui.engine.command_checks import CommandResult
     from orange_tui.home.paths import Home
     from orange_tui.home.projects import Projects
@@ -48,6 +51,12 @@ class TaskEvidence:
         except OSError:
             return ""
         return f"{found.st_ino} {found.st_mtime_ns}"
+
+    def threads(self) -> Sequence[Thread]:
+        """The comments on its code."""
+        from orange_tui.review.threads_file import ThreadsFile
+
+        return ThreadsFile(self.store.home, self.opened.task.project, self.opened.task.id).read()
 
     def command_failure(self, command: str) -> str | None:
         """Why a command fails in the task's workspace; None when it succeeds."""

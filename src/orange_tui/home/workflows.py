@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from orange_tui.home.files import Signature
 
 
-CACHE_FORMAT = 7  # raise it whenever the JSON of `workflow_file.data`, or what is judged in it, changes
+CACHE_FORMAT = 8  # raise it whenever the JSON of `workflow_file.data`, or what is judged in it, changes
 _ENDINGS = (".yml", ".yaml")
 _HOOKS_GROUP = "orange_tui.hooks"
 _MAX_BYTES = 1024 * 1024

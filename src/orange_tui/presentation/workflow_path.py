@@ -35,7 +35,9 @@ def forward_path(workflow: Workflow) -> list[str]:
     Where agents report and the engine decides, the way on is the engine's own.
     """
     path = [workflow.first_state]
-    by_report = any(isinstance(move.gate, ReportGate) for move in workflow.transitions)
+    by_report = any(
+        isinstance(part, ReportGate) for move in workflow.transitions if move.gate for part in move.gate.parts
+    )
     while True:
         moves = [move for move in workflow.transitions if move.source == path[-1]]
         onward = [move.target for move in moves if not move.by or (by_report and move.by == "engine")]

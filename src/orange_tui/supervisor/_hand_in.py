@@ -6,7 +6,6 @@ Nothing here knows a state's name: whose turn it is, and what a move needs, is i
 from __future__ import annotations
 
 from orange_tui.board.needs import waits_for_a_person
-from orange_tui.domain.gates.kinds import CommandGate
 from orange_tui.domain.harnesses.harness import safe_prompt
 from orange_tui.domain.workflow import runs_once
 from orange_tui.sessions.liveness import NONE
@@ -15,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.workflow import Transition, Workflow
     from orange_tui.engine.engine import Engine
     from orange_tui.supervisor._state_agent import StateAgent
@@ -62,7 +62,7 @@ def reminder(engine: Engine, agent: StateAgent) -> str:
 
 def _is_written(engine: Engine, agent: StateAgent, move: Transition) -> bool:
     """Whether all that a move needs is there, written by this agent; a command is not run only to know."""
-    if move.gate is None or isinstance(move.gate, CommandGate):
+    if move.gate is None or _runs_command(move.gate):
         return False
     is_open = engine.missing(agent.opened, move.gate) is None
     return is_open and agent.has_written(engine, move.gate, {move.target})
@@ -73,9 +73,13 @@ def _missing(engine: Engine, agent: StateAgent, move: Transition, *, name_it: bo
     gate = move.gate
     if gate is None:
         return ""
-    lacks = None if isinstance(gate, CommandGate) else engine.missing(agent.opened, gate)
+    lacks = None if _runs_command(gate) else engine.missing(agent.opened, gate)
     text = lacks or f"It needs {gate.description()}, written or brought up to date now"
     return f"For {move.target}: {text}" if name_it else text
+
+
+def _runs_command(gate: Gate) -> bool:
+    return any(part.runs_command for part in gate.parts)
 
 
 def _command(targets: Sequence[str]) -> str:

@@ -64,7 +64,7 @@ class StateAgent:
 
     def has_written(self, engine: Engine, gate: Gate, targets: Collection[str | None]) -> bool:
         """Whether what a gate looks at was written in this agent's time, in whatever state the task was then."""
-        if gate.is_in_body and self.body_at_start() == checksum(self.opened.body):
+        if any(part.is_in_body for part in gate.parts) and self.body_at_start() == checksum(self.opened.body):
             return False
         return not was_used(engine, self.opened, gate, targets)
 
@@ -76,7 +76,8 @@ class StateAgent:
     def failure_reason(self) -> str:
         """The same, with what is wrong with its report, where it was to leave one."""
         how = self.exit_reason()
-        if not any(isinstance(rule.has_artifact, ReportGate) for rule in self.workflow.rules):
+        artifacts = (rule.has_artifact for rule in self.workflow.rules if rule.has_artifact is not None)
+        if not any(isinstance(part, ReportGate) for artifact in artifacts for part in artifact.parts):
             return how
         try:
             reports.current_report(self.opened)

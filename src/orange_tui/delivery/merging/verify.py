@@ -46,13 +46,13 @@ class CheckedMerge:
 
 def possible_checks(workflow: Workflow) -> tuple[str, ...]:
     """The commands of a workflow's gates, all of which can be run on the merged result too."""
-    gates = (move.gate for move in workflow.transitions)
+    gates = (part for move in workflow.transitions if move.gate for part in move.gate.parts)
     return tuple(dict.fromkeys(gate.command for gate in gates if isinstance(gate, CommandGate)))
 
 
 def required_checks(moves: Sequence[Transition]) -> tuple[str, ...]:
     """The commands without which the workflow lets nobody merge on these moves."""
-    gates = (move.gate for move in moves)
+    gates = (part for move in moves if move.gate for part in move.gate.parts)
     found = (gate for gate in gates if isinstance(gate, CommandGate) and gate.verify == MERGED)
     return tuple(dict.fromkeys(gate.command for gate in found))
 

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Protocol, Self
 
+    from orange_tui.domain.review.thread import Thread
     from orange_tui.domain.text.yaml_nodes import Item
 
     class Evidence(Protocol):
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
         def outcome_version(self) -> str:
             """What tells this `.orange-outcome` from one that is written later, be it with the same words."""
 
+        def threads(self) -> Sequence[Thread]:
+            """The comments on the task's code; raises where they cannot be read."""
+
         def command_failure(self, command: str) -> str | None:
             """Why a command fails in the task's workspace; None when it succeeds."""
 
@@ -37,6 +41,12 @@ class Gate:
     options: tuple[str, ...] = ()  # the other keys it may have there
     is_signal = False  # whether a signal can ask for it directly, without `has_artifact`
     is_in_body = False  # whether it looks at TASK.md, which keeps what earlier agents wrote
+    runs_command = False  # whether to ask costs as much as its command takes
+
+    @property
+    def parts(self) -> tuple[Gate, ...]:
+        """The gates that it is made of: itself, unless several must be open at once."""
+        return (self,)
 
     @classmethod
     def read(cls, entries: Mapping[str, Item]) -> Gate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from orange_tui.domain.gates.gate import Gate
 from orange_tui.domain.gates.outcome import OutcomeGate, ReportGate
 from orange_tui.domain.gates.section import SectionGate
+from orange_tui.domain.gates.threads import ThreadsGate
 from orange_tui.domain.records import record
 
 TYPE_CHECKING = False
@@ -30,6 +31,7 @@ class CommandGate(Gate):
 
     key = "command"
     options = ("verify",)
+    runs_command = True
 
     @classmethod
     def read(cls, entries: Mapping[str, Item]) -> CommandGate:
@@ -46,10 +48,54 @@ class CommandGate(Gate):
         return f"`{self.command}` to succeed" + (" on the merged result" if self.verify == MERGED else "")
 
 
-GATE_KINDS: Mapping[str, type[Gate]] = {kind.key: kind for kind in (SectionGate, OutcomeGate, ReportGate, CommandGate)}
+@record
+class AllGates(Gate):
+    """Several gates of one move, all of which must be open. A command is run only when the others are."""
+
+    gates: tuple[Gate, ...]
+
+    key = "all"
+
+    @property
+    def parts(self) -> tuple[Gate, ...]:
+        """Each of them."""
+        return self.gates
+
+    def missing(self, evidence: Evidence) -> str | None:
+        """What each of them lacks."""
+        quick = [gate.missing(evidence) for gate in self.gates if not gate.runs_command]
+        lacking = [missing for missing in quick if missing is not None]
+        if not lacking:
+            slow = (gate.missing(evidence) for gate in self.gates if gate.runs_command)
+            lacking = [missing for missing in slow if missing is not None]
+        return "\nAlso: ".join(lacking) or None
+
+    def artifact(self, evidence: Evidence) -> str | None:
+        """What the first of them looks at that lasts."""
+        found = (gate.artifact(evidence) for gate in self.gates)
+        return next((each for each in found if each is not None), None)
+
+    def attention(self, evidence: Evidence) -> str | None:
+        """What the agent says in the first of them that asks it."""
+        return next(filter(None, (gate.attention(evidence) for gate in self.gates)), None)
+
+    def description(self) -> str:
+        """All of what they ask for."""
+        return " and ".join(gate.description() for gate in self.gates)
+
+    def to_data(self) -> dict[str, Any]:
+        """The gates as JSON values."""
+        return {"kind": self.key, "gates": [gate.to_data() for gate in self.gates]}
+
+
+GATE_KINDS: Mapping[str, type[Gate]] = {
+    kind.key: kind for kind in (SectionGate, OutcomeGate, ReportGate, ThreadsGate, CommandGate)
+}
 
 
 def gate_from_data(data: Mapping[str, Any]) -> Gate:
     """The gate that `Gate.to_data` was asked of; data of another shape raises `KeyError` or `TypeError`."""
     values = dict(data)
+    if values["kind"] == AllGates.key:
+        return AllGates(tuple(map(gate_from_data, values["gates"])))
     return GATE_KINDS[values.pop("kind")].from_data(values)

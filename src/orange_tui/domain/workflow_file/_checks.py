@@ -133,9 +133,11 @@ def _check_merged_results(draft: Draft) -> None:
     """There is the result of a merge only where a person's merge ends the task."""
     for move in draft.moves:
         step = move.transition
-        if not isinstance(step.gate, CommandGate) or step.gate.verify is None or not move.is_complete:
+        parts = step.gate.parts if step.gate is not None and move.is_complete else ()
+        verify = next((part.verify for part in parts if isinstance(part, CommandGate) and part.verify), None)
+        if verify is None:
             continue
-        what = f"{step.source} → {step.target} asks for `verify: {step.gate.verify}`"
+        what = f"{step.source} → {step.target} asks for `verify: {verify}`"
         if not draft.states[step.target].terminal:
             fix = "move it to the transition with which a merge ends the task, or remove it"
             draft.findings.add_problem(move.line, f"{what}, but nothing is merged there", fix)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.domain.conditions import coverage_problem
 from orange_tui.domain.gates.gate import Gate
-from orange_tui.domain.gates.kinds import GATE_KINDS
+from orange_tui.domain.gates.kinds import GATE_KINDS, AllGates
 from orange_tui.domain.text.findings import listed
 from orange_tui.domain.text.yaml_nodes import only_one
 from orange_tui.domain.workflow import (
@@ -41,7 +41,7 @@ _USUAL_LIMIT = 3
 
 
 def read_gate(item: Item | None, *, is_of_move: bool = False) -> Gate | None:
-    """Read a gate: exactly one of the kinds, with the options of that kind.
+    """Read a gate: one of the kinds or several, with the options of each; several must all be open.
 
     Only the gate of a transition can ask for something of the merge that is made with it.
     """
@@ -49,17 +49,19 @@ def read_gate(item: Item | None, *, is_of_move: bool = False) -> Gate | None:
         return None
     options = [option for kind in GATE_KINDS.values() for option in kind.options]
     entries = item.entries((*GATE_KINDS, *options))
-    key = only_one(item, entries, GATE_KINDS)
-    if key is None and item.could_be_mapping:
+    keys = [key for key in GATE_KINDS if key in entries]
+    if not keys and item.could_be_mapping:
         item.add_problem("asks for nothing", f"write one of these into it: {listed(GATE_KINDS)}")
-    kind = GATE_KINDS[key or "section"]  # without any, the options can still be checked
+    kinds = [GATE_KINDS[key] for key in keys or ("section",)]  # without any, the options can still be checked
     for option in options:
-        if option in entries and option not in kind.options:
+        if option in entries and not any(option in kind.options for kind in kinds):
             owner = next(other.key for other in GATE_KINDS.values() if option in other.options)
-            entries[option].add_problem(f"needs a `{owner}`", f"remove it, or ask for a `{owner}` instead of `{key}`")
+            instead = f" instead of `{keys[0]}`" if keys else ""
+            entries[option].add_problem(f"needs a `{owner}`", f"remove it, or ask for a `{owner}`{instead}")
     if "verify" in entries and not is_of_move:
         entries["verify"].add_problem("is for the gate of a transition", "remove it")
-    return kind.read(entries)
+    gates = tuple(kind.read(entries) for kind in kinds)
+    return gates[0] if len(gates) == 1 else AllGates(gates)
 
 
 def read_rule(item: Item, draft: Draft) -> None:
