@@ -301,7 +301,7 @@ FACTS = {
         UNCERTAIN | ## Review | first line is the verdict | Verdict: PASS | Verdict: FAIL | can act on it
         PASS: orange task update --status reviewing | FAIL in round 1: orange task update --status working
         FAIL in round 2 or later: orange task update --status stuck | refused while ## Review is missing
-        post nothing to GitHub | goes into TASK.md | orange task comment $ORANGE_TASK src/auth.py:42 | {threads}
+        post nothing to GitHub | goes into TASK.md | orange task comment {id} src/auth.py:42 | {threads}
     """,
     ("default", "clarification"): """
         two or three specific questions | ## Questions | orange task update --status clarification
@@ -346,7 +346,7 @@ FACTS = {
         FAIL in round 1: orange task update --status working
         FAIL in round 2 or later: orange task update --status stuck | refused without it
         post no comments or reviews to GitHub | goes into TASK.md | orange skill
-        orange task comment $ORANGE_TASK src/auth.py:42 | {threads}
+        orange task comment {id} src/auth.py:42 | {threads}
     """,
     ("classic", "clarification"): """
         two or three specific questions | ## Questions | Wait. A person will join

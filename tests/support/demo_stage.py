@@ -63,7 +63,8 @@ class Stage:
     ) -> None:
         self.world = make_world(str(root))
         self.home = Path(self.world.home)
-        self.workflow = yaml.safe_load(Path(shipped("workflows"), f"{workflow}.yml").read_text())
+        loaded = yaml.safe_load(Path(shipped("workflows"), f"{workflow}.yml").read_text())
+        self.workflow = {"on" if key is True else key: value for key, value in loaded.items()}  # YAML's `on` is true
         self._write_workflow(workflow)
         self.environment = {**os.environ, "ORANGE_HOME": str(self.home), "ORANGE_DEMO_PACE": "0", **_path()}
         words = [*([branch] if branch else [""]), summary, "--context", f"As we said.\n\ndemo: {demo}"]

@@ -92,7 +92,7 @@ ACTIONS: Mapping[str, HookAction] = {
     ),
 }
 
-PROMPT_VARIABLES = ("summary", "project", "branch", "review_round", "status")
+PROMPT_VARIABLES = ("id", "summary", "project", "branch", "review_round", "status")
 # Each is assembled when somebody asks for it: in messages to agents, and in prompts.
 MESSAGE_VARIABLES = ("open_threads",)
 ASSEMBLED_VARIABLES = (*MESSAGE_VARIABLES, "threads", "context", "profile", "report_file")
