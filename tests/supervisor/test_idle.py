@@ -107,6 +107,14 @@ def test_agent_that_stopped_a_minute_ago_is_reminded_once_and_then_the_person_is
     assert [event["changes"]["attention"] for event in waiting.events("task.updated")] == [[None, STOPPED]]
 
 
+@pytest.mark.parametrize("stamp", ["9999-01-01T00:00:00.000000Z", "soon", ""])
+def test_agent_cannot_put_its_reminder_off_by_what_it_writes_down(waiting: Waiting, stamp: str) -> None:
+    waiting.agent("idle")
+    Runtime(str(waiting.desk.world.directory(waiting.desk.ref))).update("worker", event_at=stamp)
+    waiting.look()
+    assert len(waiting.reminders) == 1
+
+
 @pytest.mark.parametrize("state", ["busy", "permission", "limit", "error", "starting", "unknown"])
 def test_agent_that_does_something_else_is_not_reminded(waiting: Waiting, state: str) -> None:
     waiting.agent(state)

@@ -81,9 +81,13 @@ def _is_from_person(event: Mapping[str, Any]) -> bool:
 
 
 def _stopped_at(values: Mapping[str, Any]) -> str:
-    """Since when a window's agent is idle, as it reports or as was seen; empty where nobody says so."""
+    """Since when a window's agent is idle, as it reports or as was seen; empty where nobody says so.
+
+    A time that is none, or still to come, tells nothing: an agent can write these values.
+    """
     stamps = [values.get(at) for what, at in (("state", "event_at"), ("seen", "seen_at")) if values.get(what) == "idle"]
-    return min((stamp for stamp in stamps if isinstance(stamp, str)), default="")
+    times = (stamp for stamp in stamps if isinstance(stamp, str) and clock.in_seconds(stamp) is not None)
+    return min((stamp for stamp in times if stamp <= clock.now()), default="")
 
 
 @record
