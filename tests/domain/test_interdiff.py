@@ -76,6 +76,13 @@ def test_a_hunk_that_is_gone_is_shown_backwards() -> None:
     assert [line for line in found.hunk.lines if line[0] in "+-"] == ["+line 10", "-other"]
 
 
+def test_a_line_that_is_added_elsewhere_now_is_removed_and_added() -> None:
+    one, two = ([*BASE[:place], "other", *BASE[place:]] for place in (10, 40))
+    found = interdiff(hunks(BASE, one), hunks(BASE, two))
+    assert sorted(line for line in shown(found) if line[0] in "+-") == ["+other", "-other"]
+    assert interdiff(hunks(BASE, one, context=0), hunks(BASE, two, context=0))
+
+
 def test_what_main_changed_around_is_not_shown_as_a_change() -> None:
     then = hunks(BASE, changed(BASE, line_30="other"))
     main = changed(BASE, line_28="from main", line_33="too")

@@ -62,7 +62,7 @@ def are_comparable(hunks: Sequence[Hunk]) -> bool:
 def interdiff(then: Sequence[Hunk], now: Sequence[Hunk]) -> list[NewHunk]:
     """What is new, hunk by hunk, in the order of the file; empty where only the surroundings changed."""
     before, after = list(_lines(then)), list(_lines(now))
-    pairs = _aligned(before, after)
+    pairs = _aligned(before, after, _at_same_place(then, now))
     gone = {begin: range(begin, end) for begin, end in _gone(before, pairs)}
     told = set(chain.from_iterable(gone.values()))
     rows: list[list[_Row]] = [[] for _ in range(len(now) + 1)]
@@ -120,12 +120,34 @@ def _lines(hunks: Sequence[Hunk]) -> Iterator[_Line]:
             yield last
 
 
-def _aligned(before: Sequence[_Line], after: Sequence[_Line]) -> list[Pair]:
-    """Lines that are the same in both: those the branch began with, then those it adds, then whatever is left."""
+def _aligned(before: Sequence[_Line], after: Sequence[_Line], same_place: set[Pair]) -> list[Pair]:
+    """Lines that are the same in both: those the branch began with, then those it adds, then whatever is left.
+
+    A line that is added elsewhere now is not the same one: only hunks that have a line of the beginning in common, or
+    are known to be at the same place, have others in common.
+    """
     pairs = _same_base(before, after)
     if pairs is None:
         pairs = _with_gaps_filled([], before, after, " -")
-    return _with_gaps_filled(_with_gaps_filled(pairs, before, after, "+"), before, after, " -+")
+    together = same_place | {(before[one].hunk, after[other].hunk) for one, other in pairs}
+    for signs in ("+", " -+"):
+        filled = _with_gaps_filled(pairs, before, after, signs)
+        pairs = [each for each in filled if (before[each[0]].hunk, after[each[1]].hunk) in together]
+    return pairs
+
+
+def _at_same_place(then: Sequence[Hunk], now: Sequence[Hunk]) -> set[Pair]:
+    """Hunks without any line that the branch began with, such as that of a new file: where they begin must do."""
+    places = {hunk.old_start: number for number, hunk in enumerate(then) if _only_adds(hunk)}
+    return {
+        (places[hunk.old_start], number)
+        for number, hunk in enumerate(now)
+        if hunk.old_start in places and _only_adds(hunk)
+    }
+
+
+def _only_adds(hunk: Hunk) -> bool:
+    return all(line[:1] in {"+", "\\"} for line in hunk.lines)
 
 
 def _same_base(before: Sequence[_Line], after: Sequence[_Line]) -> list[Pair] | None:
