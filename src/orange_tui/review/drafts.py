@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.review.thread import Thread, check_text
+from orange_tui.domain.review.thread import Thread, ThreadReply, check_text
 from orange_tui.home import clock
 from orange_tui.home.files import make_directory
 from orange_tui.home.json_file import JsonFile
+from orange_tui.review.comments import TaskComments
 from orange_tui.review.threads_file import ThreadsFile
 
 TYPE_CHECKING = False
@@ -67,9 +68,21 @@ class Drafts:
 
     def delete(self, thread_id: str) -> None:
         """Delete a draft."""
-        self.file.change(lambda threads: [each for each in threads if each.id != thread_id])
         with self.store.open(self.ref) as opened:
-            opened.record("thread.deleted", thread=thread_id, by="person")
+            TaskComments(self.store.home, opened).delete(thread_id)
+
+    def reply(self, thread_id: str, text: str) -> None:
+        """Answer in a thread, as the person."""
+        answer = ThreadReply("person", check_text(text), clock.now())
+        with self.store.open(self.ref) as opened:
+            TaskComments(self.store.home, opened).answer(thread_id, answer)
+
+    def resolve_or_reopen(self, thread: Thread) -> None:
+        """Resolve a thread that is not; open one again that is."""
+        with self.store.open(self.ref) as opened:
+            comments = TaskComments(self.store.home, opened)
+            change = comments.reopen if thread.state == "resolved" else comments.resolve
+            change([thread.id])
 
     def _record(self, event: str, thread: Thread) -> None:
         with self.store.open(self.ref) as opened:

@@ -144,6 +144,11 @@ def why_no_send_back(workflow: Workflow | None, row: TaskRow) -> str | None:
     return impossible("sent back", row)
 
 
+def why_no_way_back(workflow: Workflow | None, row: TaskRow) -> str | None:
+    """Comments go out where the workflow has a way back."""
+    return None if can_go_back(workflow, row) else impossible("sent back", row)
+
+
 def send_back(context: CommandContext) -> None:
     """Request changes; where the branch conflicts, the request is written already."""
     from orange_tui.delivery.feedback import request_changes, request_to_resolve

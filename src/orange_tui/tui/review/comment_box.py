@@ -23,7 +23,7 @@ LINES = 8  # of the whole box
 class CommentBox(Vertical):
     """A text with what it is about above it. It is saved while it is typed, so Escape loses nothing either."""
 
-    BINDINGS = [("escape", "close", "Close"), ("ctrl+s", "close", "Keep")]  # noqa: RUF012 - Textual's own way
+    BINDINGS = [("escape", "close(False)", "Close"), ("ctrl+s", "close(True)", "Done")]  # noqa: RUF012 - Textual's own way
 
     @dataclass
     class Typed(Message):
@@ -33,9 +33,10 @@ class CommentBox(Vertical):
 
     @dataclass
     class Closed(Message):
-        """The person has finished."""
+        """The person has finished; `is_done`: with the key for it, and not with Escape."""
 
         text: str
+        is_done: bool
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual calls it so
         super().__init__(id=id)
@@ -91,5 +92,5 @@ class CommentBox(Vertical):
             self._written = event.text_area.text
             self.post_message(self.Typed(self._written))
 
-    def action_close(self) -> None:
-        self.post_message(self.Closed(self.text))
+    def action_close(self, is_done: bool) -> None:
+        self.post_message(self.Closed(self.text, is_done))

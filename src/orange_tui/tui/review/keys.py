@@ -47,6 +47,18 @@ class ReviewActions(Protocol):
     def edit(self) -> None:
         """Edit the draft under the cursor."""
 
+    def reply(self) -> None:
+        """Answer in the thread under the cursor."""
+
+    def mark_viewed(self) -> None:
+        """Mark what is under the cursor as viewed, or as not."""
+
+    def why_no_new(self) -> str | None:
+        """Why there is nothing new to show."""
+
+    def toggle_new(self) -> None:
+        """Show everything, or only what is new."""
+
     def resolve(self) -> None:
         """Resolve or reopen the thread under the cursor; delete a draft."""
 
@@ -119,11 +131,23 @@ def _why_no_answer(actions: ReviewActions) -> str | None:
 
 
 def _answer(actions: ReviewActions) -> None:
-    actions.run_command("answer")
+    if actions.review.thread is None:
+        actions.run_command("answer")
+    else:
+        actions.reply()
 
 
 def _why_no_resolve(actions: ReviewActions) -> str | None:
-    return "No comment is under the cursor; t goes to the next" if actions.review.thread is None else None
+    if actions.review.thread is None:
+        return "No comment is under the cursor; t goes to the next"
+    return _why_no_words(actions) if actions.review.thread.state == "draft" else None
+
+
+def _why_no_mark(actions: ReviewActions) -> str | None:
+    here = actions.review.keys_here
+    if here and not any(here):
+        return "It is no longer changed: there is nothing to view"
+    return None if here else "No change is under the cursor; n goes to the next"
 
 
 def _why_no_threads(actions: ReviewActions) -> str | None:
@@ -154,6 +178,22 @@ REVIEW_KEYS: tuple[ReviewKey, ...] = (
         lambda on: on.resolve(),
         _why_no_resolve,
         3,
+    ),
+    ReviewKey(
+        "v",
+        "viewed",
+        "Mark the change as viewed, on a heading the file; again: not",
+        lambda on: on.mark_viewed(),
+        _why_no_mark,
+        4,
+    ),
+    ReviewKey(
+        "i",
+        "only new",
+        "Everything, or only what is new since you last looked",
+        lambda on: on.toggle_new(),
+        lambda on: on.why_no_new(),
+        5,
     ),
     ReviewKey(
         "r",

@@ -9,8 +9,11 @@ from textual.strip import Strip
 from orange_tui.tui.drawing.diff_view import ChunkCache
 from orange_tui.tui.drawing.lines import LazyLines, safe, strip_of
 from orange_tui.tui.review.thread_lines import ThreadLines
+from orange_tui.tui.review.writing import reply_name
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from orange_tui.domain.review.thread import Thread
     from orange_tui.tui.drawing.lines import Run
     from orange_tui.tui.drawing.palette import Palette
@@ -25,6 +28,7 @@ class ReviewDrawing:
     def __init__(self, width: int, palette: Palette) -> None:
         self.palette, self.width = palette, width
         self.opened: set[str] = set()  # resolved comments that somebody wants to read
+        self.unfinished: Mapping[str, str] = {}  # answers that were begun
         self._threads = ThreadLines(width, palette)
         self._chunks = ChunkCache(palette)
         self._document: Document | None = None
@@ -57,7 +61,8 @@ class ReviewDrawing:
 
     def _thread(self, thread: Thread, *, in_place: bool) -> list[Strip]:
         is_open = thread.state != "resolved" or thread.id in self.opened
-        return self._threads.strips(thread, is_open=is_open, has_quote=not in_place)
+        unfinished = self.unfinished.get(reply_name(thread.id), "")
+        return self._threads.strips(thread, is_open=is_open, has_quote=not in_place, unfinished=unfinished)
 
     def _heading(self, state: ReviewState, segment: Segment, within: int) -> Strip:
         strip = self._chunks.strips(state.document.chunks[segment.file][0])[within]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from orange_tui.tui.drawing.palette import Palette
-    from orange_tui.tui.review.state import ReviewState
 
 _SHORTEST_PATH = 12
 
@@ -29,18 +28,6 @@ class Progress:
     open: int
     drafts: int
     new: int
-
-    @classmethod
-    def of(cls, review: ReviewState, new: int) -> Progress:
-        """Count what there is; a file without hunks, as a binary one, counts as one."""
-        document = review.document
-        marks = [
-            review.is_viewed(file, hunk)
-            for file, each in enumerate(document.files)
-            for hunk in range(max(1, len(each.hunks)))
-        ]
-        states = [thread.state for thread in review.threads]
-        return cls(sum(marks), len(marks), states.count("open"), states.count("draft"), new)
 
     def parts(self, *, short: bool) -> Iterable[str]:
         """What there is to say, the most telling first."""

@@ -14,7 +14,7 @@ from orange_tui.tui.review.document import DiffPlace, Document
 from orange_tui.tui.review.layout import Layout, LayoutBuilder, PlacedThreads, place_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from orange_tui.domain.review.thread import Thread
     from orange_tui.tui.review.document import CodeLine, Key
@@ -108,6 +108,26 @@ class ReviewState:
         if segment.hunk < 0:
             return tuple(self.document.keys[segment.file])
         return (self.document.key(segment.file, segment.hunk),)
+
+    def mark(self, keys: Iterable[Key]) -> bool:
+        """Mark these hunks as viewed, or if all of them are, as not; says which. Then go to the next that is not."""
+        wanted = {key for key in keys if key}
+        is_viewed = not wanted <= self.viewed
+        self.viewed = self.viewed | wanted if is_viewed else self.viewed - wanted
+        self.unfolded -= wanted
+        self._anchor = None
+        self.rebuild(self.box)
+        if is_viewed:
+            self._go_to_unviewed()
+        return is_viewed
+
+    def _go_to_unviewed(self) -> None:
+        """Put the cursor on the next hunk that was not viewed; where there is none below, it stays."""
+        for row in self.layout.hunks:
+            segment = self.layout.at(row)[0]
+            if row > self.cursor and not self.is_viewed(segment.file, segment.hunk):
+                self._put(row)
+                return
 
     # ── the cursor ──
 

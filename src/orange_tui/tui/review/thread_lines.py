@@ -54,14 +54,25 @@ class ThreadLines:
     def __init__(self, width: int, palette: Palette) -> None:
         self._width = max(NARROWEST, min(width - 2, _WIDEST))
         self._palette = palette
-        self._drawn: dict[tuple[Thread, bool, bool], list[Strip]] = {}
+        self._drawn: dict[tuple[Thread, bool, bool, str], list[Strip]] = {}
 
-    def strips(self, thread: Thread, *, is_open: bool = True, has_quote: bool = False) -> list[Strip]:
+    def strips(self, thread: Thread, *, is_open: bool, has_quote: bool, unfinished: str) -> list[Strip]:
         """The lines of a comment; what is resolved is one, unless somebody opens it."""
-        key = thread, is_open, has_quote
+        key = thread, is_open, has_quote, unfinished
         if key not in self._drawn:
-            self._drawn[key] = [strip_of(line) for line in self._lines(thread, is_open=is_open, has_quote=has_quote)]
+            lines = [*self._lines(thread, is_open=is_open, has_quote=has_quote), *self._unfinished(unfinished)]
+            self._drawn[key] = [strip_of(line) for line in lines]
         return self._drawn[key]
+
+    def _unfinished(self, text: str) -> Iterator[list[Run]]:
+        """An answer that was begun: what is typed is never lost, so it must be found again."""
+        if text:
+            bar: Run = (f"{_INDENT}┃ ", self._palette.warning)
+            first = safe(text.strip().partition("\n")[0])
+            yield [
+                bar,
+                *wrap([("✎ your answer, not sent yet: ", bar[1]), (first, self._palette.dim)], self._width - 4)[0],
+            ]
 
     def _lines(self, thread: Thread, *, is_open: bool, has_quote: bool) -> Iterator[list[Run]]:
         palette, style = self._palette, state_style(thread.state, self._palette)

@@ -7,7 +7,8 @@ import threading
 from typing import TYPE_CHECKING, Protocol
 
 from orange_tui.domain.errors import OrangeError
-from orange_tui.domain.review.thread import Thread
+from orange_tui.domain.review.anchor import plain_line
+from orange_tui.domain.review.thread import MAX_QUOTE_CHARACTERS, Thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +29,8 @@ class Writing(Protocol):
     def save(self, text: str) -> None:
         """Keep what was typed so far."""
 
-    def finish(self, text: str) -> None:
-        """The person has closed the box."""
+    def finish(self, text: str, *, is_done: bool) -> None:
+        """The person has closed the box; `is_done`: with the key for it, and not with Escape."""
 
 
 class WrittenComment:
@@ -50,21 +51,47 @@ class WrittenComment:
                 self.thread = self._drafts.save(self.thread, text)
                 self._last = text
 
-    def finish(self, text: str) -> None:
+    def finish(self, text: str, *, is_done: bool) -> None:  # noqa: ARG002 - a draft either way
         before = self.text
         self.save(text)
         if not self._is_new and self._last != before:
             self._drafts.finish(self.thread)
 
 
+class WrittenReply:
+    """An answer of the person in a thread: sent with the key for it, else kept to go on with."""
+
+    keep = "answer"
+
+    def __init__(self, drafts: Drafts, thread: Thread, text: str) -> None:
+        self._drafts, self._thread, self.text = drafts, thread, text
+        self.title = f"Answer {thread.id} on {thread.place}"
+
+    def save(self, text: str) -> None:
+        self._drafts.keep(reply_name(self._thread.id), text)
+
+    def finish(self, text: str, *, is_done: bool) -> None:
+        if is_done and text.strip():
+            self._drafts.reply(self._thread.id, text)
+            self.save("")
+        else:
+            self.save(text)
+
+
+def reply_name(thread_id: str) -> str:
+    """What an unfinished answer is kept as."""
+    return f"reply {thread_id}"
+
+
 def new_comment(drafts: Drafts, place: CommentPlace, commit: str | None) -> WrittenComment:
     """A comment on lines, a file or the task."""
+    quote = "\n".join(map(plain_line, place.quote.split("\n"))) if place.line is not None else ""
     about = Thread(
         id="",
         path=place.path,
         line=place.line,
         end_line=place.end_line,
-        quote=place.quote,
+        quote=quote[:MAX_QUOTE_CHARACTERS],
         commit=commit,
         by="person",
         text="",

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from orange_tui.domain.review.thread import is_path
 from orange_tui.review.drafts import Drafts
 from orange_tui.tui.drawing.cells import key_entry
 from orange_tui.tui.drawing.labels import shown_key
 from orange_tui.tui.drawing.lines import strip_of
-from orange_tui.tui.review.comment_box import LINES, CommentBox
+from orange_tui.tui.review.comment_box import LINES
 from orange_tui.tui.review.keys import MOVING, REVIEW_KEYS
 from orange_tui.tui.review.layout import Box
 from orange_tui.tui.review.state import CommentPlace
 from orange_tui.tui.review.thread_lines import MARKS, MEANINGS
-from orange_tui.tui.review.writing import Autosave, WrittenComment, new_comment
-from orange_tui.tui.screens.dialogs import ConfirmDialog
+from orange_tui.tui.review.writing import WrittenComment, WrittenReply, new_comment, reply_name
+from orange_tui.tui.screens._review_writing import ReviewWriting
+from orange_tui.tui.screens.dialogs import WORDS, ConfirmDialog, SendDialog
 from orange_tui.tui.screens.page import Page
 from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from textual.strip import Strip
 
@@ -35,86 +36,6 @@ if TYPE_CHECKING:
     from orange_tui.tui.screens.review import ReviewScreen
 
 _LINES_ABOVE_THREAD = 4
-
-
-class ReviewWriting:
-    """The box and what is written in it: saved while it is typed, and when it is closed."""
-
-    def __init__(self, screen: ReviewScreen, on_emptied: Callable[[str], None]) -> None:
-        self._screen, self._on_emptied = screen, on_emptied
-        self._writing: Writing | None = None
-        self._autosave: Autosave | None = None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether somebody is writing."""
-        return self._writing is not None
-
-    @property
-    def _box(self) -> CommentBox:
-        return self._screen.query_one(CommentBox)
-
-    def open(self, writing: Writing, box: Box) -> None:
-        """Let the person write, where the box is."""
-        self._writing = writing
-        self._autosave = Autosave(writing.save, self._saved)
-        self._screen.review.rebuild(box)
-        self._screen.lay_out()
-        self._screen.view.see_gap()
-        self._box.open(writing.title, writing.text, writing.keep)
-        self.place_box()
-
-    def hide_written(self) -> None:
-        """What is written is in the box; the draft that it has become meanwhile is not shown as well."""
-        box, writing = self._screen.review.box, self._writing
-        if box is not None and isinstance(writing, WrittenComment):
-            self._screen.review.box = replace(box, hidden=writing.thread.id or None)
-
-    def place_box(self) -> None:
-        """Put the box where the lines leave room for it; it scrolls with them."""
-        gap = self._screen.review.layout.gap
-        if self._writing is not None and gap is not None:
-            self._box.styles.offset = (2, gap - self._screen.view.top)
-
-    def typed(self, text: str) -> None:
-        """The text is another."""
-        if self._autosave is not None:
-            self._autosave.typed(text)
-            self._screen.run_worker(self._autosave.run(), group="autosave", exit_on_error=False)
-
-    def _saved(self, problem: str | None) -> None:
-        if self._writing is not None:
-            self._box.show_problem(problem)
-
-    async def save_now(self) -> None:
-        """Save what was typed: the screen goes, or the app."""
-        if self._autosave is not None:
-            await self._autosave.flush()
-
-    def close(self, text: str) -> None:
-        """The person has finished; a text that can't be saved stays in the box."""
-        self._screen.run_worker(self._close(text), group="close", exit_on_error=False)
-
-    async def _close(self, text: str) -> None:
-        writing = self._writing
-        if writing is None:
-            return
-        self._autosave = Autosave(writing.finish, self._saved)
-        self._autosave.typed(text)
-        if not await self._autosave.flush():
-            return
-        self._writing = self._autosave = None
-        self._box.close()
-        review, hidden = self._screen.review, self._screen.review.box.hidden if self._screen.review.box else None
-        review.end_range()
-        review.rebuild(None)
-        if hidden is not None:
-            review.go_to_thread(hidden)
-        self._screen.view.focus()
-        self._screen.lay_out()
-        self._screen.read_threads()
-        if not text.strip() and hidden is not None:
-            self._on_emptied(hidden)
 
 
 class ReviewDesk:
@@ -173,7 +94,7 @@ class ReviewDesk:
             return
         self._is_merging = False
         following = next_in_need(snapshot.rows, self.row.ref)
-        self._screen.dismiss()
+        self._screen.leave()
         if following is None:
             self._screen.app.notify("Nothing else needs you.", markup=False)
             return
@@ -183,7 +104,35 @@ class ReviewDesk:
 
     def send(self) -> None:
         """Send all drafts in one batch; the dialog says what happens."""
-        self.run_command("send_back")
+        if not self._can_go_back():
+            self.run_command("send_back")  # it says the worker that the branch conflicts
+            return
+        drafts, known = self._drafts, self._screen.comments.unfinished
+        dialog = SendDialog(
+            self.row.task.branch if self.row.task is not None else self.row.ref.id,
+            self.review.threads,
+            known.get(WORDS, ""),
+            drafts,
+        )
+        self._screen.app.push_screen(dialog, self._send)
+
+    def _can_go_back(self) -> bool:
+        return self._commands["go_back"].why_not(self.row) is None
+
+    def _send(self, words: str | None) -> None:
+        if words is None:
+            self._screen.read_comments()
+            return
+        engine, drafts = self._shared.orange.engine, self._drafts
+
+        def work(_report: object) -> str | None:
+            from orange_tui.delivery.feedback import request_changes
+
+            errors = request_changes(engine, self.row.ref, words).hook_errors
+            drafts.keep(WORDS, "")
+            return f"Sent, but {'; '.join(errors)}" if errors else "Sent: the task is back at work."
+
+        self._shared.work.start(self.row.ref, "Sending back", work)
 
     def show_help(self) -> None:
         """Show all keys, and whether they work now."""
@@ -212,20 +161,48 @@ class ReviewDesk:
             return
         keys = self.review.keys_here
         self.review.unfolded ^= {key for key in keys if key in self.review.viewed}
-        self.review.rebuild()
+        self.review.rebuild(self.review.box)
         self._screen.lay_out()
+
+    # ── viewed ──
+
+    def mark_viewed(self) -> None:
+        """Mark what is under the cursor as viewed, or as not."""
+        marks = [mark for key in self.review.keys_here for mark in key]
+        is_viewed = self.review.mark(self.review.keys_here)
+        self._screen.lay_out()
+        file = self._screen.files.viewed
+        self._shared.work.start(self.row.ref, "Marking", lambda _report: file.mark(marks, viewed=is_viewed))
+
+    def why_no_new(self) -> str | None:
+        """Why there is nothing new to show."""
+        code = self._screen.code
+        if self._screen.shows_new:
+            return None
+        if code is None or not code.has_looked:
+            return "You have not looked at it before: all of it is new"
+        return None if code.new.files else "Nothing is new since you looked"
+
+    def toggle_new(self) -> None:
+        """Show everything, or only what is new."""
+        self._screen.toggle_class("-new")
+        self._screen.show()
 
     # ── writing ──
 
     def comment(self) -> None:
         """Write a comment on what is chosen."""
         place = self.review.comment_place()
-        self._write(new_comment(self._drafts, place, None), self._box_below(place))
+        if place.path and not is_path(place.path):
+            text = "Its name can't be written down in a comment; C comments on the task as a whole"
+            self._screen.notify(text, title="comment: not now", severity="warning", markup=False)
+            return
+        self._write(new_comment(self._drafts, place, self._screen.comments.commit), self._box_below(place))
 
     def comment_on_task(self) -> None:
         """Write a comment on the whole task."""
         self.review.move_to(0)
-        self._write(new_comment(self._drafts, CommentPlace(""), None), Box(LINES))
+        self._write(new_comment(self._drafts, CommentPlace(""), self._screen.comments.commit), Box(LINES))
 
     def _box_below(self, place: CommentPlace) -> Box:
         file = self.review.document.file_number(place.path) if place.path else None
@@ -237,6 +214,13 @@ class ReviewDesk:
         if thread is not None:
             self._write(WrittenComment(self._drafts, thread), Box(LINES, thread=thread.id, hidden=thread.id))
 
+    def reply(self) -> None:
+        """Answer in the thread under the cursor."""
+        thread = self.review.thread
+        if thread is not None:
+            begun = self._screen.comments.unfinished.get(reply_name(thread.id), "")
+            self._write(WrittenReply(self._drafts, thread, begun), Box(LINES, thread=thread.id))
+
     def _write(self, writing: Writing, box: Box) -> None:
         self.writing.open(writing, box)
 
@@ -245,6 +229,10 @@ class ReviewDesk:
         thread = self.review.thread
         if thread is not None and thread.state == "draft":
             self._ask_to_delete(thread.id)
+        elif thread is not None:
+            title = "Opening again" if thread.state == "resolved" else "Resolving"
+            drafts = self._drafts
+            self._shared.work.start(self.row.ref, title, lambda _report: drafts.resolve_or_reopen(thread))
 
     def _ask_to_delete(self, thread_id: str) -> None:
         thread = next((each for each in self.review.threads if each.id == thread_id), None)

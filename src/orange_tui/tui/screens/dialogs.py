@@ -9,10 +9,19 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Label, Static, TextArea
 
+from orange_tui.tui.review.writing import Autosave
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import Callable, MutableMapping, Sequence
 
     from textual.app import ComposeResult
+
+    from orange_tui.domain.review.thread import Thread
+    from orange_tui.review.drafts import Drafts
+
+WORDS = "words"  # what the words besides a review are kept as until they are sent
+_PLACEHOLDER = "Some words besides, if you like"
+_MOST_LISTED = 6
 
 
 class ConfirmDialog(ModalScreen[bool]):
@@ -105,3 +114,77 @@ class MessageDialog(ModalScreen[str | None]):
             self.action_send()
         else:
             self.action_leave()
+
+
+class SendDialog(ModalScreen[str | None]):
+    """Ctrl+S sends everything, with or without words; Escape sends nothing, and what was written stays."""
+
+    BINDINGS = [("escape", "leave", "Cancel"), ("ctrl+s", "send", "Send")]  # noqa: RUF012 - Textual's own way
+
+    def __init__(self, branch: str, threads: Sequence[Thread], words: str, drafts: Drafts) -> None:
+        super().__init__()
+        self._branch, self._threads, self._words = branch, threads, words
+        self._autosave = Autosave(lambda text: drafts.keep(WORDS, text), self._saved)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(f"Send {self._branch} back", classes="title", markup=False)
+            yield Static(what_happens(self._threads), classes="hint", markup=False, id="what")
+            yield TextArea(self._words, id="text", tab_behavior="focus", compact=True, placeholder=_PLACEHOLDER)
+            with Horizontal(classes="buttons"):
+                yield Button("Cancel (esc)", id="no", compact=True)
+                yield Button("Send back (ctrl+s)", id="yes", compact=True)
+
+    def on_mount(self) -> None:
+        area = self.query_one(TextArea)
+        area.cursor_blink = False
+        area.move_cursor(area.document.end)
+        area.focus()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        self._autosave.typed(event.text_area.text)
+        self.run_worker(self._autosave.run(), group="autosave", exit_on_error=False)
+
+    def _saved(self, problem: str | None) -> None:
+        if problem and self.is_mounted:
+            self.query_one("#what", Static).update(f"Not saved: {problem}")
+
+    async def on_unmount(self) -> None:
+        await self._autosave.flush()
+
+    def action_send(self) -> None:
+        text = self.query_one(TextArea).text.strip()
+        if not text and not _going(self._threads):
+            self.query_one("#what", Static).update("There is nothing to send yet: say what should change.")
+            return
+        self.dismiss(text)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "yes":
+            self.action_send()
+        else:
+            self.action_leave()
+
+
+def _going(threads: Sequence[Thread]) -> list[Thread]:
+    return [thread for thread in threads if thread.state in {"draft", "open"}]
+
+
+def what_happens(threads: Sequence[Thread]) -> str:
+    """What is sent, and what follows."""
+    going = _going(threads)
+    drafts = sum(thread.state == "draft" for thread in going)
+    if not going:
+        return "There are no comments: your words go to the worker, and the task goes back to work."
+    count = f"{drafts} comment{'s' if drafts != 1 else ''}" if drafts else ""
+    still = len(going) - drafts
+    again = f"{still} thread{'s' if still != 1 else ''} still open" if still else ""
+    what = " and ".join(part for part in (count, again) if part)
+    verb = "goes" if len(going) == 1 else "go"
+    listed = [f"  {thread.place}: {thread.text.strip().partition(chr(10))[0]}" for thread in going[:_MOST_LISTED]]
+    more = [f"  and {len(going) - _MOST_LISTED} more"] if len(going) > _MOST_LISTED else []
+    sentence = f"{what} {verb} to the worker as one message, and the task goes back to work."
+    return "\n".join([sentence, *listed, *more])

@@ -73,13 +73,17 @@ class MergeDialog(ModalScreen[MergeChoice | None]):
         try:
             self._forecast = await asyncio.to_thread(self._work_out)
         except OrangeError as problem:
-            self.query_one("#forecast Static", Static).update(printable(str(problem)))
+            self._update(printable(str(problem)))
             return
         self._show()
 
     def _show(self) -> None:
         if self._forecast is not None:
-            self.query_one("#forecast Static", Static).update(forecast_table(self._forecast, self._choice))
+            self._update(forecast_table(self._forecast, self._choice))
+
+    def _update(self, content: Table | str) -> None:
+        for shown in self.query("#forecast Static").results(Static):  # none, where somebody has answered already
+            shown.update(content)
 
     def action_choose(self, strategy: str) -> None:
         why_not = self._forecast.why_not(strategy) if self._forecast is not None else None

@@ -12,12 +12,13 @@ from textual.binding import Binding
 from textual.containers import Container, Horizontal, Vertical
 from textual.screen import Screen
 
+from orange_tui.domain.records import replace
 from orange_tui.tui.drawing.labels import shown_key
 from orange_tui.tui.drawing.lines import paragraph
 from orange_tui.tui.review.comment_box import CommentBox
 from orange_tui.tui.review.keys import REVIEW_KEYS
 from orange_tui.tui.review.lines import ReviewDrawing
-from orange_tui.tui.review.material import Material, read_material, read_threads
+from orange_tui.tui.review.material import Code, Comments, ReviewFiles
 from orange_tui.tui.review.progress import Progress, header_line
 from orange_tui.tui.review.side_lists import ThreadList
 from orange_tui.tui.review.state import ReviewState
@@ -54,7 +55,10 @@ class ReviewScreen(Screen[None]):
         super().__init__()
         self.row = row
         self._shared = shared
-        self._material: Material | None = None
+        self.code: Code | None = None
+        self.comments = Comments()
+        self._added = self._removed = 0
+        self._has_moved = False
         self._drawing: ReviewDrawing | None = None
         self._progress = Progress(0, 0, 0, 0, 0)
         self.review = ReviewState(self._height)
@@ -95,76 +99,109 @@ class ReviewScreen(Screen[None]):
         if moved:
             self._read()
         elif before is None or now is None or before.text_changes != now.text_changes:
-            self.read_threads()
+            self.read_comments()
         self._show_place()
         self._desk.follow(now)
+
+    @property
+    def files(self) -> ReviewFiles:
+        """What the review reads and writes."""
+        return ReviewFiles(self._shared.orange, self.row)
 
     def _read(self) -> None:
         self.run_worker(self._load(), group="diff", exclusive=True, exit_on_error=False)
 
     async def _load(self) -> None:
-        self._material = await asyncio.to_thread(read_material, self._shared.orange, self.row)
+        """Read everything and show it; then find the lines of the comments again, which may take longer."""
+        files = self.files
+        code, self.comments = await asyncio.to_thread(lambda: (files.read_code(), files.read_comments()))
+        if code.problem and self.code is not None and self.code.whole.files:
+            code = replace(self.code, problem=code.problem)  # what was read before stays to be read
+        self.code = code
+        self.review.viewed = code.viewed
         self.show()
+        await asyncio.to_thread(files.relocate, code.whole)
+        await self.load_comments()
 
-    def read_threads(self) -> None:
+    def read_comments(self) -> None:
         """Read the comments again: one has come, or was answered."""
-        if self._material is not None:
-            self.run_worker(self._load_threads(), group="threads", exclusive=True, exit_on_error=False)
+        if self.code is not None:
+            self.run_worker(self.load_comments(), group="comments", exclusive=True, exit_on_error=False)
 
-    async def _load_threads(self) -> None:
-        threads, problem = await asyncio.to_thread(read_threads, self._shared.orange, self.row)
-        material = self._material
-        if material is not None and (threads, problem) != (material.threads, material.threads_problem):
-            self._material = Material(material.document, threads, material.problem, problem)
+    async def load_comments(self) -> None:
+        """Read the comments now, and show what is other than before."""
+        before, now = self.comments, await asyncio.to_thread(self.files.read_comments)
+        if now.problem and not before.problem:
+            now = replace(now, threads=before.threads, unfinished=before.unfinished)
+        self.comments = now
+        if before != now:
             self.show()
+        if before.commit != now.commit:
+            self._read()
 
     # ── showing ──
 
     def _height(self, thread: Thread, in_place: bool) -> int:
         return self._drawing.height(thread, in_place) if self._drawing is not None else 1
 
+    @property
+    def shows_new(self) -> bool:
+        """Whether only what is new is shown."""
+        return self.has_class("-new")
+
     def show(self) -> None:
         """Show everything as it is now; the cursor stays on what it was on."""
-        material, palette = self._material, palette_for(self.app)
-        if material is None:
+        code, palette = self.code, palette_for(self.app)
+        if code is None:
             return
         width = max(20, self.view.size.width - _BAR_CELLS)
         if self._drawing is None or not self._drawing.is_for(width, palette):
             self._drawing = ReviewDrawing(width, palette)
+        self._drawing.unfinished = self.comments.unfinished
         self._desk.writing.hide_written()
-        self.review.show(material.document, material.threads, frozenset())
-        self._progress = Progress.of(self.review, 0)
-        is_empty = not self.review.layout.size and not self._desk.writing.is_open
+        document = code.new if self.shows_new else code.whole
+        self.review.show(document, self.comments.threads, self.review.viewed)
+        is_empty = not self.review.layout.size
         self.set_class(is_empty, "-nothing")
         if is_empty:
-            text = material.problem or material.threads_problem or "No changes yet."
+            text = code.problem or self.comments.problem or ("Nothing new." if self.shows_new else "No changes yet.")
             self.query_one("#message", StripView).show(paragraph(text, palette.dim, width))
-        self.lay_out()
-        self.query_one(FileList).show(material.document.files)
+        self.query_one(FileList).show(document.files)
         self.query_one(ThreadList).show(self.review.placed.in_order())
-        self.set_class(bool(material.threads), "-threads")
+        self.set_class(bool(self.comments.threads), "-threads")
+        self.lay_out()
 
     def on_review_view_moved(self) -> None:
+        self._has_moved = self._has_moved or self.review.cursor > 0
         self._show_place()
 
     def _show_place(self) -> None:
-        review, material = self.review, self._material
+        review, code = self.review, self.code
         self._desk.writing.place_box()
-        if material is None:
+        if code is None:
             return
         files = review.document.files
         self.query_one(FileList).follow(review.file)
         self.query_one(ThreadList).follow(review.thread.id if review.thread is not None else None)
-        added, removed = sum(file.added for file in files), sum(file.removed for file in files)
         where = f"{review.file + 1}/{len(files)} {files[review.file].path}" if files else "no changes"
-        note = "no diff" if material.problem else "comments can't be read" if material.threads_problem else ""
-        self._show_header(f"+{added:,} −{removed:,}  {where}", note)
+        self._show_header(f"+{self._added:,} −{self._removed:,}  {where}")
         self._show_footer()
 
-    def _show_header(self, where: str, note: str = "") -> None:
+    def _note(self) -> str:
+        """What is wrong, or unusual about what is shown."""
+        code = self.code
+        if code is not None and code.problem:
+            return "not read again: the branch or its directory is gone" if code.whole.files else "no diff"
+        if self.comments.problem:
+            return "comments can't be read"
+        return "only what is new" if self.shows_new else ""
+
+    def _show_header(self, where: str) -> None:
         task = self.row.task
         name = f"{task.project}/{task.branch}" if task is not None else self.row.ref.id
-        line = header_line(name, where, self._progress, note=note, palette=palette_for(self.app), width=self.size.width)
+        line = header_line(
+            name, where, self._progress, note=self._note(), palette=palette_for(self.app), width=self.size.width
+        )
         self.query_one("#header", Line).show_line(line)
 
     def _show_footer(self) -> None:
@@ -177,7 +214,12 @@ class ReviewScreen(Screen[None]):
 
     def lay_out(self) -> None:
         """Show the same again: something was folded, or a box has come or gone."""
-        if self._drawing is not None:
+        if self._drawing is not None and self.code is not None:
+            states = [thread.state for thread in self.comments.threads]
+            viewed, hunks, new = self.code.progress(self.review.viewed)
+            self._progress = Progress(viewed, hunks, states.count("open"), states.count("draft"), new)
+            files = self.review.document.files
+            self._added, self._removed = sum(file.added for file in files), sum(file.removed for file in files)
             self.view.show_review(self.review, self._drawing.lines(self.review))
             self._show_place()
 
@@ -196,7 +238,14 @@ class ReviewScreen(Screen[None]):
             self.review.end_range()
             self.view.see_cursor()
         else:
-            self.dismiss()
+            self.leave()
+
+    def leave(self) -> None:
+        """Go back; who has gone through the diff has looked at it, and what comes later is new."""
+        if self._has_moved and self.code is not None and not self.code.problem:
+            work, files = self.files.viewed.looked, self.code.whole.files
+            self._shared.work.start(self.row.ref, "Remembering what you saw", lambda _report: work(files))
+        self.dismiss()
 
     def action_do(self, name: str) -> None:
         """Do what a key is for, or say why not."""
@@ -227,7 +276,7 @@ class ReviewScreen(Screen[None]):
         self._desk.writing.typed(message.text)
 
     def on_comment_box_closed(self, message: CommentBox.Closed) -> None:
-        self._desk.writing.close(message.text)
+        self._desk.writing.close(message.text, is_done=message.is_done)
 
     async def on_unmount(self) -> None:
         await self._desk.writing.save_now()
