@@ -237,3 +237,13 @@ def test_a_damaged_file_of_threads_is_told_and_kept(world: World, cli: Cli, task
         assert "is not JSON" in cli.no("task", *words)
     assert path.read_text() == "[{"
     assert ThreadsFile(world.home, "coffee", task.id).path == str(path)
+
+
+def test_a_deleted_task_leaves_no_comments_behind_but_what_it_cost(world: World, cli: Cli, task: TaskRef) -> None:
+    cli.ok("task", "comment", task.id, "src/auth.py:1", "Why?")
+    state = world.root / "state" / "coffee" / task.id
+    (state / "usage.json").write_text("{}")
+    with world.orange.store.open(task) as opened:
+        put(opened, "test", {"status": "cancelled"})
+    cli.ok("task", "delete", task.id, "--yes")
+    assert [path.name for path in state.glob("*.json")] == ["usage.json"]

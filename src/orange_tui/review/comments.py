@@ -1,11 +1,11 @@
 """Commenting and answering: each way a task's threads change, with the event that tells everybody of it.
 
-The threads come first, then the event: a kill between the two loses a line of history, never a comment.
+The threads come first, then the event: a kill between the two loses a line of history, never a comment. What a person
+is still writing in the app is in `drafts.py`.
 """
 
 from __future__ import annotations
 
-from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.review import thread as rules
 from orange_tui.domain.review.thread import find_thread
@@ -38,15 +38,11 @@ class TaskComments:
         self.opened.record("thread.added", thread=made.id, path=made.path, line=made.line, by=made.by)
         return made
 
-    def edit(self, thread_id: str, text: str) -> Thread:
-        """Other words for a draft; what was sent stays as it was read."""
-        return self._change(thread_id, lambda thread: replace(_draft(thread), text=text), "thread.edited")
-
     def delete(self, thread_id: str) -> None:
-        """A draft that is not to be sent after all."""
+        """A draft that is not to be sent after all; what was sent stays."""
 
         def without(threads: tuple[Thread, ...]) -> list[Thread]:
-            gone = _draft(find_thread(threads, thread_id))
+            gone = find_thread(threads, thread_id)
             return [thread for thread in threads if thread is not gone]
 
         self.file.change(without)
@@ -83,9 +79,3 @@ class TaskComments:
         found = find_thread(self.file.change(changed), thread_id)
         self.opened.record(event, thread=thread_id, **details)
         return found
-
-
-def _draft(thread: Thread) -> Thread:
-    if thread.state != "draft":
-        raise Refused(f"{thread.id} was sent and stays as it was read; answer it to add something")
-    return thread

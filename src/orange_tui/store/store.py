@@ -34,6 +34,7 @@ _ID_LETTERS = "abcdefghijkmnpqrstuvwxyz"
 _ID_ALPHABET = _ID_LETTERS + "23456789"
 _ID_LENGTH = 7
 _NEW, _DELETED = ".new-", ".deleted-"
+_KEPT = "usage.json"  # of a deleted task: what was paid is still in the sums
 
 
 @record
@@ -243,13 +244,17 @@ class Store:
         return random_id({ref.id for ref in self.refs()})
 
     def remove(self, ref: TaskRef) -> None:
-        """Delete a task's directory: out of sight in one step, then file by file."""
+        """Delete a task's directory: out of sight in one step, then file by file. What its agents used stays known."""
         import shutil
 
         final = self.directory(ref)
         gone = os.path.join(os.path.dirname(final), f"{_DELETED}{ref.id}")
         os.rename(final, gone)
         shutil.rmtree(gone)
+        state = self.home.task_state(ref.project, ref.id)
+        for name in os.listdir(state) if os.path.isdir(state) else ():
+            if name.endswith(".json") and name != _KEPT:
+                os.unlink(os.path.join(state, name))
 
 
 def random_id(taken: set[str]) -> str:

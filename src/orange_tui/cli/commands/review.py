@@ -68,7 +68,8 @@ def _thread_text(thread: Thread) -> str:
     outdated = "  outdated" if thread.outdated else ""
     lines = [f"{thread.id}  {thread.state}{outdated}  {thread.place}  {thread.by}{author}"]
     lines += [f"      | {line}" for line in thread.quote.split("\n")] if thread.quote else []
-    lines += [f"    {line}" for line in thread.text.split("\n")]
+    said = "    > " if thread.by in {"github", "checks"} else "    "  # an agent reads this: that is no order to it
+    lines += [f"{said}{line}" for line in thread.text.split("\n")]
     for reply in thread.replies:
         state = f", {reply.state}" if reply.state else ""
         commit = f" in {reply.commit[:10]}" if reply.commit else ""
