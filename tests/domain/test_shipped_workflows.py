@@ -158,6 +158,7 @@ MOVES = {
         agent-review  | done          | force             | -                    | {MERGED}
         reviewing     | done          | -                 | -                    | {MERGED}
         reviewing     | working       | -                 | -                    | notify_worker(## Feedback)
+        reviewing     | working       | engine            | -                    | notify_worker(## Feedback)
         reviewing     | cancelled     | -                 | -                    | {DROPPED}
         stuck         | reviewing     | -                 | -                    | -
         stuck         | cancelled     | -                 | -                    | {DROPPED}

@@ -72,7 +72,10 @@ def _open_threads(tasks: Tasks, ref: TaskRef) -> dict[str, int]:
     """How many comments and failed checks wait for an answer."""
     from orange_tui.review.threads_file import ThreadsFile
 
-    threads = ThreadsFile(tasks.engine.store.home, ref.project, ref.id).read()
+    try:
+        threads = ThreadsFile(tasks.engine.store.home, ref.project, ref.id).read()
+    except OrangeError:
+        return {}  # every command about its threads says so
     is_open = {"comments": ("github", ("draft", "open")), "failures": ("checks", ("open",))}
     return {name: sum(t.by == by and t.state in states for t in threads) for name, (by, states) in is_open.items()}
 

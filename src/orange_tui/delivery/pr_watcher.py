@@ -114,6 +114,10 @@ class PullRequestWatcher:
                 words = f"Comments and checks on {name} cannot be read, and answers not posted: {problem}"
                 await asyncio.to_thread(self._log.write, "warning", words)
             return {}
+        except Exception as problem:  # noqa: BLE001 - what is known of the pull requests themselves is told all the same
+            if host.failed(repr(problem), 0.0):
+                await asyncio.to_thread(self._log.write, "error", f"Comments on {name}: {problem!r}")
+            return {}
         if host.problem:
             await asyncio.to_thread(self._log.write, "info", f"Comments and checks on {name} can be read again")
         host.succeeded()

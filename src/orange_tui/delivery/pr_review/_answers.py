@@ -7,7 +7,7 @@ which nobody knows whether it arrived, the forge itself tells: the thread is rea
 from __future__ import annotations
 
 from orange_tui.delivery.pr_review._answer_text import POSTING, answer_text
-from orange_tui.delivery.pr_review._comments import GITHUB
+from orange_tui.delivery.pr_review._comments import GITHUB, is_deleted
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.review.thread import AGENT
 
@@ -49,7 +49,8 @@ def pending_answers(threads: Sequence[Thread]) -> list[PendingAnswer]:
     """
     found = []
     for thread in threads:
-        for place, reply in enumerate(thread.replies if thread.by == GITHUB and thread.remote else ()):
+        is_there = thread.by == GITHUB and thread.remote and not is_deleted(thread)
+        for place, reply in enumerate(thread.replies if is_there else ()):
             is_answer = reply.by == AGENT or (reply.by == _PERSON and reply.state is not None)
             if is_answer and (not reply.remote or reply.remote.startswith(POSTING)):
                 found.append(PendingAnswer(thread, place))

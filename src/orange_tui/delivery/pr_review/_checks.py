@@ -72,7 +72,9 @@ def unexplained(threads: Sequence[Thread], now: Sequence[CheckOutcome]) -> list[
     """The failures of which the log must be read: those that no thread tells of yet."""
     commits = {thread.remote: thread.commit for thread in threads if thread.by == CHECKS}
     failed = [each for each in now if each.kind != PASSED and commits.get(each.remote) != each.head]
-    return failed[:MAX_CHECK_THREADS]
+    known = [each for each in failed if each.remote in commits]
+    new = [each for each in failed if each.remote not in commits]
+    return known + new[: max(0, MAX_CHECK_THREADS - len(commits))]
 
 
 def merge_checks(

@@ -96,7 +96,7 @@ class _Merge:
     def add(self, remote: RemoteThread) -> None:
         thread = _thread(remote, self._head)
         for comment in remote.comments[1:]:
-            thread = replace(thread, replies=(*thread.replies, _reply(comment)))
+            thread = with_note(thread, _reply(comment))
         self.added.append(thread)
         self.events.append(("thread.added", thread, {"path": thread.path, "line": thread.line, "by": GITHUB}))
 
@@ -137,9 +137,11 @@ class _Merge:
 
     def _with_new_reply(self, thread: Thread, comment: RemoteComment, *, is_over: bool) -> Thread:
         """Whoever replies to an answer is not content with it; a stranger may reply, but not wake the agent."""
+        noted = with_note(thread, _reply(comment))
+        if noted is thread:
+            return thread  # it has too many
         wakes = comment.is_trusted and not is_over and thread.state in {"fixed", "declined", "resolved"}
-        thread = reopened(thread) if wakes else thread
-        thread = with_note(thread, _reply(comment))
+        thread = reopened(noted) if wakes else noted
         self.events.append(("thread.replied", thread, {"by": GITHUB, "state": None}))
         if wakes:
             self.events.append(("thread.reopened", thread, {"by": GITHUB}))
@@ -148,13 +150,17 @@ class _Merge:
     def note_deleted(self, there: Collection[str]) -> None:
         """A comment that is gone there stays here, with a word; nobody need answer it any more."""
         for key, thread in self.known.items():
-            is_noted = any(reply.remote == _GONE for reply in thread.replies)
-            if thread.by != GITHUB or key in there or is_noted:
+            if thread.by != GITHUB or key in there or is_deleted(thread):
                 continue
             noted = with_note(thread, ThreadReply(GITHUB, _DELETED, remote=_GONE))
             noted = sent(noted) if noted.state == "draft" else noted
             self.known[key] = resolved(noted) if noted.state != "resolved" else noted
             self.events.append(("thread.resolved", self.known[key], {"by": GITHUB}))
+
+
+def is_deleted(thread: Thread) -> bool:
+    """Whether the comment is gone there: nothing can be answered."""
+    return any(reply.remote == _GONE for reply in thread.replies)
 
 
 def with_note(thread: Thread, reply: ThreadReply) -> Thread:

@@ -113,7 +113,8 @@ def _apply(tasks: Tasks, ref: TaskRef, opened: OpenTask, now: PullRequest, file:
     usable = [each for each in usable if each.rule.target == target]
     threads = ThreadsFile(tasks.engine.parts.home, ref.project, ref.id).read()
     sent = {thread.id: version(thread) for thread in threads if thread.state == "open"}
-    around = _recorded(opened, [each.rule for each in usable], uses, _feedback(ref, now, usable, threads))
+    text = _feedback(ref, now, usable, threads)
+    around = _recorded(opened, [each.rule for each in usable], uses, text, [*sent])
     tasks.engine.transition(opened, target, "engine", around=around)
     file.write(replace(memory, sent={**memory.sent, **sent}))
 
@@ -139,13 +140,13 @@ def _feedback(ref: TaskRef, now: PullRequest, usable: Sequence[Due], threads: Se
 
 @contextmanager
 def _recorded(
-    opened: OpenTask, rules: Sequence[EventRule], uses: Mapping[tuple[object, ...], int], text: str
+    opened: OpenTask, rules: Sequence[EventRule], uses: Mapping[tuple[object, ...], int], text: str, ids: list[str]
 ) -> Iterator[None]:
     """The use is in the journal, and what to do in TASK.md, before the task is moved."""
     for rule in rules:
         count = uses.get(_key(rule), 0) + 1
         opened.record(USED, event=rule.event, **{"from": rule.source, "to": rule.target}, count=count, limit=rule.limit)
-    opened.edit_body("changes.requested", lambda body: with_feedback(body, text), by="engine")
+    opened.edit_body("changes.requested", lambda body: with_feedback(body, text), by="engine", threads=ids)
     yield
 
 

@@ -15,7 +15,7 @@ from orange_tui.delivery.pr_review._comments import CONVERSATION, merge_comments
 from orange_tui.delivery.pr_review.memory import MemoryFile
 from orange_tui.delivery.pr_review.rules import apply_rules
 from orange_tui.delivery.pull_requests import why_not_of
-from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.pull_request import OPEN, RUNNING
 from orange_tui.domain.records import record, replace
 from orange_tui.home import clock
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 REREAD_SECONDS = 600.0  # while something is open there
 _PAUSE_SECONDS = 600.0  # after a forge has refused something of one task
 _ID_BYTES = 8
+_READ, _RULES = "read", "rules"  # what is left alone for a while after it has failed
 _POSTED = "posted"  # in place of an address that a forge has not told
 
 
@@ -57,42 +58,39 @@ class ReviewSync:
     def __init__(self, tasks: Tasks) -> None:
         self._tasks = tasks
         self._read_at: dict[TaskRef, float] = {}
-        self._not_before: dict[TaskRef, float] = {}
+        self._paused: dict[tuple[TaskRef, str], tuple[float, str]] = {}  # until when, and why
         self._own: set[tuple[str, str]] = set()  # projects, and the addresses that were found to be theirs
 
     def run(self, host: str, followed: Iterable[Followed]) -> dict[TaskRef, str]:
         """Everything there is to do about these; what went wrong, by task. `ForgeUnavailable` where nobody answers."""
-        problems: dict[TaskRef, str] = {}
-        open_ones = [each for each in followed if each.now.state == OPEN and self._may_follow(each, problems)]
+        open_ones = [each for each in followed if each.now.state == OPEN and self._may_follow(each)]
         reviews = self._read(host, [each for each in open_ones if self._wants_reading(each)])
         for each in open_ones:
-            if self._not_before.get(each.ref, 0.0) > time.monotonic():
-                continue
-            try:
-                self._serve(each, reviews.get(each.ref))
-            except ForgeUnavailable:
-                raise
-            except OrangeError as problem:
-                self._not_before[each.ref] = time.monotonic() + _PAUSE_SECONDS
-                problems[each.ref] = str(problem)
-        return problems
+            self._serve(each, reviews.get(each.ref))
+        return {ref: sentence for (ref, what), (_, sentence) in self._paused.items() if self._is_paused(ref, what)}
 
-    def _may_follow(self, each: Followed, problems: dict[TaskRef, str]) -> bool:
+    def _may_follow(self, each: Followed) -> bool:
         """An agent can write an address into its task's history: what is said elsewhere is nothing to us."""
+        if self._is_paused(each.ref, _READ):
+            return False
         key = (each.ref.project, each.now.url)
         project = self._tasks.projects.find(each.ref.project)
         reason = why_not_of(project, each.now.url) if project is not None and key not in self._own else None
         if reason is not None:
-            problems[each.ref] = f"its comments are not read: {reason}"
+            self._pause(each.ref, _READ, f"its comments are not read: {reason}")
         elif project is not None:
             self._own.add(key)
         return reason is None and project is not None
 
     def _wants_reading(self, each: Followed) -> bool:
+        try:
+            threads = self._threads(each.ref).read()
+        except OrangeError as problem:  # the comments in there are somebody's words: they are not written over
+            self._pause(each.ref, _READ, str(problem))
+            return False
         if each.now.mark != self._memory(each).read(each.now.url).mark:
             return True
-        threads = self._threads(each.ref).read()
-        if any(answer.id for answer in pending_answers(threads)):
+        if any(each_id and not self._is_paused(each.ref, each_id) for each_id in _ids(threads)):
             return True  # was it posted?
         is_open = any(thread.remote and thread.state in {"draft", "open"} for thread in threads)
         return is_open and self._read_at.get(each.ref, 0.0) + REREAD_SECONDS < time.monotonic()
@@ -110,10 +108,34 @@ class ReviewSync:
         return found
 
     def _serve(self, each: Followed, review: PullRequestReview | None) -> None:
-        if review is not None:
-            self._take_in(each, review)
-        self._post_answers(each, was_read=review is not None)
-        apply_rules(self._tasks, each.ref, each.now, self._memory(each))
+        """All there is to do about one task; what fails is tried again later, and keeps no other task.
+
+        The steps build on each other: an answer is posted only where it is known whether it was posted before.
+        """
+        try:
+            if review is not None:
+                self._take_in(each, review)
+            if not self._is_paused(each.ref, _READ):
+                self._post_answers(each, was_read=review is not None)
+                self._apply_rules(each)
+        except ForgeUnavailable:
+            raise
+        except Exception as problem:  # noqa: BLE001 - whatever it is, it is told, and the others go on
+            self._pause(each.ref, _READ, str(problem) if isinstance(problem, OrangeError) else repr(problem))
+
+    def _is_paused(self, ref: TaskRef, what: str) -> bool:
+        return self._paused.get((ref, what), (0.0, ""))[0] > time.monotonic()
+
+    def _pause(self, ref: TaskRef, what: str, why: str) -> None:
+        self._paused[ref, what] = (time.monotonic() + _PAUSE_SECONDS, why)
+
+    def _apply_rules(self, each: Followed) -> None:
+        if self._is_paused(each.ref, _RULES):
+            return
+        try:
+            apply_rules(self._tasks, each.ref, each.now, self._memory(each))
+        except Refused as problem:
+            self._pause(each.ref, _RULES, str(problem))
 
     def _take_in(self, each: Followed, review: PullRequestReview) -> None:
         """What is new there becomes threads here: the threads first, then the events, then what was seen."""
@@ -160,7 +182,10 @@ class ReviewSync:
         )
 
     def _post_answers(self, each: Followed, *, was_read: bool) -> None:
-        """Post what was not: an answer that may have been posted already only after its thread was read again."""
+        """Post what was not: an answer that may have been posted already only after its thread was read again.
+
+        One that the forge does not take (the conversation is locked) keeps no other.
+        """
         file = self._threads(each.ref)
         pending = pending_answers(file.read())
         in_doubt = {answer.id for answer in pending if answer.id and not was_read}
@@ -168,8 +193,14 @@ class ReviewSync:
             threads = file.change(lambda threads: with_ids(threads, lambda: secrets.token_hex(_ID_BYTES)))
             pending = pending_answers(threads)
         for answer in pending:
-            if answer.id not in in_doubt:
+            if answer.id in in_doubt or self._is_paused(each.ref, answer.id):
+                continue
+            try:
                 self._note_posted(each.ref, answer, self._post(each, answer))
+            except ForgeUnavailable:
+                raise
+            except Refused as problem:
+                self._pause(each.ref, answer.id, f"the answer to {answer.thread.id} was not posted: {problem}")
 
     def _post(self, each: Followed, answer: PendingAnswer) -> str:
         is_in_thread = not answer.thread.remote.startswith(CONVERSATION)
@@ -186,3 +217,7 @@ class ReviewSync:
 
     def _memory(self, each: Followed) -> MemoryFile:
         return MemoryFile(self._tasks.engine.parts.home, each.ref.project, each.ref.id)
+
+
+def _ids(threads: Iterable[Thread]) -> list[str]:
+    return [answer.id for answer in pending_answers([*threads])]

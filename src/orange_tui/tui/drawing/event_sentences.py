@@ -181,10 +181,24 @@ def _answered(event: Event) -> str:
     return f"{who} answered {value_text(event.get('thread'))}{f': {value_text(state)}' if state else ''}"
 
 
+def _thread_changed(what: str) -> Callable[[Event], str]:
+    def sentence(event: Event) -> str:
+        who = _COMMENTERS.get(str(event.get("by", "person")), value_text(event.get("by")))
+        return f"{who} {what} {value_text(event.get('thread'))}"
+
+    return sentence
+
+
+def _sent_back(event: Event) -> str:
+    why = value_text(event.get("event")).replace("_", " ")
+    return f"Sent back by itself, {value_text(event.get('count'))} of {value_text(event.get('limit'))}: {why}"
+
+
 def _changes_requested(event: Event) -> str:
     threads = event.get("threads")
     names = ", ".join(map(value_text, threads)) if isinstance(threads, list) else ""
-    return f"You asked for changes{f' ({value_text(names)})' if names else ''}"
+    who = "Orange" if event.get("by") == "engine" else "You"
+    return f"{who} asked for changes{f' ({value_text(names)})' if names else ''}"
 
 
 EVENT_LINES: Mapping[str, EventLine] = {
@@ -227,12 +241,14 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "hook.failed": EventLine("✗", "bad", "{action} failed: {reason}"),
     "gate.command": EventLine("◆", "text", _gate),
     "thread.added": EventLine("¶", "text", _commented),
-    "thread.edited": EventLine("¶", "dim", "You edited {thread}"),
+    "thread.edited": EventLine("¶", "dim", _thread_changed("edited")),
     "thread.deleted": EventLine("¶", "dim", "You deleted the draft {thread}"),
     "thread.replied": EventLine("¶", "info", _answered),
-    "thread.resolved": EventLine("¶", "good", "You resolved {thread}"),
-    "thread.reopened": EventLine("¶", "warning", "You reopened {thread}"),
+    "thread.resolved": EventLine("¶", "good", _thread_changed("resolved")),
+    "thread.reopened": EventLine("¶", "warning", _thread_changed("reopened")),
     "changes.requested": EventLine("¶", "accent", _changes_requested),
+    "rule.used": EventLine("↩", "accent", _sent_back),
+    "rule.exhausted": EventLine("!", "warning", "Sent back {limit} times by itself; now it is for you to look at"),
     "person.notified": EventLine("»", "accent", "Notified you ({via}): {message}"),
     "branch.registered": EventLine("»", "dim", "Branch {branch} registered with issue #{issue}"),
     "issue.changed": EventLine("~", "text", "Updated from its issue: {url}"),
