@@ -19,6 +19,8 @@ from orange_tui.outside.forge.interface import (
     Label,
     NewPullRequest,
     PullRequestReview,
+    NewReview,
+    PullRequestDetails,
 )
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class LabForge(Forge):
     states: dict[int, str] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
+    submitted: list[NewReview] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     branches: list[str] = field(default_factory=list)
     reviews: dict[int, PullRequestReview | str] = field(default_factory=dict)
@@ -90,6 +93,18 @@ class LabForge(Forge):
     def post_reply(self, pull_request: Address, thread: str, text: str) -> str:
         self.replies.append((thread, text))
         return f"{self.url(pull_request.number)}#{len(self.replies)}"
+
+    def read_details(self, pull_request: Address) -> PullRequestDetails:
+        new, url = self.requests[pull_request.number], self.url(pull_request.number)
+        state = self.states[pull_request.number]
+        return PullRequestDetails(url, state, new.title, new.text, "me", "0" * 40, new.branch, new.base)
+
+    def find_review(self, pull_request: Address, mark: str) -> str | None:
+        return self.url(pull_request.number) if any(mark in each.text for each in self.submitted) else None
+
+    def submit_review(self, pull_request: Address, review: NewReview) -> str:
+        self.submitted.append(review)
+        return self.url(pull_request.number)
 
     def repository_of(self, checkout: str) -> HostedRepository:
         return REPOSITORY

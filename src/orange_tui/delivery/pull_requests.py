@@ -46,7 +46,7 @@ def why_not_of(project: Project, url: str) -> str | None:
     if place is None or not known:
         return None
     repository = place[1].repository
-    if f"{repository.owner}/{repository.name}".lower() in known:
+    if f"{repository.owner}/{repository.name}".lower() in known.values():
         return None
     try:
         if str(place[0].repository_of(project.path)).lower() == str(repository).lower():

@@ -45,7 +45,7 @@ _DELIVERY = "orange_tui.delivery.hooks"
 _REPORTS = "orange_tui.autopilot.report_hooks"
 
 ACTIONS: Mapping[str, HookAction] = {
-    "acquire_workspace": HookAction(f"{_WORKSPACES}:ACQUIRE"),
+    "acquire_workspace": HookAction(f"{_WORKSPACES}:ACQUIRE", {"setup": Parameter("text", choices=("run", "skip"))}),
     "release_workspace": HookAction(f"{_WORKSPACES}:RELEASE"),
     "spawn_agent": HookAction(
         f"{_AGENTS}:SPAWN_AGENT",

@@ -113,8 +113,8 @@ class Pool:
             return False
         return os.path.exists(os.path.join(slot.path, ".git"))
 
-    def prepare(self, project: Project, task: Task, name: str) -> str | None:
-        """Check the task's branch out in its workspace, with its links, the project's files and set-up.
+    def prepare(self, project: Project, task: Task, name: str, *, set_up: bool = True) -> str | None:
+        """Check the task's branch out in its workspace, with its links, and unless told not to, files and set-up.
 
         A workspace that was prepared before is the agent's: whatever is checked out and changed there stays. What
         somebody left in a free one is saved: returns the ref it is under.
@@ -124,11 +124,11 @@ class Pool:
             if slot.state != BOUND or slot.task != task.id:
                 raise Refused(f"{name} is not {task.id}'s workspace: {_describe(slot)}")
             try:
-                return self._prepare(project, task, slot)
+                return self._prepare(project, task, slot, set_up=set_up)
             except OSError as problem:
                 raise Refused(f"{name} could not be prepared: {problem}") from None
 
-    def _prepare(self, project: Project, task: Task, slot: Slot) -> str | None:
+    def _prepare(self, project: Project, task: Task, slot: Slot, *, set_up: bool) -> str | None:
         existing = None if slot.making else find_existing(project, slot.path)
         if existing is not None and slot.prepared and not existing.restored:
             if existing.worktree.head() != local(task.branch):
@@ -152,14 +152,15 @@ class Pool:
         if head != local(task.branch) or is_being_reset(worktree):
             clean = head == slot.head and (is_new or find_leftover(project, worktree, slot.index) is None)
             saved = checkout.switch(worktree, clean=clean, task=task.id)
-        self._fill(project, task, slot, worktree)
+        self._fill(project, task, slot, worktree, set_up=set_up)
         return saved
 
-    def _fill(self, project: Project, task: Task, slot: Slot, worktree: Worktree) -> None:
+    def _fill(self, project: Project, task: Task, slot: Slot, worktree: Worktree, *, set_up: bool) -> None:
         """Put into a workspace what its task needs besides its branch; from then on, what is in it is the agent's."""
         link_task(self.home, task, worktree)
-        copy_files(project, worktree)
-        run_setup(self.home, project, task, worktree)
+        if set_up:
+            copy_files(project, worktree)
+            run_setup(self.home, project, task, worktree)
         self._file.put(replace(slot, prepared=True, head=None))
 
     def _add_worktree(self, checkout: Checkout, slot: Slot, fetch_error: str | None) -> Slot:

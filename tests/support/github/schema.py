@@ -9,6 +9,7 @@ from support.git import git
 from support.github.graphql import Missing
 from support.github.reviews import LONGEST_COMMENT, STAMP, VIEWER, comment_on, reply_to, review_fields, rollup
 from support.github.state import Comment, Issue, PullRequest
+from support.github.submitted import submit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +117,7 @@ class Schema:
             "reviewDecision": found.review,
             "isCrossRepository": found.from_fork,
             "headRepositoryOwner": _user("fork" if found.from_fork else self._github.owner),
-            "author": _user(VIEWER),
+            "author": _user(found.author),
             "commits": lambda **_: connection([{"commit": commit}]),
         }
 
@@ -227,6 +228,8 @@ class Schema:
             case "POST", ["repos", _, _, "issues", number, "comments"] if int(number) in self._github.pull_requests:
                 found = self._github.pull_requests[int(number)]
                 return comment_on(found, body["body"], self._github.url(found.number))
+            case "POST", ["repos", _, _, "pulls", number, "reviews"] if int(number) in self._github.pull_requests:
+                return submit(self._github.pull_requests[int(number)], body, self._github.url(int(number)))
         return 404, {"message": "Not Found"}
 
     def _make_label(self, body: Node) -> tuple[int, Any]:

@@ -28,6 +28,9 @@ class PullRequest:
     comments: list[Remark] = field(default_factory=list)
     check_runs: list[CheckRun] = field(default_factory=list)
     updated_at: str = STAMP
+    author: str = VIEWER
+    submitted: list[dict[str, object]] = field(default_factory=list)  # the reviews that this login has sent
+    diff_lines: dict[str, set[int]] = field(default_factory=dict)  # of each path, those that can be commented on
 
 
 @dataclass

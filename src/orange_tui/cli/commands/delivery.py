@@ -1,10 +1,11 @@
-"""The `task` commands that deliver work: merge it, or open a pull request for it."""
+"""The `task` commands that deliver work: merge it, open a pull request for it, review somebody else's."""
 
 from __future__ import annotations
 
-from orange_tui.cli.commands.tasks import confirm, task_reply
+from orange_tui.cli.commands.tasks import confirm, created_reply, task_reply, text_or_stdin
 from orange_tui.cli.reply import Reply, printable_text
-from orange_tui.cli.targets import target_task
+from orange_tui.cli.targets import target_project, target_task
+from orange_tui.domain.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,3 +63,24 @@ def create_pr(parsed: Parsed, orange: Orange) -> Reply:
     ref = target_task(parsed, orange)
     url = create_pull_request(orange.tasks, ref)
     return Reply(printable_text(f"{ref.id}  {url}"), {"id": ref.id, "project": ref.project, "pr_url": url})
+
+
+def review_pr(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task review-pr`."""
+    from orange_tui.delivery.review_pr import ReviewRequest, create_review
+
+    project = target_project(parsed, orange)
+    request = ReviewRequest(project.name, parsed.text("pull-request") or "", parsed.text("harness"))
+    return created_reply(create_review(orange.tasks, request), orange)
+
+
+def send_review(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task send-review`."""
+    from orange_tui.delivery.send_review import APPROVE, COMMENT, REQUEST_CHANGES, ReviewSender
+
+    if parsed.flag("approve") and parsed.flag("request-changes"):
+        raise UsageError("Either --approve or --request-changes, not both")
+    verdict = APPROVE if parsed.flag("approve") else REQUEST_CHANGES if parsed.flag("request-changes") else COMMENT
+    ref = target_task(parsed, orange)
+    sent = ReviewSender(orange.tasks).send(ref, text_or_stdin(parsed.text("text")), verdict)
+    return Reply(printable_text(f"{ref.id}  {sent.sentence()}"), {"id": ref.id, "project": ref.project, **vars(sent)})

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from orange_tui.cli.parsing.grammar import Parsed
     from orange_tui.domain.task import Task
+    from orange_tui.engine.creation import Created
     from orange_tui.engine.engine import Moved
     from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
@@ -38,7 +39,6 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task create`."""
     from orange_tui.domain.task import check_label
     from orange_tui.engine.creation import NewTask
-    from orange_tui.engine.starting import goes_on_by_itself
 
     project = target_project(parsed, orange)
     created = orange.tasks.create(
@@ -63,9 +63,16 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
             by="agent" if os.environ.get("ORANGE_TASK") else "person",
         ),
     )
+    return created_reply(created, orange, is_to_start=not parsed.flag("no-spawn"))
+
+
+def created_reply(created: Created, orange: Orange, *, is_to_start: bool = True) -> Reply:
+    """A new task, and why its agent does not run yet where one was to be started."""
+    from orange_tui.engine.starting import goes_on_by_itself
+
     task = read_task(created.ref, orange).task
     notes: tuple[str, ...] = (f"{task.id} waits in {task.status}: {created.waits}",) if created.waits else ()
-    if goes_on_by_itself(orange.engine, task) and not parsed.flag("no-spawn"):
+    if goes_on_by_itself(orange.engine, task) and is_to_start:
         notes = (f"{task.id} starts by itself while the app or `orange serve` runs",)
     notes = (*notes, *limit_notes(task, orange), *_hook_failures(created.moved))
     text = printable_text(f"{task.id}  {task.project}/{task.branch}  {task.status}")

@@ -1,9 +1,9 @@
-"""`task merge` and `task create-pr`, as entries for the table in `all_commands`."""
+"""`task merge`, `create-pr`, `review-pr` and `send-review`, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import CommandSpec, Option
-from orange_tui.cli.table.tasks import OF_PROJECT, TASK
+from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
+from orange_tui.cli.table.tasks import IN_PROJECT, OF_PROJECT, TASK
 from orange_tui.delivery.merging.strategies import STRATEGIES
 
 _MODULE = "orange_tui.cli.commands.delivery"
@@ -60,5 +60,49 @@ branch already has an open pull request, the task uses that one.
 """,
         (("orange task create-pr k3x9", "Let others review it on GitHub"),),
         agents_may="use it on their own task",
+    ),
+    CommandSpec(
+        ("task", "review-pr"),
+        "Review somebody else's pull request: fetch it into a workspace and have a reviewer comment on its lines.",
+        (Argument("pull-request", "Its address on GitHub, or its number.", shown="URL|NUMBER"),),
+        (Option("--harness", "H", "The agent that reviews it.", complete="harness"), IN_PROJECT),
+        f"{_MODULE}:review_pr",
+        """
+The pull request's head is fetched onto a branch of its own here, also from a fork. The task uses the workflow
+review-pr: nothing is merged, nothing is pushed, and the project's set-up is not run. The reviewer writes comments on
+lines; you read them with D, add your own, resolve those that you do not want, and send the rest:
+`orange task send-review`.
+""",
+        (
+            ("orange task review-pr 42", "Review pull request 42 of the project you are in"),
+            ("orange task review-pr https://github.com/o/r/pull/42 --harness claude", "Have Claude Code review it"),
+        ),
+    ),
+    CommandSpec(
+        ("task", "send-review"),
+        "Send a task's comments to its pull request on GitHub, as one review.",
+        (
+            TASK,
+            Argument(
+                "text", "What the review says as a whole; - reads standard input.", required=False, shown="TEXT|-"
+            ),
+        ),
+        (
+            Option("--approve", None, "Approve the pull request."),
+            Option("--request-changes", None, "Request changes."),
+            OF_PROJECT,
+        ),
+        f"{_MODULE}:send_review",
+        """
+All open comments and drafts of yours and of reviewers go out together; resolved ones do not. A comment on lines that
+are not in the pull request's diff goes into the review's text. If the pull request got new commits since you read it,
+they are fetched and nothing is sent: look at them, then send again. Sending ends a task of the workflow review-pr.
+
+Exit codes: 0 sent; 1 refused, with nothing sent; 2 wrong usage. Killed on the way, run it again: it is sent once.
+""",
+        (
+            ("orange task send-review k3x9", "Send the comments as they are"),
+            ("orange task send-review k3x9 'Two things to fix' --request-changes", "Request changes"),
+        ),
     ),
 )

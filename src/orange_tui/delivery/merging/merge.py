@@ -165,12 +165,12 @@ class Merger:
 
     def _finish(self, ref: TaskRef, found: PullRequest, report: Report) -> MergeResult:
         task, project = self._read(ref), self._project(ref)
-        final_move(self.tasks.engine, task, force=True)
+        final_move(self.tasks.engine, task, force=True, merged_there=True)
         reason = Repository(project.path).fetch(project.default_branch, task.branch)
         if reason is not None:
             report(f"Fetching from {REMOTE} failed, so {project.default_branch} here may be behind it: {reason}")
         with self.tasks.engine.open(ref) as opened:
-            final = final_move(self.tasks.engine, opened.task, force=True)
+            final = final_move(self.tasks.engine, opened.task, force=True, merged_there=True)
             landed = LandedMerge(found.commit, found.head, None, pushed=False)
             return self._done(opened, final, lambda: landed, _How(report=report))
 
@@ -275,8 +275,11 @@ class _Landing(AbstractContextManager[None]):
         """Nothing to undo: what is merged stays merged, and the next command finishes the move."""
 
 
-def final_move(engine: Engine, task: Task, *, force: bool) -> tuple[str, Actor]:
-    """The move that finishes a task well, and in whose name it is made: a person's own, or a confirmed forced one."""
+def final_move(engine: Engine, task: Task, *, force: bool, merged_there: bool = False) -> tuple[str, Actor]:
+    """The move that finishes a task well, and in whose name it is made: a person's own, or a confirmed forced one.
+
+    Where a forge has merged it, the engine's own will do: some workflows let nobody merge here.
+    """
     workflow = engine.workflows.load(task.workflow)
     if workflow.is_terminal(task.status):
         raise Refused(f"{task.id} is already {task.status}; there is nothing left to merge")
@@ -284,6 +287,9 @@ def final_move(engine: Engine, task: Task, *, force: bool) -> tuple[str, Actor]:
     if reviewed:
         return reviewed, "person"
     forced = _good_end(engine, workflow, task, "force")
+    ended = _good_end(engine, workflow, task, "engine") if merged_there and forced is None else None
+    if ended is not None:
+        return ended, "engine"
     if forced is None:
         raise Refused(f"{task.id} can't be merged from {task.status} (workflow {workflow.name})")
     if not force:

@@ -27,7 +27,8 @@ def acquire(run: HookRun) -> None:
     pool, project = run.parts.pool, run.parts.projects.get(run.task.project)
     name = pool.reserve(project, run.task)
     try:
-        _record(run, name, pool.prepare(project, run.task, name))
+        is_set_up = run.params.get("setup") != "skip"  # a stranger's branch must not run what is in it
+        _record(run, name, pool.prepare(project, run.task, name, set_up=is_set_up))
     except OrangeError:
         if run.task.workspace != name:  # what it has held before is not taken away because something failed
             with suppress(OrangeError):

@@ -132,11 +132,25 @@ def rest(host: str, method: str, path: str, body: object = None) -> Any:
     if finished.code != 0:
         if finished.code == _NOT_LOGGED_IN_CODE or any(words in finished.message for words in _HOST_TROUBLE):
             raise ForgeUnavailable(explain(finished), _retry_after(headers))
-        raise Refused(explain(finished))
+        raise Refused(f"{explain(finished)}{_details(text)}")
     try:
         return json.loads(text) if text.strip() else None
     except _PARSE_ERRORS:
         raise ForgeUnavailable(_NOT_JSON) from None
+
+
+def _details(body: str) -> str:
+    """What GitHub says besides the status, which gh leaves out: a list of texts, or of objects with a message."""
+    try:
+        errors = value_at(json.loads(body), "errors")
+    except _PARSE_ERRORS:
+        return ""
+    found = (
+        [each if isinstance(each, str) else text_at(each, "message") for each in errors or ()]
+        if isinstance(errors, list)
+        else []
+    )
+    return f": {'; '.join(each for each in found if each)}" if any(found) else ""
 
 
 def explain(finished: Finished) -> str:

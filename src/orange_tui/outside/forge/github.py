@@ -7,6 +7,7 @@ from urllib.parse import quote
 from orange_tui.domain.errors import Refused
 from orange_tui.outside.forge import _github_checks as checks
 from orange_tui.outside.forge import _github_issues as issues
+from orange_tui.outside.forge import _github_own_review as own_review
 from orange_tui.outside.forge import _github_pull_requests as pull_requests
 from orange_tui.outside.forge import _github_review as review
 from orange_tui.outside.forge._gh import download, explain, graphql, read_json, read_json_pages, rest, run_gh, text_at
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
         Label,
         NewPullRequest,
         PullRequestReview,
+        NewReview,
+        PullRequestDetails,
     )
 
 _PULL_REQUESTS_PER_QUERY = 100
@@ -126,6 +129,22 @@ class GitHub(Forge):
                 f"GitHub did not take the reply: {text_at(reply, 'errors', 0, 'message') or 'it says nothing'}"
             )
         return url
+
+    def read_details(self, pull_request: Address) -> PullRequestDetails:
+        """One query."""
+        reply = graphql(pull_request.repository.host, own_review.details_query(pull_request))
+        return own_review.parse_details(reply)
+
+    def find_review(self, pull_request: Address, mark: str) -> str | None:
+        """Among the last hundred: it was to be submitted a moment ago."""
+        reply = graphql(pull_request.repository.host, own_review.reviews_query(pull_request))
+        return own_review.find_marked(reply, mark)
+
+    def submit_review(self, pull_request: Address, review: NewReview) -> str:
+        """POST …/reviews."""
+        path = f"{_path(pull_request.repository)}/pulls/{pull_request.number:d}/reviews"
+        reply = rest(pull_request.repository.host, "POST", path, own_review.as_json(review))
+        return text_at(reply, "html_url")
 
     def repository_of(self, checkout: str) -> HostedRepository:
         """As `gh repo view` finds it from the clone's remotes."""

@@ -62,6 +62,41 @@ class NewPullRequest:
 
 
 @record
+class PullRequestDetails:
+    """A pull request for who reviews it: what its author says of it, and what is to go where."""
+
+    url: str
+    state: str
+    title: str
+    body: str
+    author: str
+    head: str  # its last commit
+    head_name: str  # its branch, with whose it is
+    base: str
+
+
+@record
+class ReviewComment:
+    """A comment of a review on lines of a pull request's diff."""
+
+    path: str
+    line: int
+    end_line: int
+    side: str
+    text: str
+
+
+@record
+class NewReview:
+    """A review as it is submitted: on which commit, its verdict (comment, approve, request changes), its comments."""
+
+    commit: str
+    verdict: str
+    text: str
+    comments: tuple[ReviewComment, ...] = ()
+
+
+@record
 class Issue:
     """An issue; its `key` stays the same when its repository is renamed."""
 
@@ -227,6 +262,18 @@ class Forge(ABC):
     @abstractmethod
     def post_reply(self, pull_request: Address, thread: str, text: str) -> str:
         """Reply to a thread about lines of a pull request; returns the reply's URL."""
+
+    @abstractmethod
+    def read_details(self, pull_request: Address) -> PullRequestDetails:
+        """A pull request as somebody needs it to review it."""
+
+    @abstractmethod
+    def find_review(self, pull_request: Address, mark: str) -> str | None:
+        """The URL of the review by this login that has this text in it; None where there is none."""
+
+    @abstractmethod
+    def submit_review(self, pull_request: Address, review: NewReview) -> str:
+        """Submit a review with all its comments at once; returns its URL."""
 
     @abstractmethod
     def repository_of(self, checkout: str) -> HostedRepository:

@@ -20,13 +20,17 @@ def forge_of_checkout(path: str) -> Forge:
     return next(forge for forge in FORGES if forge.owns_remote(url))
 
 
-def remote_repositories(path: str) -> set[str]:
-    """`owner/name`, in small letters, of every remote of a local clone; of one that is only a path nobody can tell."""
+def remote_repositories(path: str) -> dict[str, str]:
+    """`owner/name`, in small letters, of each remote of a local clone; of one that is only a path nobody can tell."""
     listed = Repository(path).answer("config", "--get-regexp", r"^remote\..*\.url$") or ""
-    urls = [line.partition(" ")[2].strip() for line in listed.splitlines()]
-    places = [url.partition("://")[2].partition("/")[2] if "://" in url else url.partition(":")[2] for url in urls]
-    names = [place.strip("/").removesuffix(".git").lower().split("/") for place in places]
-    return {"/".join(words[-2:]) for words in names if len(words) > 1}
+    found = {}
+    for line in listed.splitlines():
+        name, _, url = line.partition(" ")
+        place = url.strip().partition("://")[2].partition("/")[2] if "://" in url else url.strip().partition(":")[2]
+        words = place.strip("/").removesuffix(".git").lower().split("/")
+        if len(words) > 1:
+            found[name.removeprefix("remote.").removesuffix(".url")] = "/".join(words[-2:])
+    return found
 
 
 def find_pull_request(url: str) -> tuple[Forge, Address] | None:

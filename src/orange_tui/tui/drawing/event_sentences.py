@@ -259,6 +259,8 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "work.saved": EventLine("✓", "good", "Uncommitted work in {workspace} saved as {ref}; S restores it to a branch"),
     "work.restored": EventLine("✓", "good", "Saved work restored to branch {branch}"),
     "pr.created": EventLine("↑", "info", _pull_request("created")),
+    "review.sending": EventLine("→", "dim", "A review is sent"),
+    "review.sent": EventLine("↑", "info", "Review sent ({verdict}): {url}"),
     "pr.adopted": EventLine("↑", "info", _pull_request("adopted")),
     "pr.moved": EventLine("~", "dim", _pull_request("moved to its new address")),
     "pr.merged": EventLine("✓", "good", _pull_request("merged")),
