@@ -18,9 +18,9 @@ from orange_tui.outside.forge.interface import (
     IssueThread,
     Label,
     NewPullRequest,
-    PullRequestReview,
     NewReview,
     PullRequestDetails,
+    PullRequestReview,
 )
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.pull_request import OPEN
 from orange_tui.domain.records import record
 from orange_tui.domain.review.thread import clean_text
+from orange_tui.domain.workflow import REVIEW_WORKFLOW
 from orange_tui.engine.creation import NewTask
 from orange_tui.outside.forge.interface import Address
 from orange_tui.outside.forge.registry import find_pull_request, forge_of_checkout, remote_repositories
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from orange_tui.home.projects import Project
     from orange_tui.outside.forge.interface import Forge, PullRequestDetails
 
-WORKFLOW, STATUS = "review-pr", "agent-review"
+STATUS = "agent-review"
 _MAX_QUOTED_CHARACTERS = 10_000
 _MAX_SUMMARY_CHARACTERS = 120
 _MAX_BRANCHES = 100
@@ -59,7 +60,7 @@ def create_review(tasks: Tasks, request: ReviewRequest) -> Created:
             summary=_summary(address, details),
             context=_context(details),
             status=STATUS,
-            workflow=WORKFLOW,
+            workflow=REVIEW_WORKFLOW,
             harness=request.harness,
             review_harness=request.harness,
             fields={"pr_url": details.url},

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 RESUME, RESUME_IF_POSSIBLE = "resume", "resume if possible"  # how a restarted agent comes by its conversation
 STUCK = "stuck"  # the state that the engine itself knows by name, where a workflow has it
+REVIEW_WORKFLOW = "review-pr"  # the shipped one for somebody else's pull request
 DONE, CANCELLED = "done", "cancelled"  # how a task can end; the states are called as the workflow likes
 # What a workflow may leave to the settings: after how long a task goes stale, and how often it is tried.
 STUCK_TIMEOUT, MAX_ATTEMPTS = "stuck_timeout", "max_attempts"

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
         IssueThread,
         Label,
         NewPullRequest,
-        PullRequestReview,
         NewReview,
         PullRequestDetails,
+        PullRequestReview,
     )
 
 _PULL_REQUESTS_PER_QUERY = 100

@@ -121,3 +121,28 @@ def refresh(context: CommandContext) -> None:
 
     row, orange = context.row, context.orange
     context.start("Refreshing the PR", lambda _report: pr_status.refresh(orange.tasks, row.ref))
+
+
+def why_no_send_review(workflow: Workflow | None, row: TaskRow) -> str | None:
+    """A review is sent from a task that is there for it."""
+    if row.task is not None and row.task.pr_url is not None and _can_end_well(workflow, row, "engine"):
+        return None
+    return why_not_readable(workflow, row) or "Only the review of somebody else's pull request is sent"
+
+
+def send_review(context: CommandContext) -> None:
+    """Send the comments on a pull request to its forge, with a text and a verdict."""
+    from orange_tui.tui.screens.send_review import SendReviewDialog
+
+    row, orange = context.row, context.orange
+
+    def on_answer(answer: tuple[str, str] | None) -> None:
+        if answer is not None:
+            context.start("Sending the review", lambda _report: work(*answer))
+
+    def work(text: str, verdict: str) -> str:
+        from orange_tui.delivery.send_review import ReviewSender
+
+        return f"{branch_of(row)}: {ReviewSender(orange.tasks).send(row.ref, text, verdict).sentence()}"
+
+    context.show(SendReviewDialog(f"Send the review of {branch_of(row)}", drafts=context.shared.drafts), on_answer)

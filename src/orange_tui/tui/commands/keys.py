@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 
 from orange_tui.domain.errors import Refused
+from orange_tui.domain.workflow import REVIEW_WORKFLOW
 from orange_tui.tui.commands import _delivery, _tasks, _views
 from orange_tui.tui.commands._attach import chat
 from orange_tui.tui.commands.context import KeyCommand
@@ -101,6 +102,15 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "Refresh its pull request from GitHub",
         _delivery.refresh,
         _delivery.why_no_refresh,
+    ),
+    KeyCommand(
+        "send_review",
+        "V",
+        "send review",
+        "Send the comments to its pull request on GitHub, as one review",
+        _delivery.send_review,
+        _delivery.why_no_send_review,
+        footer_for=lambda row: row.task is not None and row.task.workflow == REVIEW_WORKFLOW,
     ),
     KeyCommand(
         "workspace",

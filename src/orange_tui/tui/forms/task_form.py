@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input, Label, Select, TextArea
 
+from orange_tui.delivery.review_pr import ReviewRequest, create_review, is_pull_request
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import check_branch, check_summary
 from orange_tui.tui.form_choices import branch_exists, initial_states
@@ -36,7 +37,7 @@ class TaskForm(NewWorkForm):
 
     def fields(self) -> ComposeResult:
         yield from project_field(self.shared)
-        yield from text_field("summary", "one line; if empty, the agent asks")
+        yield from text_field("summary", "one line, or a PR to review; if empty, the agent asks")
         yield from text_field("branch", "if empty, orange-tasks/<id>")
         yield from agent_field(self.shared)
         yield from workflow_field(self.shared)
@@ -82,7 +83,9 @@ class TaskForm(NewWorkForm):
     def _check(self) -> None:
         problem, branch = self._problem(), self.text("branch")
         self.show_problem(problem)
-        if branch and not problem:
+        if not problem and is_pull_request(self._summary()):
+            self.show_remark("A pull request: it is fetched and reviewed (workflow review-pr).")
+        elif branch and not problem:
             self.run_worker(self._check_in_git(branch), group="git", exclusive=True, exit_on_error=False)
 
     async def _check_in_git(self, branch: str) -> None:
@@ -125,8 +128,12 @@ class TaskForm(NewWorkForm):
         if problem or project is None:
             self.show_problem(problem)
             return
-        new = self._new_task(project)
         self.show_remark("Creating …")
+        if is_pull_request(self._summary()):
+            request = ReviewRequest(project, self._summary().strip(), self.choice("harness"))
+            self.save(lambda: create_review(self.shared.orange.tasks, request), self._on_created)
+            return
+        new = self._new_task(project)
         self.save(lambda: self.shared.orange.tasks.create(new), self._on_created)
 
     def _new_task(self, project: str) -> NewTask:
