@@ -29,7 +29,9 @@ async def test_a_key_sends_the_review_with_a_text_and_a_verdict(stage: Stage, mo
     stage.pull_request(ref, 12)
     async with stage.open() as scene:
         await scene.sees("V send review")
-        await scene.press("V", *"Hm", "escape")
+        await scene.press("V")
+        await scene.sees("as one review")
+        await scene.press(*"Hm", "escape")
         await scene.until(lambda: "as one review" not in scene.text)
         await scene.press("V")
         await scene.sees("Send the review of review/pr-12", "as one review", "Hm")
