@@ -162,6 +162,8 @@ def test_a_reviewers_comment_is_open_at_once_and_a_worker_only_answers(
         ("agent", "worker", "fixed"),
     ]
     assert fixed["state"] == "fixed"
+    in_window(monkeypatch, None)
+    assert f"orange task reopen {task.id} t1" in cli.ok("task", "reply", "t1", "Really?", "--task", task.id).err
 
 
 def test_an_agent_may_answer_a_thread_of_another_task_with_its_name(

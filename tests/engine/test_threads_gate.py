@@ -82,6 +82,8 @@ def test_an_agent_that_ended_with_open_threads_has_not_handed_in(desk: Desk) -> 
     desk.look()
     assert desk.task.status == "working"
     assert [kind for kind, _window, _status in desk.told()] == ["agent.crashed"]
+    (refused,) = [event for event in desk.world.history(desk.ref) if event["type"] == "auto.refused"]
+    assert "1 thread is open" in refused["reason"]
     fix_all(desk.world, desk.ref)
     desk.start("worker")
     desk.die("worker")

@@ -218,6 +218,7 @@ class ExitRules:
             self.tasks.engine.transition(opened, target, "engine", changes=changes)
         except Refused as refusal:
             self.tasks.engine.log.write("warning", f"not advanced: {refusal}", task=opened.task.id)
+            opened.record_once("auto.refused", **{"from": source, "to": target, "reason": str(refusal)})
             return False
         opened.record("auto.advanced", **{"from": source, "to": target, "reason": reason})
         return True

@@ -88,8 +88,17 @@ def reply(parsed: Parsed, orange: Orange) -> Reply:
         by, author = _answerer(opened.task.id)
         answer = ThreadReply(by, text, clock.now(), state, commit, author)
         made = TaskComments(orange.home, opened).answer(parsed.required("thread"), answer)
-    note = (f"{made.id} is still open: words alone do not answer it; add --fixed or --declined",)
-    return Reply(f"{made.id}  {made.state}", thread_as_json(made), note if made.state == "open" else ())
+    return Reply(f"{made.id}  {made.state}", thread_as_json(made), _what_is_left(made, answer, opened.task.id))
+
+
+def _what_is_left(thread: Thread, answer: ThreadReply, task_id: str) -> tuple[str, ...]:
+    """What words alone have not done: an agent's leave a thread open, and the person's do not open one again."""
+    if answer.state is not None:
+        return ()
+    if thread.state == "open":
+        return (f"{thread.id} is still open: words alone do not answer it; add --fixed or --declined",)
+    back = f"`orange task reopen {task_id} {thread.id}` asks for another answer"
+    return (f"{thread.id} stays {thread.state}; {back}",) if answer.by == "person" else ()
 
 
 def _replying_to(parsed: Parsed, orange: Orange) -> TaskRef:

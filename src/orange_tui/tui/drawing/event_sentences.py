@@ -236,6 +236,7 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "message.dropped": EventLine("»", "dim", "Message for {window} not delivered: {reason}"),
     "transition.started": EventLine("→", "accent", _moved),
     "status.changed": EventLine("→", "accent", _moved),
+    "auto.refused": EventLine("!", "warning", "Could not go on to {to}: {reason}"),
     "auto.advanced": EventLine("→", "dim", "because {reason}"),
     "hook.done": EventLine("✓", "good", "{action}"),
     "hook.failed": EventLine("✗", "bad", "{action} failed: {reason}"),
