@@ -129,16 +129,38 @@ async def test_what_was_viewed_folds_and_only_what_is_new_is_shown_after_a_force
         await scene.until(lambda: bool(_viewed(stage, ref).read().marks))
         await leave(scene)
         await scene.until(lambda: bool(_viewed(stage, ref).read().looked_at))
-        stage._git("checkout", "--quiet", "login-fix")
-        (stage.root / "coffee" / "auth" / "state.py").write_text("signed = None\n")
-        stage._git("commit", "--quiet", "--all", "--amend", "--message=other")
-        stage._git("checkout", "--quiet", "main")
+        _force_push(stage)
         await open_review(scene)
         await scene.sees("viewed 1/3", "since you looked")
         await scene.press("i")
         await scene.sees("only what is new", "signed = None", "1/1 auth/state.py")
         await scene.press("i")
         await scene.sees("auth/old.py")
+
+
+@story
+async def test_what_the_worker_changes_after_the_batch_is_new_on_the_same_screen(stage: Stage) -> None:
+    reviewing(stage)
+    async with stage.open((120, 40)) as scene:
+        await open_review(scene)
+        await scene.press("n", "j")
+        await comment(scene, "First.")
+        await scene.press("r")
+        await scene.sees("Send login-fix back")
+        await scene.press("ctrl+s")
+        await scene.sees("1 thread open")
+        _force_push(stage)
+        await scene.sees("since you looked")
+        await scene.press("i")
+        await scene.sees("only what is new", "signed = None", "1/1 auth/state.py")
+
+
+def _force_push(stage: Stage) -> None:
+    """The branch has one file in another form, in a commit that took the place of the first."""
+    stage._git("checkout", "--quiet", "login-fix")
+    (stage.root / "coffee" / "auth" / "state.py").write_text("signed = None\n")
+    stage._git("commit", "--quiet", "--all", "--amend", "--message=other")
+    stage._git("checkout", "--quiet", "main")
 
 
 def _viewed(stage: Stage, ref: TaskRef) -> ViewedFile:

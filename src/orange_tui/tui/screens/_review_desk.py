@@ -123,11 +123,12 @@ class ReviewDesk:
         if words is None:
             self._screen.read_comments()
             return
-        engine, drafts = self._shared.orange.engine, self._drafts
+        engine, drafts, note_look = self._shared.orange.engine, self._drafts, self._screen.note_look
 
         def work(_report: object) -> str | None:
             from orange_tui.delivery.feedback import request_changes
 
+            note_look()  # whatever the worker changes from now on is new
             errors = request_changes(engine, self.row.ref, words).hook_errors
             drafts.keep(WORDS, "")
             return f"Sent, but {'; '.join(errors)}" if errors else "Sent: the task is back at work."

@@ -242,10 +242,14 @@ class ReviewScreen(Screen[None]):
 
     def leave(self) -> None:
         """Go back; who has gone through the diff has looked at it, and what comes later is new."""
-        if self._has_moved and self.code is not None and not self.code.problem:
-            work, files = self.files.viewed.looked, self.code.whole.files
-            self._shared.work.start(self.row.ref, "Remembering what you saw", lambda _report: work(files))
+        if self._has_moved:
+            self._shared.work.start(self.row.ref, "Remembering what you saw", lambda _report: self.note_look())
         self.dismiss()
+
+    def note_look(self) -> None:
+        """Write down what the person has in front of them; waits for the disk."""
+        if self.code is not None and not self.code.problem:
+            self.files.viewed.looked(self.code.whole.files)
 
     def action_do(self, name: str) -> None:
         """Do what a key is for, or say why not."""
