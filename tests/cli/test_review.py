@@ -249,3 +249,30 @@ def test_a_deleted_task_leaves_no_comments_behind_but_what_it_cost(world: World,
         put(opened, "test", {"status": "cancelled"})
     cli.ok("task", "delete", task.id, "--yes")
     assert [path.name for path in state.glob("*.json")] == ["usage.json"]
+
+
+def test_threads_are_listed_and_sent_at_the_lines_where_their_code_is_now(
+    world: World, cli: Cli, task: TaskRef, repository: Path, worktree: Path
+) -> None:
+    cli.ok("task", "comment", task.id, "src/auth.py:2", "Compare with <=")
+    (worktree / "src" / "auth.py").write_text(f"import time\n\n{AUTH}")
+    assert "src/auth.py:4 " in cli.ok("task", "threads", task.id).out
+    git(worktree, "mv", "src/auth.py", "src/login.py")
+    git(worktree, "commit", "-qam", "Another name")
+    (worktree / "src" / "login.py").write_text(f"import os\nimport time\n\n{AUTH}")
+    cli.ok("task", "request-changes", task.id)
+    assert "src/login.py:5, from the person" in world.body(task)
+    (worktree / "src" / "login.py").unlink()
+    assert cli.ok("task", "threads", task.id, "--json").json()[0]["outdated"]
+    (worktree / "src" / "login.py").write_text(AUTH)
+    assert [cli.ok("task", "threads", task.id, "--json").json()[0][key] for key in ("line", "outdated")] == [2, False]
+
+
+def test_threads_of_a_task_whose_branch_or_worktree_is_gone_stay_as_they_are(
+    cli: Cli, task: TaskRef, repository: Path, worktree: Path
+) -> None:
+    cli.ok("task", "comment", task.id, "src/auth.py:2", "Compare with <=")
+    before = cli.ok("task", "threads", task.id, "--json").json()
+    worktree.rename(worktree.with_name("elsewhere"))
+    git(repository, "update-ref", "-d", "refs/heads/feat/x")
+    assert cli.ok("task", "threads", task.id, "--json").json() == before

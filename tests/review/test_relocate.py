@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.domain.errors import NotFound
+from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.records import replace
 from orange_tui.domain.review.diff import parse_diff
 from orange_tui.domain.review.thread import Thread
 from orange_tui.home.files import read_bytes
 from orange_tui.home.paths import Home
+from orange_tui.review.quotes import TaskCode
 from orange_tui.review.relocate import relocate, relocated
 from orange_tui.review.threads_file import ThreadsFile
 from support.diffs import diff_files
@@ -109,6 +110,14 @@ def test_a_deleted_file_can_still_be_commented_on() -> None:
     assert Branch().places([thread("x", None), thread("x", 1, "gone", side="old")], deleted) == ["x", "x:1"]
 
 
+def test_code_that_cannot_be_read_now_makes_no_thread_outdated() -> None:
+    def refuse(_path: str) -> str:
+        raise Refused("The branch is gone")
+
+    threads = (thread("a.py", 31, CODE[30]), thread("a.py", None), replace(thread("b.py", 1, "x"), outdated=True))
+    assert relocated(threads, [], refuse) == threads
+
+
 @pytest.mark.parametrize("text", ["", "\0\0", "\n" * 1_000, "\r\r\r"])
 def test_any_file_can_be_looked_at(text: str) -> None:
     (found,) = relocated([thread("a.py", 31, CODE[30])], [], lambda _path: text)
@@ -148,3 +157,9 @@ def test_what_is_stored_changes_only_when_something_moved_and_keeps_what_came_me
     found = relocate(file, [], Meanwhile(a_py=["new", *CODE]).read_file)
     assert found == file.read()
     assert [(each.line, each.text) for each in found] == [(4, "other words"), (2, "why?")]
+
+
+def test_a_worktree_that_is_being_made_anew_makes_no_thread_outdated(tmp_path: Path) -> None:
+    code = TaskCode("ab12", str(tmp_path), "feat/x", str(tmp_path / "gone"))
+    threads = (thread("a.py", 31, CODE[30]),)
+    assert relocated(threads, [], code.read) == threads

@@ -4,5 +4,6 @@ It promises to touch no checkout but where a task is renamed, and to say the sam
 repository takes its time, so callers run it off the event loop.
 
 Begin with `distance.py`, then `conflicts.py`, which builds on it; `ref_watch.py` says when to measure again.
-`task_diff.py` reads what a task changes, `rename.py` has a task follow its branch.
+`task_diff.py` reads what a task changes, `task_threads.py` finds the lines of its comments again, `rename.py` has a
+task follow its branch.
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+from orange_tui.branches.task_threads import relocated_threads
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.review.thread import check_text, sent
 from orange_tui.domain.text.quoting import fenced
@@ -40,7 +41,7 @@ def request_changes(engine: Engine, ref: TaskRef, text: str) -> Moved:
     words = check_text(text) if text.strip() else ""
     with engine.open(ref) as opened:
         file = ThreadsFile(engine.parts.home, ref.project, ref.id)
-        batch = open_batch(ref.id, _sent(file.read()))
+        batch = open_batch(ref.id, _sent(relocated_threads(engine.parts, ref, opened.task)))
         if not words and not batch:
             raise Refused("The feedback is empty: comment on lines, or say what should change")
         target = _state_before(engine.workflows.load(opened.task.workflow), opened.task)

@@ -158,7 +158,10 @@ def task_code(home: Home, projects: Projects, task: Task) -> TaskCode:
 @contextmanager
 def _opened(root: str, path: str) -> Iterator[int]:
     """A file below a directory, opened step by step: no link on the way is followed, and no pipe is waited for."""
-    opened = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        opened = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as problem:
+        raise Refused(f"{root} cannot be read: {problem.strerror}") from None
     try:
         for name in path.split("/"):
             above, opened = opened, _open_in(opened, name, path)

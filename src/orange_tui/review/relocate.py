@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 
-from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.domain.review.anchor import CodeLines, place, plain_line
 
@@ -28,7 +28,8 @@ def relocated(
 ) -> tuple[Thread, ...]:
     """The threads where their code is now; one that has not moved is the same object.
 
-    `read_file` gives the text of a file of the branch as it is now, and raises an OrangeError where it cannot.
+    `read_file` gives the text of a file of the branch as it is now, and raises NotFound where there is none. Another
+    error says nothing about the code: those threads stay as they are.
     """
     code = _Code(files, read_file)
     by_file: dict[tuple[str, str], list[Thread]] = defaultdict(list)
@@ -71,8 +72,14 @@ class _Code:
         self._read_file = read_file
         self._read: dict[str, CodeLines | None] = {}
 
-    def placed(self, path: str, side: str, threads: Sequence[Thread]) -> Iterator[Thread]:
+    def placed(self, path: str, side: str, threads: Sequence[Thread]) -> Sequence[Thread]:
         """These threads of one file, at their places of now."""
+        try:
+            return [*self._placed(path, side, threads)]
+        except OrangeError:
+            return threads
+
+    def _placed(self, path: str, side: str, threads: Sequence[Thread]) -> Iterator[Thread]:
         left = sorted(threads, key=lambda each: -len(each.quote))  # long quotes are found with more certainty
         for now in dict.fromkeys((path, self._renamed.get(path, path))):
             code = self._new_lines(now) if side == "new" else self._old_lines(now)
@@ -104,7 +111,7 @@ class _Code:
         if path not in self._read:
             try:
                 text = self._read_file(path)
-            except OrangeError:  # it is gone, a link, too big: no code that could be found in it
+            except NotFound:
                 self._read[path] = None
             else:
                 self._read[path] = CodeLines(text.split("\n"))

@@ -14,7 +14,7 @@ from orange_tui.domain.review.thread_json import thread_as_json
 from orange_tui.home import clock
 from orange_tui.review.comments import TaskComments
 from orange_tui.review.quotes import parse_place, task_code
-from orange_tui.review.threads_file import ThreadsFile
+from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +55,11 @@ def _commenter() -> tuple[str, str]:
 
 def threads(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task threads`."""
+    from orange_tui.branches.task_threads import relocated_threads
+
     ref = target_task(parsed, orange)
-    found = ThreadsFile(orange.home, ref.project, ref.id).read()
+    stored = orange.store.read(ref)
+    found = relocated_threads(orange.engine.parts, ref, stored.task if isinstance(stored, StoredTask) else None)
     shown = [thread for thread in found if thread.state == "open"] if parsed.flag("open") else found
     nothing = f"{ref.id} has no {'open ' if parsed.flag('open') else ''}threads"
     text = "\n\n".join(map(_thread_text, shown)) or nothing
