@@ -13,11 +13,13 @@ import frames
 import agents
 import branches
 import engine
+import review
 
 PARTS = {
     "engine": (engine.commands, engine.sections),
     "agents": (agents.spawn, agents.deaths),
     "branches": (branches.conflicts,),
+    "review": (review.opening,),
     "app": (app.first_paint, app.many_tasks, app.idle, frames.cursor, frames.change, frames.deaths, blocks.longest),
 }
 

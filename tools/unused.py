@@ -26,18 +26,6 @@ EXCEPTIONS = {
     "one_shot_work": "likewise",
     "needs_help": "part of a report, which is recorded as a whole",
     "old_path": "part of a parsed diff: what a renamed file was called",
-    "viewed": "the review screen shows it",
-    "is_viewed": "likewise",
-    "only_new": "likewise",
-    "origin": "likewise",
-    "has_looked": "likewise",
-    "looked": "likewise",
-    "problem": "likewise",
-    "ViewedFile": "likewise",
-    "Review": "likewise",
-    "mark": "likewise",
-    "marks": "likewise",
-    "relocate": "likewise",
     "_end_what_nobody_waits_for": "registered with atexit",
 }
 NAMED_IN_STRINGS = re.compile(r'"(?:orange_tui(?:\.\w+)+)?:(\w+)"|f"\{_\w+\}:(\w+)"')
