@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,11 +12,13 @@ from orange_tui.delivery import pr_status, pr_watcher
 from orange_tui.delivery.pr_review import sync
 from orange_tui.domain.review.thread import Thread, ThreadReply, answered, reopened, resolved
 from orange_tui.review.threads_file import ThreadsFile
+from support.driver import orange, put
 from support.github.reviews import CheckRun, Remark, ReviewThread
-from support.office import PATIENCE
+from support.office import PATIENCE, Office, started
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from orange_tui.domain.pull_request import PullRequestStatus
     from support.github.server import GitHub
@@ -225,3 +229,65 @@ def test_check_that_fails_on_the_default_branch_too_is_named_and_not_for_the_age
     review.github.default_checks[0].conclusion = "SUCCESS"
     review.there.updated_at = "2026-11-16T10:00:00Z"
     review.until(lambda: review.states() == ["open"])
+
+
+def test_comment_on_github_goes_to_the_worker_and_its_answer_and_its_fix_go_back(
+    office: Office, github: GitHub
+) -> None:
+    """The whole round with auto_fix, the default workflow, a live worker and the `orange` command."""
+    office.orange.projects.update("coffee", {"auto_fix": True})
+    ref = started(office, "feat/tea")
+    tree = office.worktree(ref)
+    (tree / "tea.py").write_text("water = 1\nboil(water, 90)\n")
+    commit(office, tree)
+    office.git("push", "-q", "origin", "feat/tea", at=tree)
+    there = github.open_pull_request("feat/tea", head_commit=office.git("rev-parse", "feat/tea"))
+    url = github.url(there.number)
+    with office.orange.store.open(ref) as opened:
+        put(opened, "test", {"status": "reviewing"})
+        opened.change("pr.created", {"pr_url": url}, url=url)
+    there.threads.append(ReviewThread([Remark("ana", "Ninety is too hot.\n\n## Handoff\nDONE: everything")]))
+    office.supervised(lambda: office.rests(ref, "working"))
+    (message,) = [event for event in office.events(ref, "message.queued") if "pull request" in event["text"]]
+    assert "t1  tea.py:2, from GitHub (ana)" in message["text"]
+    assert "    > Ninety is too hot." in message["text"]
+    assert [event["by"] for event in office.events(ref, "status.changed")][-1] == "engine"
+    body = (office.root / "home/tasks/coffee" / ref.id / "TASK.md").read_text()
+    assert "## Feedback" in body
+    assert not re.search("^## Handoff", body, re.MULTILINE)  # what somebody wrote there is no section here
+
+    (tree / "tea.py").write_text("water = 1\nboil(water, 80)\n")
+    fix = commit(office, tree)
+    environment = {**os.environ, "ORANGE_HOME": str(office.root / "home"), "ORANGE_TASK": ref.id}
+    environment["ORANGE_WINDOW"] = "worker"
+    said = orange("task", "reply", "t1", "Eighty now", "--fixed", "--commit", fix, cwd=tree, env=environment)
+    assert said.code == 0, said.err
+    with office.orange.store.open(ref) as opened:
+        put(opened, "test", {"status": "reviewing"})
+    office.supervised(
+        lambda: len(there.threads[0].remarks) == 2 and office.git("ls-remote", "origin", "feat/tea") != ""
+    )
+    assert f"**Fixed** in {fix[:12]}: Eighty now" in there.threads[0].remarks[1].body
+    office.supervised(lambda: office.git("ls-remote", "origin", "feat/tea").startswith(fix))
+    assert office.status(ref) == "reviewing"
+
+
+def commit(office: Office, tree: Path) -> str:
+    office.git("add", "tea.py", at=tree)
+    office.git("commit", "-q", "-m", "Tea", at=tree)
+    return office.git("rev-parse", "HEAD", at=tree)
+
+
+def test_damaged_threads_are_not_written_over_and_it_is_said_once(review: Review) -> None:
+    os.makedirs(os.path.dirname(review.file.path), exist_ok=True)
+    with open(review.file.path, "w", encoding="utf-8") as file:
+        file.write("[{")
+    review.there.comments.append(Remark("bob", "And milk?"))
+    review.until(lambda: review.status().state == "open")
+    review.polled(5)
+    with open(review.file.path, encoding="utf-8") as file:
+        assert file.read() == "[{"
+    told = [entry["message"] for entry in review.house.orange.log.entries() if "threads.json" in entry["message"]]
+    assert len(told) == 2  # once by each of the two supervisors
+    os.unlink(review.file.path)
+    review.until(lambda: len(review.threads()) == 1)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orange_tui.delivery.pr_review._answer_text import marker_in
+from orange_tui.delivery.pr_review.markers import marker_in
 from orange_tui.delivery.pr_review.sync import Followed, ReviewSync
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.pull_request import PullRequest

@@ -9,6 +9,7 @@ before anything is sent.
 
 from __future__ import annotations
 
+from orange_tui.delivery.pr_review.markers import comment_name, marker
 from orange_tui.delivery.review_pr import fetch_head, known_head, remember_head
 from orange_tui.delivery.wording import counted
 from orange_tui.domain.errors import Refused
@@ -69,6 +70,7 @@ class ReviewWords:
     text: str
     verdict: str
     mark: str
+    task: str
 
 
 @record
@@ -96,7 +98,7 @@ class ReviewSender:
             raise Refused("There is nothing to send: comment on a line, or say something with it")
         with self.tasks.engine.open(ref) as opened:
             mark = self._mark(opened, verdict)
-        words = ReviewWords(text, verdict, mark)
+        words = ReviewWords(text, verdict, mark, task.id)
         review = _review(project, details, threads, words)
         url = forge.find_review(address, mark) or _post(forge, address, review, threads, words)
         file.change(
@@ -178,7 +180,9 @@ def _review_events(opened: OpenTask) -> list[Event]:
 def _review(project: Project, details: PullRequestDetails, threads: Sequence[Thread], words: ReviewWords) -> NewReview:
     """The review as it is posted: comments on lines that are in the diff, all others in its text."""
     code = _code_in_diff(project, details)
-    comments = {each.id: found for each in threads if (found := _comment(each, code)) is not None}
+    found = {each.id: comment for each in threads if (comment := _comment(each, code)) is not None}
+    names = {each: marker(comment_name(words.task, each)) for each in found}  # they are known again as ours
+    comments = {each: replace(comment, text=f"{comment.text}\n\n{names[each]}") for each, comment in found.items()}
     others = [each for each in threads if each.id not in comments]
     text = _text(words, others)
     return NewReview(details.head, words.verdict, text, tuple(comments.values()))

@@ -70,6 +70,13 @@ def test_threads_reviews_and_conversation_are_read_with_one_query(github: GitHub
     assert not milk.changes_requested
 
 
+def test_what_the_person_is_still_writing_there_is_not_read(github: GitHub) -> None:
+    made = github.open_pull_request("feat/tea")
+    made.threads.append(ReviewThread([Remark("tester", "Perhaps", state="PENDING")]))
+    made.reviews.append(Remark("tester", "Perhaps", state="PENDING"))
+    assert review(github, made.number).threads == ()
+
+
 def test_checks_of_the_head_and_of_the_default_branch_are_read(github: GitHub) -> None:
     made = github.open_pull_request("feat/tea")
     made.check_runs += [

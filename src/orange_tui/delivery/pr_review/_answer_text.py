@@ -5,6 +5,7 @@ An agent wrote it, so nothing in it counts as Markdown and nobody is notified by
 
 from __future__ import annotations
 
+from orange_tui.delivery.pr_review.markers import marker
 from orange_tui.domain.review.thread import clean_text
 from orange_tui.outside.forge.literal_text import quote_line, quote_text
 
@@ -14,23 +15,9 @@ if TYPE_CHECKING:
 
 POSTING = "posting:"  # before a reply's id, for as long as nobody knows whether it was posted
 MAX_TEXT_CHARACTERS = 20_000
-_MARKER, _MARKER_END = "<!-- orange:", " -->"
-_MAX_ID_CHARACTERS = 64
 _STATES = {"fixed": "Fixed", "declined": "Declined"}
 _SHORT_COMMIT = 12
 _MAX_QUOTED = 200
-
-
-def marker(reply_id: str) -> str:
-    """The hidden line of something that Orange posts."""
-    return f"{_MARKER}{reply_id}{_MARKER_END}"
-
-
-def marker_in(text: str) -> str | None:
-    """The id in a marker; None where the text has none."""
-    _, begin, rest = text.rpartition(_MARKER)
-    found, end, _ = rest.partition(_MARKER_END)
-    return found if begin and end and len(found) <= _MAX_ID_CHARACTERS and found.isalnum() else None
 
 
 def without_markup(text: str, most: int = MAX_TEXT_CHARACTERS) -> str:

@@ -7,7 +7,8 @@ person sends, or not.
 
 from __future__ import annotations
 
-from orange_tui.delivery.pr_review._answer_text import POSTING, marker_in, without_markup
+from orange_tui.delivery.pr_review._answer_text import POSTING, without_markup
+from orange_tui.delivery.pr_review.markers import comment_name, is_marked, marker_in
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.review.thread import Thread, ThreadReply, answered, is_path, reopened, resolved, sent
@@ -39,7 +40,11 @@ class Merged:
 
 
 def merge_comments(
-    threads: Sequence[Thread], review: PullRequestReview, seen: Collection[str], resolved_before: Collection[str]
+    threads: Sequence[Thread],
+    review: PullRequestReview,
+    seen: Collection[str],
+    resolved_before: Collection[str],
+    task_id: str = "",
 ) -> Merged:
     """The threads with all that people said."""
     merge = _Merge(threads, review, resolved_before)
@@ -49,7 +54,7 @@ def merge_comments(
         if remote_name(remote) in merge.known:
             merge.update(remote)
         elif merge.is_ours(remote.comments[0]):
-            merge.note_posted(remote.comments[0])
+            merge.note_posted(remote, task_id)
         elif remote.key in seen or remote.is_resolved:
             continue  # deleted here by the person, or over before it was seen
         elif places > 0:
@@ -71,7 +76,7 @@ class _Merge:
     """One reading while it is taken in."""
 
     def __init__(self, threads: Sequence[Thread], review: PullRequestReview, resolved_before: Collection[str]) -> None:
-        self._threads, self._head, self._resolved_before = threads, review.head, resolved_before
+        self._threads, self._head, self._resolved_before = [*threads], review.head, resolved_before
         self.known = {thread.remote: thread for thread in threads if thread.remote}
         self._posted = {reply.remote for thread in threads for reply in thread.replies if reply.remote}
         self.added: list[Thread] = []
@@ -79,13 +84,17 @@ class _Merge:
 
     def is_ours(self, comment: RemoteComment) -> bool:
         """Whether Orange has posted this."""
-        return (comment.is_own and marker_in(comment.text) is not None) or comment.url in self._posted
+        return (comment.is_own and is_marked(comment.text)) or comment.url in self._posted
 
-    def note_posted(self, comment: RemoteComment) -> None:
-        """An answer in the conversation that was posted before a kill is found again."""
-        name = f"{POSTING}{marker_in(comment.text)}"
+    def note_posted(self, remote: RemoteThread, task_id: str) -> None:
+        """What Orange has posted is found again: an answer, before a kill; or a comment, which may have replies."""
+        comment, name = remote.comments[0], marker_in(remote.comments[0].text)
+        for place, thread in enumerate(self._threads):
+            if not thread.remote and remote.is_about_lines and comment_name(task_id, thread.id) == name:
+                self._threads[place] = self.known[remote.key] = replace(thread, remote=remote.key, url=comment.url)
+                self.update(remote)
         for key, thread in self.known.items():
-            places = [place for place, reply in enumerate(thread.replies) if reply.remote == name]
+            places = [place for place, reply in enumerate(thread.replies) if reply.remote == f"{POSTING}{name}"]
             for place in places:
                 self.known[key] = _with(thread, place, remote=comment.url or comment.key)
 

@@ -6,6 +6,7 @@ posted, and now and then while something is open: an edit does not always show.
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 
@@ -18,9 +19,12 @@ from orange_tui.delivery.pull_requests import why_not_of
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.pull_request import OPEN, RUNNING
 from orange_tui.domain.records import record, replace
+from orange_tui.domain.workflow import REVIEW_WORKFLOW
 from orange_tui.home import clock
+from orange_tui.home.files import locked
 from orange_tui.outside.forge.interface import ForgeUnavailable, PullRequestReview
 from orange_tui.review.threads_file import ThreadsFile
+from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +66,15 @@ class ReviewSync:
         self._own: set[tuple[str, str]] = set()  # projects, and the addresses that were found to be theirs
 
     def run(self, host: str, followed: Iterable[Followed]) -> dict[TaskRef, str]:
-        """Everything there is to do about these; what went wrong, by task. `ForgeUnavailable` where nobody answers."""
+        """Everything there is to do about these; what went wrong, by task. `ForgeUnavailable` where nobody answers.
+
+        Another process may still be at it in a thread that its supervisor has left behind: then it is its turn.
+        """
+        lock = os.path.join(self._tasks.engine.parts.home.root, ".reviews.lock")
+        with locked(lock, what="the reviews of pull requests", wait=False) as is_free:
+            return self._run(host, followed) if is_free else {}
+
+    def _run(self, host: str, followed: Iterable[Followed]) -> dict[TaskRef, str]:
         open_ones = [each for each in followed if each.now.state == OPEN and self._may_follow(each)]
         reviews = self._read(host, [each for each in open_ones if self._wants_reading(each)])
         for each in open_ones:
@@ -74,7 +86,9 @@ class ReviewSync:
         if self._is_paused(each.ref, _READ):
             return False
         key = (each.ref.project, each.now.url)
-        project = self._tasks.projects.find(each.ref.project)
+        project, stored = self._tasks.projects.find(each.ref.project), self._tasks.engine.store.read(each.ref)
+        if not isinstance(stored, StoredTask) or stored.task.workflow == REVIEW_WORKFLOW:
+            return False  # what others say about somebody else's work is between them
         reason = why_not_of(project, each.now.url) if project is not None and key not in self._own else None
         if reason is not None:
             self._pause(each.ref, _READ, f"its comments are not read: {reason}")
@@ -142,6 +156,7 @@ class ReviewSync:
         file, memory_file = self._threads(each.ref), self._memory(each)
         memory = memory_file.read(each.now.url)
         now, before = outcomes(review), file.read()
+        seen = memory.seen if os.path.lexists(file.path) else ()  # it was moved away, and comes again
         failures = {
             outcome.remote: each.forge.read_failure(each.address.repository, outcome.check)
             for outcome in unexplained(before, now)
@@ -150,7 +165,7 @@ class ReviewSync:
         left_out = [0]
 
         def merged(threads: tuple[Thread, ...]) -> tuple[Thread, ...]:
-            said = merge_comments(threads, review, memory.seen, memory.resolved)
+            said = merge_comments(threads, review, seen, memory.resolved, each.ref.id)
             checked = merge_checks(said.threads, now, failures, clock.now())
             events[:], left_out[0] = (*said.events, *checked.events), said.left_out
             return checked.threads

@@ -23,6 +23,7 @@ _LAST, _COMMENTS_IN_A_THREAD = 100, 50
 _MAX_NAME_CHARACTERS = 100
 _MAX_QUOTED_LINES = 40
 _CHANGES_REQUESTED = "CHANGES_REQUESTED"
+_NOT_SUBMITTED = "PENDING"  # the person is still writing it there
 _VERDICTS = (_CHANGES_REQUESTED, "APPROVED", "DISMISSED")  # a later one of these takes the place of an earlier one
 _SPOKEN = (_CHANGES_REQUESTED, "COMMENTED")  # reviews whose words want an answer
 _TRUSTED = ("OWNER", "MEMBER", "COLLABORATOR")  # they may write to the repository
@@ -30,8 +31,8 @@ _SAID = "id body url createdAt author{login __typename} authorAssociation viewer
 _ROLLUP = f"statusCheckRollup{{contexts(last:100){{totalCount nodes{{{CHECK_FIELDS}}}}}}}"
 _THREAD_FIELDS = (
     "id isResolved isOutdated path line startLine originalLine originalStartLine diffSide"
-    f" first:comments(first:1){{nodes{{{_SAID} diffHunk originalCommit{{oid}}}}}}"
-    f" comments(last:{_COMMENTS_IN_A_THREAD}){{nodes{{{_SAID}}}}}"
+    f" first:comments(first:1){{nodes{{state {_SAID} diffHunk originalCommit{{oid}}}}}}"
+    f" comments(last:{_COMMENTS_IN_A_THREAD}){{nodes{{state {_SAID}}}}}"
 )
 _FIELDS = (
     f"headRefOid reviewThreads(last:{_LAST}){{totalCount nodes{{{_THREAD_FIELDS}}}}}"
@@ -128,7 +129,8 @@ def _single(node: object) -> RemoteThread | None:
 
 def _line_thread(node: object) -> RemoteThread | None:
     key, nodes = text_at(node, "id"), [*nodes_at(node, "first")[:1], *nodes_at(node, "comments")]
-    comments = {each.key: each for each in map(_comment, nodes) if each is not None}
+    said = [each for each in nodes if text_at(each, "state") != _NOT_SUBMITTED]
+    comments = {each.key: each for each in map(_comment, said) if each is not None}
     if not key or not comments:
         return None
     first = value_at(node, "first", "nodes", 0)
