@@ -234,3 +234,20 @@ def test_a_review_of_a_pull_request_that_was_merged_is_over(desk: Desk) -> None:
     desk.github.merge(desk.opened.number, desk.opened.head_commit)
     pr_status.refresh(desk.house.orange.tasks, ref)
     assert (desk.house.status(ref), desk.house.tip()) == ("done", main)
+
+
+def test_review_of_ones_own_pull_request_neither_ends_its_task_nor_sends_a_comment_twice(desk: Desk) -> None:
+    house = desk.house
+    ref = house.task("feat/tea", {"tea.py": "cups = 1\nsteep(cups)\n"})
+    house.git("push", "-q", "origin", "feat/tea")
+    own = desk.github.open_pull_request("feat/tea", head_commit=house.tip("feat/tea"))
+    own.diff_lines = {"tea.py": {1, 2}}
+    url = desk.github.url(own.number)
+    with house.orange.store.open(ref) as opened:
+        opened.change("pr.created", {"pr_url": url}, url=url)
+    desk.comment(ref, on("tea.py", 2, "steep(cups)", "How long?"))
+    desk.send(ref)
+    assert house.status(ref) == "reviewing"  # nothing was merged
+    assert [each.state for each in desk.file(ref).read()] == ["open"]
+    assert "nothing to send" in desk.cli("task", "send-review", ref.id).err
+    assert len(own.submitted) == 1

@@ -9,7 +9,7 @@ before anything is sent.
 
 from __future__ import annotations
 
-from orange_tui.delivery.pr_review.markers import comment_name, marker
+from orange_tui.delivery.pr_review.markers import SENT_COMMENT, comment_name, marker
 from orange_tui.delivery.review_pr import fetch_head, known_head, remember_head
 from orange_tui.delivery.wording import counted
 from orange_tui.domain.errors import Refused
@@ -91,7 +91,7 @@ class ReviewSender:
         project = self.tasks.projects.get(task.project)
         self._must_be_current(project, task, address, details)
         file = ThreadsFile(self.tasks.engine.store.home, ref.project, ref.id)
-        threads = [each for each in file.read() if each.by in _OURS and each.state in _WAITING]
+        threads = [each for each in file.read() if each.by in _OURS and each.state in _WAITING and not each.remote]
         if text.strip():
             text = check_text(text)
         if verdict != APPROVE and not text and not threads:
@@ -101,9 +101,8 @@ class ReviewSender:
         words = ReviewWords(text, verdict, mark, task.id)
         review = _review(project, details, threads, words)
         url = forge.find_review(address, mark) or _post(forge, address, review, threads, words)
-        file.change(
-            lambda before: [sent(each) if each in threads and each.state == "draft" else each for each in before]
-        )
+        ids = {each.id for each in threads}
+        file.change(lambda before: [_as_sent(each, ref.id) if each.id in ids else each for each in before])
         with self.tasks.engine.open(ref) as opened:
             opened.record(SENT, url=url, verdict=verdict, comments=len(threads))
             self._finish(opened)
@@ -159,7 +158,7 @@ class ReviewSender:
     def _finish(self, opened: OpenTask) -> bool:
         """End a task that was there to be reviewed, once its review is sent; False where sending ends nothing."""
         engine = self.tasks.engine
-        ends = engine.workflows.load(opened.task.workflow).good_ends(opened.task.status, "engine")
+        ends = engine.workflows.load(opened.task.workflow).ends_by_itself(opened.task.status)
         if ends:
             engine.transition(opened, ends[0], "engine")
         return bool(ends)
@@ -171,6 +170,12 @@ class ReviewSender:
             if last is None or last["type"] != SENT or not self._finish(opened):
                 return None
         return SentReview(str(last.get("url")), str(last.get("verdict")), 0, 0)
+
+
+def _as_sent(thread: Thread, task_id: str) -> Thread:
+    """A comment that is on the forge: it is not sent again, and replies there are about it."""
+    opened = sent(thread) if thread.state == "draft" else thread
+    return opened if opened.remote else replace(opened, remote=f"{SENT_COMMENT}{comment_name(task_id, thread.id)}")
 
 
 def _review_events(opened: OpenTask) -> list[Event]:

@@ -188,6 +188,10 @@ class Workflow:
         """Where a task in this state can end when its work is merged; nowhere, where this actor cannot end it so."""
         return tuple(target for target in self.targets(source, actor) if self.is_done(target))
 
+    def ends_by_itself(self, source: str) -> tuple[str, ...]:
+        """Where the engine alone ends a task well, without a merge: where its work was a review, and that is sent."""
+        return tuple(m.target for m in self.moves(source, "engine") if m.by == "engine" and self.is_done(m.target))
+
     def cancelled_end(self, source: str) -> str | None:
         """Where a task in this state ends when a person gives it up; None where that cannot be done."""
         return next((target for target in self.targets(source, "person") if self.is_cancelled(target)), None)

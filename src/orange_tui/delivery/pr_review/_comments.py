@@ -8,7 +8,7 @@ person sends, or not.
 from __future__ import annotations
 
 from orange_tui.delivery.pr_review._answer_text import POSTING, without_markup
-from orange_tui.delivery.pr_review.markers import comment_name, is_marked, marker_in
+from orange_tui.delivery.pr_review.markers import SENT_COMMENT, comment_name, is_marked, marker_in
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.review.thread import Thread, ThreadReply, answered, is_path, reopened, resolved, sent
@@ -90,7 +90,9 @@ class _Merge:
         """What Orange has posted is found again: an answer, before a kill; or a comment, which may have replies."""
         comment, name = remote.comments[0], marker_in(remote.comments[0].text)
         for place, thread in enumerate(self._threads):
-            if not thread.remote and remote.is_about_lines and comment_name(task_id, thread.id) == name:
+            is_unknown = not thread.remote or thread.remote.startswith(SENT_COMMENT)
+            if is_unknown and remote.is_about_lines and comment_name(task_id, thread.id) == name:
+                self.known.pop(thread.remote, None)
                 self._threads[place] = self.known[remote.key] = replace(thread, remote=remote.key, url=comment.url)
                 self.update(remote)
         for key, thread in self.known.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+SENT_COMMENT = "review:"  # before the name of a comment of ours, until its thread on the forge is known
 _BEGIN, _END = "<!-- orange:", " -->"
 _REVIEW = "<!-- orange-review "  # what a whole review has
 _MAX_ID_CHARACTERS = 64

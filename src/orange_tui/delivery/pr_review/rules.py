@@ -16,7 +16,7 @@ from orange_tui.delivery.pull_requests import push_branch
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.text.quoting import fenced
-from orange_tui.outside.git import Repository, local
+from orange_tui.outside.git import Repository, local, remote
 from orange_tui.outside.git_merge import contains
 from orange_tui.review.batch import open_batch
 from orange_tui.review.threads_file import ThreadsFile
@@ -170,8 +170,9 @@ def _push_fixes(tasks: Tasks, task: Task, now: PullRequest) -> None:
     """
     project = tasks.projects.get(task.project)
     repository = Repository(project.path)
-    tip = repository.answer("rev-parse", "--verify", "-q", local(task.branch))
-    if tip is None or now.head in {None, tip} or not repository.has_remote():
+    refs = repository.refs(local(task.branch), remote(task.branch))
+    here, there = refs.get(local(task.branch)), refs.get(remote(task.branch))
+    if here is None or there is None or there.commit != now.head or here.commit == now.head:
         return
-    if contains(repository, tip, str(now.head)):
+    if contains(repository, here.commit, there.commit):
         push_branch(project, task.branch)

@@ -125,7 +125,8 @@ def refresh(context: CommandContext) -> None:
 
 def why_no_send_review(workflow: Workflow | None, row: TaskRow) -> str | None:
     """A review is sent from a task that is there for it."""
-    if row.task is not None and row.task.pr_url is not None and _can_end_well(workflow, row, "engine"):
+    has_pull_request = row.task is not None and row.task.pr_url is not None
+    if workflow is not None and row.task is not None and has_pull_request and workflow.ends_by_itself(row.task.status):
         return None
     return why_not_readable(workflow, row) or "Only the review of somebody else's pull request is sent"
 
