@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from orange_tui.delivery.merging.forecast import MergeForecast, forecast
 from orange_tui.delivery.merging.summary import read_summary
+from orange_tui.domain.review.diff import parse_diff
+from orange_tui.domain.review.hunks import fingerprints
 from orange_tui.domain.review.thread import Thread
 from orange_tui.review.threads_file import ThreadsFile
+from orange_tui.review.viewed_file import ViewedFile
 from support.merge_world import MENU, House
 
 if TYPE_CHECKING:
@@ -27,7 +30,8 @@ def test_a_merge_is_foretold_in_one_line_and_says_the_same_when_it_is_done(house
     ref = house.task(files={"tea": "green\nblack\n", "menu": MENU.replace("mocha", "matcha")})
     found = look(house, ref)
     assert str(found.summary) == "1 commit, 2 files, +3 −1 into main"
-    assert (found.strategy, found.impossible, found.problem, found.warnings) == ("ff", (), None, ())
+    assert (found.strategy, found.impossible, found.problem) == ("ff", (), None)
+    assert found.warnings == ("2 of 2 changes not viewed: D shows them",)
     assert found.destination == f"pushed to origin, {house.remote}"
     said = cli.ok("task", "merge", ref.id).out
     tip = house.tip()[:10]
@@ -79,7 +83,12 @@ def test_what_is_unanswered_or_not_sent_is_said_before(house: House) -> None:
     assert look(house, ref).warnings == (
         "2 threads open",
         "1 draft not sent: r sends the comments back with the task",
+        "1 of 1 change not viewed: D shows them",
     )
+    files = parse_diff(house.git("diff", "main...feat/tea"))
+    marks = [mark for file in files for hunk in fingerprints(file) for mark in hunk]
+    ViewedFile(house.orange.home, ref.project, ref.id).mark(marks, viewed=True)
+    assert len(look(house, ref).warnings) == 2
     with open(file.path, "w") as text:
         text.write("{")
     assert "threads" in look(house, ref).warnings[0]

@@ -123,6 +123,11 @@ def test_asked_for_every_command_gate_is_run_on_the_merged_result(house: House, 
     assert "has no command gate" in cli.no("task", "merge", plain.id, "--verify")
 
 
+def test_a_gate_that_asks_for_more_than_the_command_is_held_on_the_merged_result_too(house: House) -> None:
+    ref = task(house, 'exit 3", threads: "answered')
+    assert "failed on the result" in house.refused(ref)
+
+
 def test_the_projects_set_up_is_there_for_the_checks(house: House) -> None:
     house.orange.projects.update("coffee", {"copy": [".env"], "setup": "echo ready > deps.log"})
     (house.main / ".env").write_text("KEY=1\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,8 +22,6 @@ from support.demo_stage import CODE, MENDED, TEST, TOLD, wait_for
 from support.git import git
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from support.demo_stage import Open
 
 
@@ -343,9 +342,8 @@ def test_git_error_makes_the_task_stuck_with_the_reason(stage: Open) -> None:
     assert "index.lock" in str(it.task.attention)
 
 
-def test_every_behaviour_is_tested_above() -> None:
-    with open(__file__, encoding="utf-8") as file:
-        stories = file.read()
+def test_every_behaviour_has_its_story() -> None:
+    stories = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
     assert [name for name in BEHAVIOURS if f'"{name}"' not in stories] == []
 
 

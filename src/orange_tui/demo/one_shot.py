@@ -62,7 +62,7 @@ def work(prompt: str) -> int:
 def _edit_repository(tools: TaskTools) -> Report:
     """Make the change itself and leave it uncommitted: an agent with few permissions cannot commit."""
     behaviour = requested_behaviour(tools.section("Context"), tools.task().labels)
-    plan = changes.plan_changes(tools, same_line=behaviour.has("same-line"), careless=behaviour.has("careless"))
+    plan = changes.plan_changes(tools, behaviour.has)
     for step in plan.steps:
         changes.edit_files(tools, step)
     return {"files_changed": [path for step in plan.steps for path in step.edits]}

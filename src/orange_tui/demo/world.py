@@ -154,7 +154,10 @@ DEMO_TASKS = (
     DemoTask(
         "decaf",
         "Offer decaf, for those who would like to sleep",
-        "People ask for it after four o'clock.\n\ndemo: good",
+        "People ask for it after four o'clock.\n\n"
+        "Its agent is in a hurry, and two mistakes are left in coffee/decaf.py when it is yours to review. Press D to"
+        " read it, c to comment on a line, r to send it back; the agent answers every comment. Then i shows only what"
+        " is new, and m merges it.\n\ndemo: hurried",
     ),
     DemoTask(
         "oat-milk",

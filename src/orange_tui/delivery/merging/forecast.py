@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from orange_tui.branches.task_diff import TaskDiffs
 from orange_tui.delivery.merging._branch_tips import preview_merge, read_tips
 from orange_tui.delivery.merging._default_branch import DefaultBranch
 from orange_tui.delivery.merging.half_moves import MoveNote
@@ -20,8 +21,12 @@ from orange_tui.delivery.pr_status import read_status
 from orange_tui.delivery.wording import counted
 from orange_tui.domain.errors import OrangeError, Unreadable
 from orange_tui.domain.records import record, replace
+from orange_tui.domain.review.diff import parse_diff
 from orange_tui.outside.git import REMOTE, Repository
 from orange_tui.outside.git_guard.look import look_at_repository, look_at_worktree
+from orange_tui.review.threads_file import ThreadsFile
+from orange_tui.review.viewed_file import ViewedFile
+from orange_tui.review.what_is_new import Review
 from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
@@ -64,7 +69,7 @@ def forecast(tasks: Tasks, ref: TaskRef) -> MergeForecast:
     task, project = found.task, tasks.projects.get(ref.project)
     directory = tasks.engine.store.directory(ref)
     status = read_status(directory, task.pr_url) if task.pr_url is not None else None
-    warnings = (*_unanswered(tasks, ref), *_uncommitted(tasks, project, task))
+    warnings = (*_unanswered(tasks, ref), *_unread(tasks, ref, task), *_uncommitted(tasks, project, task))
     known = MergeForecast(_destination(project), status, warnings, *_checks(tasks, task))
     try:
         tips = read_tips(project, task.branch)
@@ -123,8 +128,6 @@ def _without_login(address: str) -> str:
 
 def _unanswered(tasks: Tasks, ref: TaskRef) -> Iterator[str]:
     """A warning where comments wait for an answer, or were never sent."""
-    from orange_tui.review.threads_file import ThreadsFile
-
     try:
         threads = ThreadsFile(tasks.engine.store.home, ref.project, ref.id).read()
     except OrangeError as problem:
@@ -135,6 +138,18 @@ def _unanswered(tasks: Tasks, ref: TaskRef) -> Iterator[str]:
         yield f"{counted(waiting['open'], 'thread')} open"
     if waiting["draft"]:
         yield f"{counted(waiting['draft'], 'draft')} not sent: r sends the comments back with the task"
+
+
+def _unread(tasks: Tasks, ref: TaskRef, task: Task) -> Iterator[str]:
+    """A warning where the person has not marked all changes as viewed."""
+    store, pool = tasks.engine.store, tasks.engine.parts.pool
+    try:
+        files = parse_diff(TaskDiffs(tasks.projects, store, pool).read(ref, task, finished=False))
+        review = Review.of(files, ViewedFile(store.home, ref.project, ref.id).read())
+    except OrangeError:
+        return
+    if review.viewed < review.total:
+        yield f"{review.total - review.viewed} of {counted(review.total, 'change')} not viewed: D shows them"
 
 
 def _uncommitted(tasks: Tasks, project: Project, task: Task) -> Iterator[str]:

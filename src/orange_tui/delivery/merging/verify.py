@@ -16,7 +16,7 @@ from orange_tui.workspaces.trial import trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from orange_tui.delivery.merging._branch_tips import BranchTips, MergePreview
     from orange_tui.domain.task import Task
@@ -46,15 +46,17 @@ class CheckedMerge:
 
 def possible_checks(workflow: Workflow) -> tuple[str, ...]:
     """The commands of a workflow's gates, all of which can be run on the merged result too."""
-    gates = (part for move in workflow.transitions if move.gate for part in move.gate.parts)
-    return tuple(dict.fromkeys(gate.command for gate in gates if isinstance(gate, CommandGate)))
+    return tuple(dict.fromkeys(gate.command for gate in _command_gates(workflow.transitions)))
 
 
 def required_checks(moves: Sequence[Transition]) -> tuple[str, ...]:
     """The commands without which the workflow lets nobody merge on these moves."""
-    gates = (part for move in moves if move.gate for part in move.gate.parts)
-    found = (gate for gate in gates if isinstance(gate, CommandGate) and gate.verify == MERGED)
-    return tuple(dict.fromkeys(gate.command for gate in found))
+    return tuple(dict.fromkeys(gate.command for gate in _command_gates(moves) if gate.verify == MERGED))
+
+
+def _command_gates(moves: Sequence[Transition]) -> Iterator[CommandGate]:
+    parts = (part for move in moves if move.gate is not None for part in move.gate.parts)
+    return (part for part in parts if isinstance(part, CommandGate))
 
 
 @record

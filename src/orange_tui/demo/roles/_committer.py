@@ -10,8 +10,9 @@ import re
 import zlib
 
 from orange_tui.demo.roles import _incidents
+from orange_tui.demo.roles._threads import answer_threads
 from orange_tui.demo.roles.role import Role
-from orange_tui.demo.tools import changes, conflicts
+from orange_tui.demo.tools import changes, comments, conflicts
 from orange_tui.domain.records import replace
 
 TYPE_CHECKING = False
@@ -29,9 +30,7 @@ class Committer(Role):
 
     def plan(self) -> ChangePlan:
         """The changes that this task makes to this repository."""
-        return changes.plan_changes(
-            self.tools, same_line=self.behaviour.has("same-line"), careless=self.behaviour.has("careless")
-        )
+        return changes.plan_changes(self.tools, self.behaviour.has)
 
     def plan_text(self) -> str:
         """The same as text, for ## Plan."""
@@ -51,8 +50,9 @@ class Committer(Role):
         if _FAILED.match(review):
             number = self.tools.task().review_round
             steps.append(plan.fix(f"review-{number}", f"Fix what review {number} found"))
-        if feedback:
-            steps.append(_requested_step(plan, "feedback", conflicts.latest_feedback(feedback), feedback))
+        words = comments.without_threads(conflicts.latest_feedback(feedback))
+        if words:
+            steps.append(_requested_step(plan, "feedback", words, feedback))
         if self.merge_request is not None:
             steps.append(_requested_step(plan, "message", self.merge_request, self.merge_request))
         return steps
@@ -64,6 +64,7 @@ class Committer(Role):
             self.commit(step, plan)
             if step.key == changes.CODE and _incidents.happen(self, "halfway"):
                 return True
+        answer_threads(self)
         return False
 
     def commit(self, step: ChangeStep, plan: ChangePlan) -> None:

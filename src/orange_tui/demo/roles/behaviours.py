@@ -34,6 +34,7 @@ class Behaviour:
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "good": Behaviour("does it well, and passes its first review"),
+    "hurried": Behaviour("makes two mistakes that only you will find; comment on them", habit="hurried"),
     "fail-once": Behaviour("fails its first review, fixes it, and passes", verdicts=("FAIL", "PASS"), habit="careless"),
     "fail-twice": Behaviour("fails two reviews and gets stuck", verdicts=("FAIL", "FAIL", "PASS"), habit="careless"),
     "crash": Behaviour("crashes half-way, the first time", incidents={"halfway": "crash_with_unsaved_work"}),

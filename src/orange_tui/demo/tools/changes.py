@@ -34,6 +34,24 @@ def {name}(cups: int) -> str:
     """What the barista calls out."""
 {guard}    return f"{{cups}} x {words}"
 '''
+# What a hurried agent adds, with two mistakes that its tests do not find; `comments.py` knows how to mend them.
+_HURRIED = '''
+
+def price(cups: int) -> int:
+    """What so many cups cost, in cents."""
+    cents = 0
+    for _ in range(1, cups):
+        cents += CENTS
+    return cents
+
+
+def order(text: str) -> str:
+    """An order as somebody types it."""
+    try:
+        return {name}(int(text))
+    except ValueError:
+        return ""
+'''
 _TEST = """\
 import unittest
 
@@ -109,19 +127,19 @@ def _text(path: str) -> str:
         return file.read()
 
 
-def plan_changes(tools: TaskTools, *, same_line: bool, careless: bool) -> ChangePlan:
+def plan_changes(tools: TaskTools, has_habit: Callable[[str], bool]) -> ChangePlan:
     """The change that the task makes in this repository, whatever kind of repository it is.
 
-    With `same_line` it is one line that every such task changes, so that they conflict. A `careless` one forgets what
-    the reviewer then finds.
+    With the habit `same-line` it is one line that every such task changes, so that they conflict. A `careless` agent
+    forgets what the reviewer then finds; a `hurried` one makes mistakes that only the person finds.
     """
     task = tools.task()
     named = _NAME_TRAILER.findall(tools.commits())
     is_coffee = os.path.isfile(os.path.join(tools.directory, "coffee", "__init__.py"))
-    if same_line:
+    if has_habit("same-line"):
         return _special_of_the_day(task, "README.md" if is_coffee else "demo/special.md")
     if is_coffee:
-        return _coffee_module(tools, task, named[-1] if named else None, careless=careless)
+        return _coffee_module(tools, task, named[-1] if named else None, has_habit)
     return _single_page(task)
 
 
@@ -130,15 +148,20 @@ def slug(text: str, joint: str = "-") -> str:
     return joint.join(re.findall(r"[a-z0-9]+", text.lower()))[:40].strip(joint)
 
 
-def _coffee_module(tools: TaskTools, task: Task, name: str | None, *, careless: bool) -> ChangePlan:
+def _coffee_module(tools: TaskTools, task: Task, name: str | None, has_habit: Callable[[str], bool]) -> ChangePlan:
+    careless, hurried = has_habit("careless"), has_habit("hurried")
     name = name or _module_name(tools, task)
     words = name.replace("_", " ").strip()
     module, test = f"coffee/{name}.py", f"tests/test_{name}.py"
     summary = re.sub(r'["\\]', "", task.summary).strip() or words.capitalize()
     full = _MODULE.format(summary=summary, name=name, words=words, guard=_GUARD)
+    if hurried:
+        full = full.replace("\n\n\ndef", "\n\nCENTS = 260\n\n\ndef", 1) + _HURRIED.format(name=name)
     first = _MODULE.format(summary=summary, name=name, words=words, guard="") if careless else full
     guard_test = _GUARD_TEST.format(name=name)
     first_test = _TEST.format(name=name, words=words) + ("" if careless else guard_test)
+    if hurried:
+        first_test = first_test.replace(f"import {name}\n", f"import CENTS, {name}, order, price\n")
 
     def fix(key: str, subject: str) -> ChangeStep:
         def better_test(text: str) -> str:
@@ -147,7 +170,7 @@ def _coffee_module(tools: TaskTools, task: Task, name: str | None, *, careless: 
             more = {"key": slug(key, "_"), "words": words, "name": name, "number": text.count("def ") + 1}
             return text + _MORE_TEST.format(**more)
 
-        return ChangeStep(key, subject, {module: lambda _text: full, test: better_test})
+        return ChangeStep(key, subject, {module: lambda text: full if text == first else text, test: better_test})
 
     steps = (
         ChangeStep(CODE, f"Take orders for {words}", {module: lambda _text: first}),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.workflow import Actor, Workflow
     from orange_tui.tui.background_work import ReportStep
     from orange_tui.tui.commands.context import CommandContext
-    from orange_tui.tui.screens.merge import MergeChoice
+    from orange_tui.tui.screens.delivery import MergeChoice
 
 
 def why_no_merge(workflow: Workflow | None, row: TaskRow) -> str | None:
@@ -31,7 +31,7 @@ def _can_end_well(workflow: Workflow | None, row: TaskRow, *actors: Actor) -> bo
 
 def merge(context: CommandContext) -> None:
     """Merge the branch of a task; what was not reviewed, only by force. The dialog says what that will do."""
-    from orange_tui.tui.screens.merge import MergeDialog
+    from orange_tui.tui.screens.delivery import MergeDialog
 
     row, orange = context.row, context.orange
     is_reviewed = _can_end_well(context.workflow_of(row), row, "person")
@@ -133,7 +133,7 @@ def why_no_send_review(workflow: Workflow | None, row: TaskRow) -> str | None:
 
 def send_review(context: CommandContext) -> None:
     """Send the comments on a pull request to its forge, with a text and a verdict."""
-    from orange_tui.tui.screens.send_review import SendReviewDialog
+    from orange_tui.tui.screens.delivery import SendReviewDialog
 
     row, orange = context.row, context.orange
 
