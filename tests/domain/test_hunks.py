@@ -76,6 +76,12 @@ def test_equal_changes_among_equal_lines_are_told_apart_by_what_is_further_aroun
     assert known(with_new(0, 1, 2), with_new(0, 2)) == [True, False, True]
 
 
+def test_each_change_of_then_stands_for_one_of_now() -> None:
+    then = KnownChanges(["d.1.7", "d.2.7", "e.1.1"])
+    assert then.includes([("d.3.7", "d.4.7"), ("d.2.9", "e.2.2")]) == [(True, False), (True, False)]
+    assert then.includes([("d.1.7", "d.3.7", "d.4.7")]) == [(True, True, False)]
+
+
 def test_a_change_that_moved_from_one_block_to_an_equal_one_is_new() -> None:
     before = [line for name in "ab" for line in (*(f"{name}{number}" for number in range(9)), "{", "no", "}")] + [
         "",

@@ -70,17 +70,23 @@ class KnownChanges:
         """Those not among ours that are like one which has no equal now; each of ours stands for one."""
         found: set[str] = set()
         taken: set[str] = set()
+        left: dict[str, list[str]] = {}
         for mark in sorted(new):
-            candidates = {each for side in _sides(mark) for each in self._by_side.get(side, ())}
-            if left := candidates - now - taken:
-                taken.add(min(left))
-                found.add(mark)
+            for side in _sides(mark):
+                if side not in left:
+                    left[side] = [each for each in self._by_side.get(side, ()) if each not in now]
+                while left[side] and left[side][-1] in taken:
+                    left[side].pop()
+                if left[side]:
+                    taken.add(left[side].pop())
+                    found.add(mark)
+                    break
         return found
 
     @cached_property
     def _by_side(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for mark in self._marks:
+        for mark in sorted(self._marks, reverse=True):
             for side in _sides(mark):
                 found.setdefault(side, []).append(mark)
         return found
