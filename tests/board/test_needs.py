@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.board import needs
+from orange_tui.domain.pull_request import PullRequestStatus
 from orange_tui.domain.task import make_task
 from orange_tui.domain.workflow import STOPPED
 from orange_tui.domain.workflow_file.loader import load_workflow
@@ -241,6 +242,15 @@ def test_what_is_wrong_with_a_pull_request_comes_before_the_review_and_after_wha
         task = make_task({"status": status, "workflow": "default"})
         facts = needs.Facts("active", AgentStatus(agent), pull_request=wrong)
         assert needs.reason(task, workflow, facts) == expected
+
+
+def test_comments_on_a_pull_request_need_the_person_only_where_the_agent_is_not_at_them() -> None:
+    said = "2 review comments, 1 failed check on pull request #7"
+    assert PullRequestStatus("https://github.com/o/r/pull/7", "open", comments=2, failures=1).needs() == said
+    for status, expected in (("reviewing", said), ("working", None), ("agent-review", None)):
+        task = make_task({"status": status, "workflow": "default"})
+        facts = needs.Facts("active", AgentStatus("idle"), pull_request=said, has_threads=True)
+        assert needs.reason(task, shipped("default"), facts) == expected
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,8 @@ class Boards:
     ) -> str | None:
         files = conflicts.files if conflicts is not None else ()
         note = self._tasks[key].pull_request
-        facts = (session, agent, files, note.needs() if note is not None else None)
+        wrong = (note.needs(), note.has_threads) if note is not None else (None, False)
+        facts = (session, agent, files, *wrong)
         alike = (task.workflow, task.status, task.attention, *facts)
         if alike not in self._reasons:
             self._reasons[alike] = needs.reason(task, self._workflows.get(task.workflow), needs.Facts(*facts))

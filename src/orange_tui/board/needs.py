@@ -76,6 +76,7 @@ class Facts:
     agent: AgentStatus | None
     conflicts: tuple[str, ...] = ()  # the files in which its branch would not merge now
     pull_request: str | None = None  # what is wrong with it
+    has_threads: bool = False  # of that, which the agent answers where it is its turn
 
 
 def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
@@ -92,7 +93,8 @@ def reason(task: Task, workflow: Workflow | str, facts: Facts) -> str | None:
     if state.agent != NONE and facts.session in _ENDED and not goes_on:
         is_as_meant = facts.session == DEAD and _moves_on_at_its_end(workflow, task.status)
         return None if is_as_meant else lost_agent_sentence(workflow, task.status, _ENDED[facts.session])
-    urgent = _agent_says(facts.agent) or facts.pull_request
+    is_agents_turn = facts.has_threads and not waits_for_a_person(workflow, task.status)
+    urgent = _agent_says(facts.agent) or (None if is_agents_turn else facts.pull_request)
     if urgent or (goes_on and not is_for_review(workflow, task.status)):
         return urgent
     return _waiting(workflow, task.status, facts.session, facts.conflicts)

@@ -68,11 +68,16 @@ class PullRequestStatus:
         number = parts[-1] if len(parts) >= _FEWEST_URL_PARTS else ""
         return f"#{number}" if number.isascii() and number.isdigit() else "PR"
 
+    @property
+    def has_threads(self) -> bool:
+        """Whether comments or failed checks wait for an answer."""
+        return bool(self.comments or self.failures)
+
     def needs(self) -> str | None:
         """Why a person should look at it."""
         if self.state in {MERGED, CLOSED} and self.problem:
             return self.problem  # it has ended, and its task could not
-        if self.state == OPEN and (self.comments or self.failures):
+        if self.state == OPEN and self.has_threads:
             counts = ((self.comments, "review comment"), (self.failures, "failed check"))
             said = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts if count)
             return f"{said} on pull request {self.name}"
