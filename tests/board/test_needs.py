@@ -67,6 +67,13 @@ WHO = {
         "done": "nobody",
         "cancelled": "nobody",
     },
+    "review-pr": {
+        "pending": "engine",
+        "agent-review": "agent",
+        "reviewing": "review",
+        "done": "nobody",
+        "cancelled": "nobody",
+    },
 }
 SENTENCES = {"review": "It waits for your review", "answer": "The agent waits for your answer"}
 

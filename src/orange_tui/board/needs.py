@@ -59,8 +59,8 @@ def _goes_on(workflow: Workflow, state: State) -> bool:
 
 
 def is_for_review(workflow: Workflow, status: str) -> bool:
-    """Whether a person can finish a task from here as it is meant to be finished."""
-    return bool(workflow.good_ends(status, "person"))
+    """Whether a person can finish a task from here as it is meant to be: by a merge, or by sending a review."""
+    return bool(workflow.good_ends(status, "person") or workflow.ends_by_itself(status))
 
 
 def works_again(attention: str | None, agent: str | None) -> bool:
