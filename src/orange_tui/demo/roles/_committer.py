@@ -81,6 +81,7 @@ class Committer(Role):
         count = self.tools.git("rev-list", "--count", f"{self.tools.base()}..HEAD").output.strip()
         for step in self.missing_steps(plan) or [plan.fix(f"unstuck-{count}", "Fix it for good")]:
             self.commit(step, plan)
+        answer_threads(self)
 
     def leave_an_edit_uncommitted(self) -> None:
         """The next step's edits, without its commit."""
