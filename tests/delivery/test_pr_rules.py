@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ from orange_tui.delivery.pr_review import sync
 from orange_tui.delivery.pr_review.sync import Followed, ReviewSync
 from orange_tui.domain.pull_request import Check, PullRequest
 from orange_tui.domain.review.thread import ThreadReply, answered
+from orange_tui.home.files import locked
 from orange_tui.outside.forge import registry
 from orange_tui.outside.forge.interface import PullRequestReview, RemoteComment, RemoteThread
 from orange_tui.review.threads_file import ThreadsFile
@@ -217,3 +219,24 @@ def test_fixes_are_pushed_where_rules_apply_and_never_over_somebody_elses_commit
     assert house.there("feat/tea") == before
     poll(before)
     assert house.there("feat/tea") == fixed
+
+
+def test_somebody_elses_pull_request_is_not_followed(lab: Lab) -> None:
+    with lab.house.orange.store.open(lab.ref) as opened:
+        opened.change("pr.created", {"pr_url": lab.forge.url(9)}, url=lab.forge.url(9))
+    lab.ref = lab.house.task("review/pr-1", workflow="review-pr", status="reviewing")
+    with lab.house.orange.store.open(lab.ref) as opened:
+        opened.change("pr.created", {"pr_url": lab.url}, url=lab.url)
+    lab.comment()
+    lab.checks = [Check("test", "failed")]
+    assert lab.poll() == {}
+    assert ThreadsFile(lab.house.orange.home, lab.ref.project, lab.ref.id).read() == ()
+
+
+def test_while_another_process_is_at_it_nothing_is_read_or_posted(lab: Lab) -> None:
+    lab.comment()
+    with locked(os.path.join(lab.house.orange.home.root, ".reviews.lock"), what="the reviews"):
+        lab.poll()
+        assert lab.file.read() == ()
+    lab.poll()
+    assert len(lab.file.read()) == 1
