@@ -160,6 +160,24 @@ def test_comments_are_sent_as_one_review_and_the_task_is_done(desk: Desk) -> Non
     assert "is done" in desk.cli.no("task", "send-review", ref.id)
 
 
+def test_lines_are_those_of_the_branch_that_it_goes_into_also_where_that_was_never_fetched(desk: Desk) -> None:
+    house = desk.house
+    base = house.branch("next", {"tea.py": "cups = 1\n"})
+    house.git("push", "-q", "origin", "next")
+    head = house.branch("more", {"tea.py": "cups = 1\nsteep(cups)\n"}, start="next")
+    for name in ("next", "more"):
+        house.git("branch", "-q", "-D", name)
+    house.git("update-ref", "-d", "refs/remotes/origin/next")
+    desk.opened.base, desk.opened.diff_lines = "next", {"tea.py": {2}}
+    desk.publish(desk.opened, head)
+    ref = desk.review()
+    desk.comment(ref, on("tea.py", 2, "steep(cups)", "How long?"))
+    desk.send(ref)
+    (review,) = desk.opened.submitted
+    assert [each["line"] for each in review["comments"]] == [2]  # type: ignore[attr-defined]
+    assert house.tip("origin/next") == base
+
+
 def test_killed_at_any_step_the_review_is_sent_once(desk: Desk) -> None:
     ref = desk.review()
     desk.comment(ref, on("tea.py", 2, "steep(cups)", "How long?"))

@@ -80,3 +80,26 @@ async def test_an_open_pull_request_is_named_and_one_key_merges_here_anyway(
         await scene.press("y")
         await scene.until(lambda: len(calls) == 1)
         assert calls[0]["local"] is True
+
+
+@story
+async def test_checks_on_the_merged_result_are_offered_where_the_workflow_has_a_command(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = asked(monkeypatch)
+    folder = stage.root / "home" / "workflows"
+    folder.mkdir()
+    (folder / "tested.yml").write_text(
+        "name: tested\nstates: {working: {}, reviewing: {}, done: {terminal: true}}\ntransitions:\n"
+        "  - {from: working, to: reviewing, gate: {command: make test}}\n  - {from: reviewing, to: done}\n"
+    )
+    stage.task(branch="login-fix", summary="Fix the loop", status="reviewing", workflow="tested")
+    stage.work("login-fix", files=WORK)
+    async with stage.open() as scene:
+        await scene.press("m")
+        await scene.sees("☐ run make test on the merged result first (c)")
+        await scene.press("c")
+        await scene.sees("☑ run make test")
+        await scene.press("y")
+        await scene.until(lambda: len(calls) == 1)
+        assert calls[0]["verify"] is True

@@ -217,6 +217,8 @@ def _post(forge: Forge, address: Address, review: NewReview, threads: Sequence[T
 def _code_in_diff(project: Project, details: PullRequestDetails) -> dict[tuple[str, str], CodeLines]:
     """The lines that can be commented on, by path and side: those of the pull request's own diff."""
     git = Repository(project.path)
+    if git.has_remote():
+        git.fetch(details.base)  # what was merged there meanwhile is no part of it; offline, what is known must do
     known = (remote(details.base), local(details.base))
     base = next((name for name in known if git.answer("rev-parse", "--verify", "--quiet", name)), None)
     if base is None:
