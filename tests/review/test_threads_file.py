@@ -159,6 +159,14 @@ def test_whatever_one_value_is_replaced_by_it_is_read_or_refused(
     assert file.change(lambda threads: threads) == read
 
 
+def test_what_nobody_could_read_again_is_refused_before_it_is_written(file: ThreadsFile) -> None:
+    (first,) = file.change(lambda _none: [a_draft()])
+    for wrong in (first, replace(a_draft(), path="../x"), replace(a_draft(), end_line=1), replace(a_draft(), by="eve")):
+        with pytest.raises(NotSaved, match="was not saved"):
+            file.change(lambda threads, wrong=wrong: [*threads, wrong])
+    assert file.read() == (first,)
+
+
 def test_two_at_once_lose_nothing(file: ThreadsFile) -> None:
     def add() -> None:
         for _ in range(5):

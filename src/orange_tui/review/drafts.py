@@ -40,7 +40,8 @@ class Drafts:
     def save(self, about: Thread, text: str) -> Thread:
         """Save what was typed so far. `about` is the draft as last saved, or one without an id: then it becomes one.
 
-        A draft that was sent or deleted by somebody else meanwhile is left alone: the text becomes another one.
+        A draft that was sent or deleted by somebody else meanwhile is left alone: the text becomes another one, of the
+        person's own.
         """
         wanted = replace(about, text=check_text(text))
         saved: list[Thread] = []
@@ -53,7 +54,8 @@ class Drafts:
             if any(each.id == about.id and each.text == wanted.text for each in threads):
                 saved.append(wanted)  # sent just as it is
                 return threads
-            saved.append(replace(wanted, id="", state="draft", at=clock.now(), replies=()))
+            own = {"by": "person", "author": "", "remote": "", "url": ""}
+            saved.append(replace(wanted, id="", state="draft", at=clock.now(), replies=(), **own))
             return [*threads, saved[0]]
 
         after = self.file.change(work)

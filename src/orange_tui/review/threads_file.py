@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.domain.errors import Refused, Unreadable
+from orange_tui.domain.errors import NotSaved, Refused, Unreadable
 from orange_tui.domain.records import record
-from orange_tui.domain.review.thread_json import thread_from_json
+from orange_tui.domain.review.thread_json import thread_as_json, thread_from_json
 from orange_tui.home.files import make_directory
 from orange_tui.home.json_file import JsonFile
 from orange_tui.review._thread_entries import DELETED, merged, with_ids
@@ -60,8 +60,21 @@ class ThreadsFile:
                 raise Refused(f"{', '.join(kept)} cannot be deleted: only a draft can")
             if len(after) > MAX_THREADS:
                 raise Refused(f"A task has at most {MAX_THREADS:,} threads; {self.id} would have {len(after):,}")
+            self._must_be_readable(after, before)
             entries[:] = merged(entries, after)
         return after
+
+    def _must_be_readable(self, after: Sequence[Thread], before: Sequence[Thread]) -> None:
+        """Refuse what would be refused when it is read: one wrong thread would take all the others with it."""
+        known = set(map(id, before))
+        try:
+            for thread in after:
+                if id(thread) not in known:
+                    thread_from_json(thread_as_json(thread))
+        except Unreadable as problem:
+            raise NotSaved(f"{self.path} was not saved: {problem}") from None
+        if len({thread.id for thread in after}) < len(after):
+            raise NotSaved(f"{self.path} was not saved: it would have two threads of one id")
 
     def _threads(self, entries: Sequence[Object]) -> tuple[Thread, ...]:
         try:
