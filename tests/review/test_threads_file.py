@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -163,7 +164,7 @@ def test_what_nobody_could_read_again_is_refused_before_it_is_written(file: Thre
     (first,) = file.change(lambda _none: [a_draft()])
     for wrong in (first, replace(a_draft(), path="../x"), replace(a_draft(), end_line=1), replace(a_draft(), by="eve")):
         with pytest.raises(NotSaved, match="was not saved"):
-            file.change(lambda threads, wrong=wrong: [*threads, wrong])
+            file.change(partial(_with, wrong))
     assert file.read() == (first,)
 
 
@@ -191,6 +192,10 @@ def test_more_threads_or_more_text_than_could_be_read_again_is_refused_before_it
     with pytest.raises(NotSaved, match="over"):
         file.change(lambda threads: [*threads, a_draft("x" * 21_000_000)])
     assert len(file.read()) == 1
+
+
+def _with(new: Thread, threads: tuple[Thread, ...]) -> Iterable[Thread]:
+    return [*threads, new]
 
 
 def _text(file: ThreadsFile) -> str:
