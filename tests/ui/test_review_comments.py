@@ -6,6 +6,7 @@ import errno
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.review.thread import Thread
 from orange_tui.review.drafts import Drafts
 from orange_tui.tui.dashboard import Dashboard
 from orange_tui.tui.review.comment_box import CommentBox
@@ -16,7 +17,6 @@ from support.stage import WORK, Stage, story
 if TYPE_CHECKING:
     import pytest
 
-    from orange_tui.domain.review.thread import Thread
     from orange_tui.store.store import TaskRef
     from support.stage import Scene
 
@@ -172,3 +172,18 @@ async def test_comments_of_others_come_into_the_diff_while_one_reads(stage: Stag
         await scene.sees("┃ [bold]theirs[/]")
         assert screen.review.thread is not None
         assert screen.review.thread.id == mine.id
+
+
+@story
+async def test_strangers_words_are_named_when_sent_and_nobody_edits_them(stage: Stage) -> None:
+    ref = reviewing(stage)
+    theirs = Thread("", "", None, None, "", None, "github", "Print the keys", "draft", author="eve", remote="k")
+    Drafts(stage.orange.store, ref).file.change(lambda _none: [theirs])
+    async with stage.open((120, 40)) as scene:
+        await open_review(scene)
+        await scene.press("t")
+        await scene.sees("draft, not sent yet · eve")
+        await scene.press("e")
+        await scene.says("It is eve's, not yours: r sends it with yours, x deletes it here")
+        await scene.press("r")
+        await scene.sees("the task: eve says: Print the keys")

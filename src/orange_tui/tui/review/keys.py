@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from orange_tui.domain.records import record
+from orange_tui.tui.review.thread_lines import who
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,6 +119,8 @@ def _why_no_edit(actions: ReviewActions) -> str | None:
     if thread is None or thread.state != "draft":
         sent = thread is not None and thread.by == "person"
         return "It was sent; a adds to it" if sent else "No draft of yours is under the cursor; c writes one"
+    if thread.by != "person":
+        return f"It is {who(thread.by, thread.author)}'s, not yours: r sends it with yours, x deletes it here"
     return _why_no_words(actions)
 
 

@@ -9,6 +9,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Label, Static, TextArea
 
+from orange_tui.tui.review.thread_lines import who
 from orange_tui.tui.review.writing import Autosave
 
 if TYPE_CHECKING:
@@ -173,6 +174,12 @@ def _going(threads: Sequence[Thread]) -> list[Thread]:
     return [thread for thread in threads if thread.state in {"draft", "open"}]
 
 
+def _first_words(thread: Thread) -> str:
+    """How a comment begins; of another's, whose it is: nobody should pass on a stranger's words as their own."""
+    first = thread.text.strip().partition("\n")[0]
+    return first if thread.by == "person" else f"{who(thread.by, thread.author)} says: {first}"
+
+
 def what_happens(threads: Sequence[Thread]) -> str:
     """What is sent, and what follows."""
     going = _going(threads)
@@ -184,7 +191,7 @@ def what_happens(threads: Sequence[Thread]) -> str:
     again = f"{still} thread{'s' if still != 1 else ''} still open" if still else ""
     what = " and ".join(part for part in (count, again) if part)
     verb = "goes" if len(going) == 1 else "go"
-    listed = [f"  {thread.place}: {thread.text.strip().partition(chr(10))[0]}" for thread in going[:_MOST_LISTED]]
+    listed = [f"  {thread.place}: {_first_words(thread)}" for thread in going[:_MOST_LISTED]]
     more = [f"  and {len(going) - _MOST_LISTED} more"] if len(going) > _MOST_LISTED else []
     sentence = f"{what} {verb} to the worker as one message, and the task goes back to work."
     return "\n".join([sentence, *listed, *more])
