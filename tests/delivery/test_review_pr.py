@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from orange_tui.delivery import pr_status, review_pr
 from orange_tui.delivery.send_review import ReviewSender
+from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.review.thread import Thread
 from orange_tui.orange import assemble
 from orange_tui.outside.forge import _gh
+from orange_tui.outside.forge.github import GitHub as GitHubForge
+from orange_tui.outside.forge.interface import ForgeUnavailable
 from orange_tui.review.threads_file import ThreadsFile
 from support.killing import Countdown, dies_at, watch_programs
 from support.merge_world import MENU, House
@@ -269,3 +273,47 @@ def test_review_of_ones_own_pull_request_neither_ends_its_task_nor_sends_a_comme
     assert [each.state for each in desk.file(ref).read()] == ["open"]
     assert "nothing to send" in desk.cli("task", "send-review", ref.id).err
     assert len(own.submitted) == 1
+
+
+def test_what_was_written_after_a_review_of_which_nobody_knew_whether_it_arrived_is_sent_as_well(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = desk.review()
+    desk.comment(ref, on("tea.py", 2, "steep(cups)", "How long?"))
+    submit = GitHubForge.submit_review
+
+    def arrives_without_an_answer(*words: object) -> str:
+        submit(*words)  # type: ignore[arg-type]
+        raise ForgeUnavailable("GitHub cannot be reached")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(GitHubForge, "submit_review", arrives_without_an_answer)
+        assert "cannot be reached" in desk.cli("task", "send-review", ref.id, "Hm").err
+    desk.comment(ref, on("tea.py", 1, "cups = 1", "Why one?"))
+    desk.send(ref, "And this.", "--request-changes")
+    first, second = desk.opened.submitted
+    said = [[each["body"].partition("\n")[0] for each in sent["comments"]] for sent in (first, second)]  # type: ignore[attr-defined]
+    assert said == [["How long?"], ["Why one?"]]
+    assert "And this." in str(second["body"])
+    assert second["event"] == "REQUEST_CHANGES"
+    assert desk.house.status(ref) == "done"
+
+
+def test_two_who_send_at_once_send_one_review(desk: Desk) -> None:
+    ref = desk.review()
+    desk.comment(ref, on("tea.py", 2, "steep(cups)", "How long?"))
+    refused: list[str] = []
+
+    def send() -> None:
+        try:
+            ReviewSender(assemble(desk.house.orange.home).tasks).send(ref, "Hm.")
+        except OrangeError as problem:
+            refused.append(str(problem))
+
+    senders = [threading.Thread(target=send) for _ in range(2)]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join()
+    assert len(desk.opened.submitted) == 1
+    assert [f"{ref.id} is done" in each for each in refused] == [True]

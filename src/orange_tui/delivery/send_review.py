@@ -1,13 +1,17 @@
 """Sending a review to a forge: all comments of a task and a summary, as one review, exactly once.
 
 What is about to be sent is journaled with a mark first, and the mark is in the review's text, where nobody sees it. A
-command that was killed is run again: it looks for that mark on the forge before it posts anything.
+command that was killed is run again: it looks for that mark on the forge before it posts anything. What was written
+since then was not in that review, and is sent in another one.
 
 A pull request that was pushed to meanwhile is fetched, and its lines are found again; then the person looks once more
 before anything is sent.
 """
 
 from __future__ import annotations
+
+import os
+from hashlib import sha256
 
 from orange_tui.delivery.pr_review.markers import SENT_COMMENT, comment_name, marker
 from orange_tui.delivery.review_pr import fetch_head, known_head, remember_head
@@ -18,6 +22,7 @@ from orange_tui.domain.records import record, replace
 from orange_tui.domain.review.anchor import CodeLines, place
 from orange_tui.domain.review.diff import parse_diff
 from orange_tui.domain.review.thread import SIDES, check_text, sent
+from orange_tui.home.files import locked, make_directory
 from orange_tui.outside.forge.interface import ForgeUnavailable, NewReview, ReviewComment
 from orange_tui.outside.forge.registry import find_pull_request
 from orange_tui.outside.git import SLOW_SECONDS, Repository, local, remote
@@ -80,33 +85,40 @@ class ReviewSender:
     tasks: Tasks
 
     def send(self, ref: TaskRef, text: str, verdict: str = COMMENT) -> SentReview:
-        """Send what there is to say, and end the task where its workflow says so."""
+        """Send what there is to say, and end the task where its workflow says so; whoever else sends it waits."""
+        directory = self.tasks.engine.store.home.task_state(ref.project, ref.id)
+        make_directory(directory)
+        with locked(os.path.join(directory, ".review.lock"), what=f"the review of {ref.id}"):
+            return self._send(ref, text, verdict)
+
+    def _send(self, ref: TaskRef, text: str, verdict: str) -> SentReview:
         forge, address, task = self._find(ref)
-        recovered = self._recover(ref)
-        if recovered is not None:
-            return recovered
+        text = check_text(text) if text.strip() else ""
+        arrived = self._note_arrived(ref, forge, address)
+        threads = self._unsent(ref)
+        if arrived is not None and not threads and _says(arrived, text, verdict) and self._finish(ref):
+            return SentReview(str(arrived.get("url")), verdict, 0, 0)
         details = forge.read_details(address)
         if details.state != OPEN:
             raise Refused(f"Pull request #{address.number} is {details.state}; nothing was sent")
         project = self.tasks.projects.get(task.project)
         self._must_be_current(project, task, address, details)
-        file = ThreadsFile(self.tasks.engine.store.home, ref.project, ref.id)
-        threads = [each for each in file.read() if each.by in _OURS and each.state in _WAITING and not each.remote]
-        if text.strip():
-            text = check_text(text)
         if verdict != APPROVE and not text and not threads:
             raise Refused("There is nothing to send: comment on a line, or say something with it")
-        with self.tasks.engine.open(ref) as opened:
-            mark = self._mark(opened, verdict)
-        words = ReviewWords(text, verdict, mark, task.id)
+        words = ReviewWords(text, verdict, self._begin(ref, text, verdict, threads), task.id)
         review = _review(project, details, threads, words)
-        url = forge.find_review(address, mark) or _post(forge, address, review, threads, words)
-        ids = {each.id for each in threads}
-        file.change(lambda before: [_as_sent(each, ref.id) if each.id in ids else each for each in before])
-        with self.tasks.engine.open(ref) as opened:
-            opened.record(SENT, url=url, verdict=verdict, comments=len(threads))
-            self._finish(opened)
+        url = _post(forge, address, review, threads, words)
+        self._note_sent(ref, url)
+        self._finish(ref)
         return SentReview(url, verdict, len(review.comments), len(threads) - len(review.comments))
+
+    def _unsent(self, ref: TaskRef) -> list[Thread]:
+        """The comments that are in no review yet."""
+        found = self._threads(ref).read()
+        return [each for each in found if each.by in _OURS and each.state in _WAITING and not each.remote]
+
+    def _threads(self, ref: TaskRef) -> ThreadsFile:
+        return ThreadsFile(self.tasks.engine.store.home, ref.project, ref.id)
 
     def _find(self, ref: TaskRef) -> tuple[Forge, Address, Task]:
         with self.tasks.engine.open(ref) as opened:
@@ -146,30 +158,52 @@ class ReviewSender:
             " nothing was sent: look at what is new, then send again"
         )
 
-    def _mark(self, opened: OpenTask, verdict: str) -> str:
-        """What this review is known by on the forge: that of one which was begun and not ended, else a new one."""
-        events = _review_events(opened)
-        number = sum(event["type"] == SENT for event in events) + 1
-        mark = f"orange-review {opened.task.id}-{number}"
-        if not events or events[-1]["type"] == SENT:
-            opened.record(SENDING, mark=mark, verdict=verdict)
+    def _begin(self, ref: TaskRef, text: str, verdict: str, threads: Sequence[Thread]) -> str:
+        """Write down what is about to be sent; returns what this review is known by on the forge."""
+        with self.tasks.engine.open(ref) as opened:
+            mark = f"orange-review {opened.task.id}-{len(_review_events(opened, SENT)) + 1}"
+            listed = {each.id: _digest(each.text) for each in threads}
+            opened.record(SENDING, mark=mark, verdict=verdict, text=_digest(text), threads=listed)
         return mark
 
-    def _finish(self, opened: OpenTask) -> bool:
+    def _note_arrived(self, ref: TaskRef, forge: Forge, address: Address) -> Event | None:
+        """The last review that is on the forge, also one of which nobody knew whether it had arrived."""
+        last = self._last(ref)
+        if last is not None and last["type"] == SENDING:
+            url = forge.find_review(address, str(last.get("mark")))
+            if url is not None:
+                self._note_sent(ref, url)
+        return self._last(ref, SENT)
+
+    def _last(self, ref: TaskRef, *kinds: str) -> Event | None:
+        with self.tasks.engine.open(ref) as opened:
+            return next(iter(reversed(_review_events(opened, *kinds))), None)
+
+    def _note_sent(self, ref: TaskRef, url: str) -> None:
+        """What was about to be sent is there: no draft any more, and in no other review."""
+        with self.tasks.engine.open(ref) as opened:
+            begun = _review_events(opened, SENDING)[-1]
+            listed = _listed(begun)
+            self._threads(ref).change(
+                lambda found: [
+                    _as_sent(each, ref.id) if listed.get(each.id) == _digest(each.text) else each for each in found
+                ]
+            )
+            about = {name: begun.get(name) for name in ("verdict", "text", "threads")}
+            opened.record(SENT, url=url, comments=len(listed), **about)
+
+    def _finish(self, ref: TaskRef) -> bool:
         """End a task that was there to be reviewed, once its review is sent; False where sending ends nothing."""
         engine = self.tasks.engine
-        ends = engine.workflows.load(opened.task.workflow).ends_by_itself(opened.task.status)
-        if ends:
-            engine.transition(opened, ends[0], "engine")
+        with engine.open(ref) as opened:
+            ends = engine.workflows.load(opened.task.workflow).ends_by_itself(opened.task.status)
+            if ends:
+                engine.transition(opened, ends[0], "engine")
         return bool(ends)
 
-    def _recover(self, ref: TaskRef) -> SentReview | None:
-        """End the task of a review that was sent by a command which was killed before it could."""
-        with self.tasks.engine.open(ref) as opened:
-            last = next(iter(reversed(_review_events(opened))), None)
-            if last is None or last["type"] != SENT or not self._finish(opened):
-                return None
-        return SentReview(str(last.get("url")), str(last.get("verdict")), 0, 0)
+
+def _review_events(opened: OpenTask, *kinds: str) -> list[Event]:
+    return [event for event in opened.journal.events() if event["type"] in (kinds or (SENDING, SENT))]
 
 
 def _as_sent(thread: Thread, task_id: str) -> Thread:
@@ -178,8 +212,18 @@ def _as_sent(thread: Thread, task_id: str) -> Thread:
     return opened if opened.remote else replace(opened, remote=f"{SENT_COMMENT}{comment_name(task_id, thread.id)}")
 
 
-def _review_events(opened: OpenTask) -> list[Event]:
-    return [event for event in opened.journal.events() if event["type"] in {SENDING, SENT}]
+def _listed(event: Event) -> dict[str, object]:
+    """The comments of a review, each with the digest of its words."""
+    found = event.get("threads")
+    return found if isinstance(found, dict) else {}
+
+
+def _says(review: Event, text: str, verdict: str) -> bool:
+    return (review.get("verdict"), review.get("text")) == (verdict, _digest(text))
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def _review(project: Project, details: PullRequestDetails, threads: Sequence[Thread], words: ReviewWords) -> NewReview:
