@@ -14,12 +14,13 @@ import agents
 import branches
 import engine
 import review
+import review_screen
 
 PARTS = {
     "engine": (engine.commands, engine.sections),
     "agents": (agents.spawn, agents.deaths),
     "branches": (branches.conflicts,),
-    "review": (review.opening,),
+    "review": (review.opening, review_screen.review),
     "app": (app.first_paint, app.many_tasks, app.idle, frames.cursor, frames.change, frames.deaths, blocks.longest),
 }
 

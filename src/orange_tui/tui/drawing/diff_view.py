@@ -30,6 +30,7 @@ _CHUNK_LINES = 100  # lines that are drawn at once
 _MOST_CACHED_CHUNKS = 100  # that are kept drawn
 _MOST_HIGHLIGHTED = 20_000  # characters of a piece: more would be felt while scrolling
 _LONGEST_COMPARED, _LEAST_COMMON_SHARE = 400, 0.4
+_CHANGED = frozenset("+-\\")
 _SIGNS = {"+": "+", "-": "−", " ": " ", "\\": " "}
 
 
@@ -45,7 +46,7 @@ class _Line:
     changed: tuple[int, int] = (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # not frozen: there are thousands, and that makes them slow
 class Chunk:
     """Some lines of a hunk, or without one a file's heading. `number` is the hunk's place in its file."""
 
@@ -108,8 +109,9 @@ def chunks_of(file: DiffFile) -> Iterator[Chunk]:
             yield Chunk(file, hunk, number, begin, end, old, new, crlf)
             if end < len(hunk.lines):
                 signs = [_sign(line, hunk.parents) for line in hunk.lines[begin:end]]
-                old += sum(sign in " -" for sign in signs) if hunk.parents == 1 else 0
-                new += sum(sign in " +" for sign in signs)
+                if hunk.parents == 1:
+                    old += len(signs) - signs.count("+") - signs.count("\\")
+                new += len(signs) - signs.count("-") - signs.count("\\")
 
 
 class ChunkCache:
@@ -172,9 +174,18 @@ def width_of_diff(files: Iterable[DiffFile]) -> int:
 
 
 def _width(file: DiffFile) -> int:
-    longest = max((_cells(line) for hunk in file.hunks for line in (hunk.header, *hunk.lines)), default=0)
+    longest = max((_width_of_hunk(hunk) for hunk in file.hunks), default=0)
     heading = max(_cells(text) for text in (file.path, *file.notes))
     return max(heading + 30, 2 * _digits(file) + 4 + longest)
+
+
+def _width_of_hunk(hunk: Hunk) -> int:
+    text = "".join((hunk.header, *hunk.lines))
+    if text.isascii() and text.isprintable():
+        longest = max(map(len, (hunk.header, *hunk.lines)))
+        if longest <= _LONGEST_LINE:
+            return longest
+    return max(map(_cells, (hunk.header, *hunk.lines)))
 
 
 def _cells(line: str) -> int:
@@ -209,6 +220,8 @@ def _drawn(chunk: Chunk) -> Iterator[_Line]:
 
 
 def _sign(line: str, parents: int) -> str:
+    if parents == 1:
+        return line[:1] if line[:1] in _CHANGED else " "
     columns = line[:parents]
     return next((sign for sign in "+-\\" if sign in columns), " ")
 

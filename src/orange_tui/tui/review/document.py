@@ -56,6 +56,7 @@ class Document:
         self.keys = keys if keys is not None else [[()] * max(1, len(file.hunks)) for file in files]
         self.chunks: list[list[Chunk]] = [list(chunks_of(file)) for file in files]
         self.width = width_of_diff(files)
+        self._starts: dict[tuple[int, str], list[int]] = {}
         self._numbers = {file.old_path: number for number, file in enumerate(files)}
         self._numbers |= {file.path: number for number, file in enumerate(files)}
 
@@ -69,14 +70,20 @@ class Document:
         if file is None:
             return None
         chunks = self.chunks[file]
-        starts = [chunk.old if side == "old" else chunk.new for chunk in chunks[1:]]
-        nearest = bisect_right(starts, number)
+        nearest = bisect_right(self._starts_of(file, side), number)
         for chunk in (nearest, nearest - 1):  # before a hunk without lines on this side, its number is the line above
             if chunk > 0:
                 found = self._row(chunks[chunk], side, number)
                 if found is not None:
                     return DiffPlace(file, chunk, found)
         return None
+
+    def _starts_of(self, file: int, side: str) -> list[int]:
+        """The numbers with which the chunks of a file begin; of big files they are asked for again and again."""
+        key = file, side
+        if key not in self._starts:
+            self._starts[key] = [chunk.old if side == "old" else chunk.new for chunk in self.chunks[file][1:]]
+        return self._starts[key]
 
     def _row(self, chunk: Chunk, side: str, number: int) -> int | None:
         for row, (sign, old, new, _) in enumerate(chunk.numbered(), start=chunk.header_size):

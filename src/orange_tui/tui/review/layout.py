@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ANSWERED_BY_PERSON = "resolved"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # not frozen: there are thousands, and that makes them slow
 class Segment:
     """Lines of one kind. `first` is the row of its chunk that it begins with."""
 

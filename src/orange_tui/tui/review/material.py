@@ -84,7 +84,7 @@ class ReviewFiles:
         }
         return Code(
             Document(files, review.fingerprints),
-            Document(review.only_new(), list(_keys_of_new(review))),
+            Document(review.only_new(), _keys_of_new(review)) if review.has_looked else Document(),
             frozenset(marked),
             review.has_looked,
             note=viewed.problem,

@@ -42,18 +42,18 @@ class Progress:
 
 
 def header_line(  # noqa: PLR0913 - each of them is seen
-    name: str, where: str, progress: Progress, *, note: str, palette: Palette, width: int
+    name: str, counts: str, where: str, progress: Progress, *, note: str, palette: Palette, width: int
 ) -> Text:
-    """All of it in one line; where there is too little room, the file's path gives way first."""
-    for short in (False, True):
+    """All of it in one line; with too little room, words get shorter, counts go, and then the path is cut."""
+    for short, shown in ((False, counts), (True, counts), (False, ""), (True, "")):
         right = " · ".join(progress.parts(short=short))
-        room = width - cell_len(name) - cell_len(right) - cell_len(note) - 8
-        if room >= min(cell_len(where), _SHORTEST_PATH):
+        room = width - sum(cell_len(part) + 2 for part in (name, note, shown, right) if part) - 2
+        if room >= cell_len(where):
             break
-    path = fit_end(where, min(room, cell_len(where))) if room >= _SHORTEST_PATH or room >= cell_len(where) else ""
-    left = Text.assemble((f" {printable(name)}", palette.accent), (f"  {path}" if path else "", palette.text))
-    if note:
-        left.append(f"  {printable(note)}", style=palette.warning)
+    path = fit_end(where, min(room, cell_len(where))) if room >= min(cell_len(where), _SHORTEST_PATH) else ""
+    parts = ((path, palette.text), (shown, palette.text), (note, palette.warning))
+    rest = [(f"  {printable(part)}", style) for part, style in parts if part]
+    left = Text.assemble((f" {printable(name)}", palette.accent), *rest)
     gap = " " * max(2, width - left.cell_len - cell_len(right) - 1)
     line = Text.assemble(left, gap, (right, palette.text))
     line.truncate(width, overflow="ellipsis")

@@ -72,17 +72,18 @@ class ReviewState:
 
     def show(self, document: Document, threads: Sequence[Thread], viewed: frozenset[Key]) -> None:
         """Show another reading of the diff and the comments; the cursor stays on what it was on."""
-        is_same = document is self.document and threads == self.threads and viewed == self.viewed
-        spot = self.spot()
-        anchored, self._anchor = self._anchor if is_same else None, None
+        spot = self.spot(self.cursor)
+        begun, self._anchor = self.spot(self._anchor) if self._anchor is not None else None, None
         self.document, self.threads, self.viewed = document, threads, viewed
         self.placed = place_threads(document, threads)
         self._build(spot)
-        self._anchor = anchored
+        if begun is not None:
+            self._anchor = self._row_of(begun)
+            self._anchor = self._anchor if self._is_in_range(self.cursor) else None
 
     def rebuild(self, box: Box | None = None) -> None:
         """Lay out again: something was folded, or a text box comes or goes."""
-        spot = self.spot()
+        spot = self.spot(self.cursor)
         self.box = box
         self._build(spot)
 
@@ -259,15 +260,15 @@ class ReviewState:
 
     # ── finding the place again ──
 
-    def spot(self) -> Spot | None:
-        """What the cursor is on, by content."""
-        segment = self.segment
-        if segment is None:
+    def spot(self, row: int) -> Spot | None:
+        """What the cursor is on at a line of the screen, by content."""
+        if not 0 <= row < self.layout.size:
             return None
+        segment = self.layout.at(row)[0]
         path = self.document.files[segment.file].path if segment.file >= 0 else ""
         if segment.thread is not None:
             return Spot(path, thread=segment.thread.id)
-        line = self._line_at(self.cursor)
+        line = self._line_at(row)
         key = self.document.key(segment.file, segment.hunk) if segment.file >= 0 and segment.hunk >= 0 else None
         return Spot(path, line=line, hunk=key)
 

@@ -63,7 +63,7 @@ class ReviewWriting:
             self._screen.run_worker(self._autosave.run(), group="autosave", exit_on_error=False)
 
     def _saved(self, problem: str | None) -> None:
-        if self._writing is not None:
+        if self._writing is not None and self._screen.is_attached and self._screen.query(CommentBox):
             self._box.show_problem(problem)
 
     async def save_now(self) -> None:

@@ -184,7 +184,7 @@ class ReviewScreen(Screen[None]):
         self.query_one(FileList).follow(review.file)
         self.query_one(ThreadList).follow(review.thread.id if review.thread is not None else None)
         where = f"{review.file + 1}/{len(files)} {files[review.file].path}" if files else "no changes"
-        self._show_header(f"+{self._added:,} −{self._removed:,}  {where}")
+        self._show_header(where, f"+{self._added:,} −{self._removed:,}")
         self._show_footer()
 
     def _note(self) -> str:
@@ -196,11 +196,11 @@ class ReviewScreen(Screen[None]):
             return "comments can't be read"
         return "only what is new" if self.shows_new else ""
 
-    def _show_header(self, where: str) -> None:
+    def _show_header(self, where: str, counts: str = "") -> None:
         task = self.row.task
         name = f"{task.project}/{task.branch}" if task is not None else self.row.ref.id
         line = header_line(
-            name, where, self._progress, note=self._note(), palette=palette_for(self.app), width=self.size.width
+            name, counts, where, self._progress, note=self._note(), palette=palette_for(self.app), width=self.size.width
         )
         self.query_one("#header", Line).show_line(line)
 
