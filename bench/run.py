@@ -9,12 +9,12 @@ import sys
 import app
 import blocks
 import frames
+import review_screen
 
 import agents
 import branches
 import engine
 import review
-import review_screen
 
 PARTS = {
     "engine": (engine.commands, engine.sections),

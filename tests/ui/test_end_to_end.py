@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from support.driver import orange
-from support.git import make_repository
+from support.git import commit, git, make_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,6 +62,14 @@ class Person:
         return subprocess.run(
             asked, check=True, capture_output=True, text=True, env=self.environment, timeout=60
         ).stdout
+
+    def kill_app(self) -> None:
+        """What the shell has started is killed, and the terminal is closed and opened anew."""
+        shell = self._ask("display-message", "-p", "#{pane_pid}").strip()
+        (pid,) = subprocess.run(["pgrep", "-P", shell], check=True, capture_output=True, text=True).stdout.split()
+        os.kill(int(pid), signal.SIGKILL)
+        self._ask("respawn-pane", "-k", "-c", str(self.home), "env", "PS1=at-the-shell ", "/bin/sh")
+        self.sees("at-the-shell")
 
     def press(self, *keys: str) -> None:
         self._ask("send-keys", *keys)
@@ -294,3 +303,28 @@ def test_in_a_new_repository_it_is_registered_and_the_first_task_explained(perso
     person.is_back_at_the_shell()
     projects = json.loads(person.elsewhere("project", "list", "--json"))
     assert [(project["name"], project["path"]) for project in projects] == [("beans", str(repository))]
+
+
+def test_comment_that_is_being_typed_survives_a_killed_app(person: Person) -> None:
+    repository = make_repository(person.root / "beans")
+    git(repository, "checkout", "--quiet", "-b", "roast")
+    commit(repository, "brew.py", "cups = 1\nmilk = 2\n")
+    git(repository, "checkout", "--quiet", "main")
+    person.elsewhere("project", "add", str(repository))
+    created = person.elsewhere(
+        "task", "create", "roast", "Roast them", "--project", "beans", "--no-spawn", "--harness", "demo", "--json"
+    )
+    threads = person.home / "orange" / "state" / "beans" / json.loads(created)["id"] / "threads.json"
+    person.runs(f"cd {repository} && {ORANGE}")
+    person.sees("Orange  beans", "roast")
+    person.press("D")
+    person.sees("cups = 1", "viewed 0/1")
+    person.press("n", "j", "c")
+    person.sees("Comment on brew.py:1")
+    person.type("half a thou")
+    person.until(lambda: threads.exists() and "half a thou" in threads.read_text())
+    person.kill_app()
+    person.runs(f"cd {repository} && {ORANGE}")
+    person.sees("Orange  beans", "roast")
+    person.press("D")
+    person.sees("┃ half a thou", "not sent yet")

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 from textual.widgets import Input
 
+from orange_tui.domain.review.thread import Thread, ThreadReply
 from orange_tui.home.paths import Home
 from orange_tui.jobs.jobs import JobRequest
 from orange_tui.orange import assemble
+from orange_tui.review.threads_file import ThreadsFile
+from orange_tui.store.store import StoredTask
 from orange_tui.tui.app import OrangeApp
 from support.lively import lively
 from support.stage import Scene, Stage
@@ -52,6 +55,7 @@ def take(app: OrangeApp, snap_compare: Compare, size: Size, keys: tuple[str, ...
         await scene.until(lambda: is_drawn(app))
         for key in keys:
             await scene.press(key)
+            await scene.until(lambda: is_drawn(app))
         await scene.sees(sees)
         for field in app.screen.query(Input):
             field.cursor_blink = False
@@ -67,8 +71,8 @@ def is_measured(app: OrangeApp) -> bool:
 
 
 def is_drawn(app: OrangeApp) -> bool:
-    """Whether the preview has nothing more to draw."""
-    return all(worker.is_finished for worker in app.workers if worker.group == "preview")
+    """Whether the preview has nothing more to draw, nor a review to read."""
+    return all(worker.is_finished for worker in app.workers if worker.group in {"preview", "diff", "comments"})
 
 
 def preview(size: Size, *keys: str) -> tuple[str, ...]:
@@ -146,6 +150,54 @@ def test_the_diff_of_a_task(picture: Picture, size: Size) -> None:
 @EVERY_SIZE
 def test_the_history_of_a_task(picture: Picture, size: Size) -> None:
     picture(size, *preview(size, "tab", "tab", "tab"), sees="reated")
+
+
+@EVERY_SIZE
+def test_a_review_with_comments(stage: Stage, picture: Picture, size: Size) -> None:
+    comment_on(stage)
+    picture(size, "D", "n", *["j"] * 7, "shift+down", "shift+down", sees="redirect() drops")
+
+
+@EVERY_SIZE
+def test_a_comment_that_is_being_written(picture: Picture, size: Size) -> None:
+    picture(size, "D", "n", *["j"] * 8, "c", sees="Comment on auth/login.py:7")
+
+
+@EVERY_SIZE
+def test_the_question_before_a_review_is_sent(stage: Stage, picture: Picture, size: Size) -> None:
+    comment_on(stage, "rate-limit")
+    picture(size, *["j"] * 4, "D", "r", sees="Send rate-limit back")
+
+
+def comment_on(stage: Stage, branch: str = "login-fix") -> None:
+    """Comments of everybody, in every state."""
+    fixed = ThreadReply(
+        "agent", "It does not: redirect() drops the old query.", state="fixed", commit="4be1c9d0aa11", author="worker"
+    )
+    declined = ThreadReply("agent", "The state is always there.", state="declined", author="worker")
+
+    def thread(path: str, line: int | None, text: str, by: str, state: str, **more: Any) -> Thread:
+        return Thread("", path, line, None, more.pop("quote", ""), None, by, text, state, **more)
+
+    threads = [
+        thread("auth/login.py", 7, "Does the query survive a second login?", "person", "fixed", replies=(fixed,)),
+        thread("auth/login.py", 9, "signed() may raise.", "reviewer", "declined", replies=(declined,)),
+        thread(
+            "auth/login.py",
+            3,
+            "[b]Unused[/b] import?",
+            "github",
+            "open",
+            quote="import os",
+            author="octocat",
+            outdated=True,
+        ),
+        thread("", None, "Please mention this in the README.", "person", "draft"),
+        thread("auth/state.py", 6, "What if SECRET is empty?", "person", "resolved"),
+    ]
+    stored = (each for each in stage.orange.store.read_all() if isinstance(each, StoredTask))
+    ref = next(each.ref for each in stored if each.task.branch == branch)
+    ThreadsFile(stage.orange.home, ref.project, ref.id).change(lambda _: threads)
 
 
 @EVERY_SIZE

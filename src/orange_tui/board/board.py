@@ -235,7 +235,8 @@ class Boards:
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)
         stats = self._stats.get((key[0], task.branch))
         about = (conflicts, known.pull_request, *self._subtasks(task.id), self._usages.get(key), budget, limit)
-        return TaskRow(ref, task, None, session, agent, reason, waits, finished, _number(task), stats, order, *about)
+        row = TaskRow(ref, task, None, session, agent, reason, waits, finished, _number(task), stats, order, *about)
+        return replace(row, threads_open=known.threads_open, drafts=known.drafts) if known.has_comments else row
 
     def _budget(self, key: Key, task: Task) -> BudgetUse | None:
         return use_of_budget(budget_of(task, self._projects_and_pool.budget), self._usages.get(key))

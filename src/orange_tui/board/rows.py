@@ -57,6 +57,8 @@ class TaskRow:
     usage: TaskUsage | None = None  # what its agents have used; None where nothing is known
     budget: BudgetUse | None = None  # how much that is of what they may, where somebody has said
     limit: str | None = None  # whose limit it has reached, or could not start for, and until when
+    threads_open: int = 0  # comments on its code that wait for an answer
+    drafts: int = 0  # comments of the person's that were not sent
 
     @property
     def agent(self) -> str | None:

@@ -139,6 +139,8 @@ class _News:
 
 def _new_file(number: int, file: DiffFile, news: Sequence[NewHunk]) -> _NewFile:
     hunks = tuple(each.hunk for each in news if each.hunk is not _NO_CONTENT)
-    added, removed = (sum(line.startswith(sign) for hunk in hunks for line in hunk.lines) for sign in "+-")
     places = tuple(None if each.number is None else (number, each.number) for each in news)
+    if hunks == file.hunks:
+        return _NewFile(file, places)
+    added, removed = (sum(line.startswith(sign) for hunk in hunks for line in hunk.lines) for sign in "+-")
     return _NewFile(replace(file, hunks=hunks, added=added, removed=removed), places)

@@ -45,7 +45,7 @@ def state_style(state: str, palette: Palette) -> Style:
 def who(by: str, author: str) -> str:
     """Who says something, in a word or two."""
     name = _NAMES.get(by, by)
-    return safe(author) if by == "github" and author else safe(name)
+    return safe(author) if by in {"github", "agent"} and author else safe(name)
 
 
 class ThreadLines:

@@ -123,7 +123,10 @@ class ReviewView(StripView, inherit_bindings=False):
     def action_extend(self, step: int) -> None:
         review = self._review
         own = review.layout.stop(review.cursor) or range(review.cursor, review.cursor + 1)
-        review.extend(own.stop if step > 0 else own.start - 1)
+        row = own.stop if step > 0 else own.start - 1
+        while 0 <= row < review.layout.size and review.layout.at(row)[0].kind in {"thread", "gap"}:
+            row += step  # comments are between the lines, and in no range
+        review.extend(row)
         self.see_cursor()
 
     def action_page(self, share: float) -> None:

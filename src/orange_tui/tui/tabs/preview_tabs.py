@@ -49,7 +49,9 @@ def _safely(orange: Orange, lines: TabLines) -> Lines:
 
 
 def _diff_title(row: TaskRow) -> str:
-    return f"Diff +{row.stats.added} −{row.stats.removed}" if row.stats is not None else "Diff"
+    lines = f" +{row.stats.added} −{row.stats.removed}" if row.stats is not None else ""
+    waiting = f" · {row.threads_open} open" if row.threads_open else ""
+    return f"Diff{lines}{waiting}{f' · {row.drafts} drafts' if row.drafts > 1 else ' · 1 draft' if row.drafts else ''}"
 
 
 def diff_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
