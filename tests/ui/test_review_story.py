@@ -75,7 +75,7 @@ async def test_all_drafts_are_sent_in_one_batch_and_answers_appear_as_they_come(
         await scene.until(lambda: stored(stage, ref).task.status == "working")
         assert [each.state for each in threads(stage, ref)] == ["open", "open"]
         assert "Please." in stored(stage, ref).body
-        assert Drafts(stage.orange.store, ref).unfinished() == {}
+        await scene.until(lambda: Drafts(stage.orange.store, ref).unfinished() == {})
         await scene.sees("2 threads open")
         with stage.orange.store.open(ref) as opened:
             answer = ThreadReply("agent", "[b]Done[/b]", state="fixed", commit="a" * 40, author="worker")
@@ -140,7 +140,7 @@ async def test_what_was_viewed_folds_and_only_what_is_new_is_shown_after_a_force
 
 @story
 async def test_what_the_worker_changes_after_the_batch_is_new_on_the_same_screen(stage: Stage) -> None:
-    reviewing(stage)
+    ref = reviewing(stage)
     async with stage.open((120, 40)) as scene:
         await open_review(scene)
         await scene.press("n", "j")
@@ -149,18 +149,22 @@ async def test_what_the_worker_changes_after_the_batch_is_new_on_the_same_screen
         await scene.sees("Send login-fix back")
         await scene.press("ctrl+s")
         await scene.sees("1 thread open")
-        _force_push(stage)
+        await scene.until(lambda: any(told.startswith("Sent") for told in scene.told()))
+        _force_push(stage, stored(stage, ref).task.workspace)
         await scene.sees("since you looked")
         await scene.press("i")
         await scene.sees("only what is new", "signed = None", "1/1 auth/state.py")
 
 
-def _force_push(stage: Stage) -> None:
+def _force_push(stage: Stage, workspace: str | None = None) -> None:
     """The branch has one file in another form, in a commit that took the place of the first."""
-    stage._git("checkout", "--quiet", "login-fix")
-    (stage.root / "coffee" / "auth" / "state.py").write_text("signed = None\n")
-    stage._git("commit", "--quiet", "--all", "--amend", "--message=other")
-    stage._git("checkout", "--quiet", "main")
+    where = stage.root / "home" / "workspaces" / workspace if workspace else stage.root / "coffee"
+    if workspace is None:
+        stage._git("checkout", "--quiet", "login-fix")
+    (where / "auth" / "state.py").write_text("signed = None\n")
+    stage._git("-C", str(where), "commit", "--quiet", "--all", "--amend", "--message=other")
+    if workspace is None:
+        stage._git("checkout", "--quiet", "main")
 
 
 def _viewed(stage: Stage, ref: TaskRef) -> ViewedFile:

@@ -17,7 +17,9 @@ from orange_tui.tui.widgets.strip_view import StripView
 
 if TYPE_CHECKING:
     from textual import events
+    from textual.geometry import Region
 
+    from orange_tui.tui.drawing.palette import Palette
     from orange_tui.tui.review.lines import ReviewLines
 
 _BAR = 2  # cells on the left, for the cursor
@@ -46,6 +48,10 @@ class ReviewView(StripView, inherit_bindings=False):
     class Moved(Message):
         """The cursor or the range is elsewhere, or the lines have scrolled."""
 
+        def can_replace(self, message: Message) -> bool:
+            """Of several in a row, the last is enough."""
+            return isinstance(message, ReviewView.Moved)
+
     @dataclass
     class Opened(Message):
         """A line was clicked twice."""
@@ -55,6 +61,8 @@ class ReviewView(StripView, inherit_bindings=False):
         self._review = ReviewState(lambda _thread, _in_place: 1)
         self._row = 0  # where the cursor was when this was last shown
         self._is_dragging = False
+        self._chosen: range
+        self._palette: Palette
 
     def show_review(self, review: ReviewState, lines: ReviewLines) -> None:
         """Show a review as it is now; what is under the cursor stays where it is on the screen."""
@@ -165,13 +173,17 @@ class ReviewView(StripView, inherit_bindings=False):
 
     # ── drawing ──
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines in sight; what is chosen is worked out once, not for each."""
+        self._chosen, self._palette = self._review.rows, palette_for(self.app)
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         scroll_x, scroll_y = self.scroll_offset
         line, width = scroll_y + y, self.scrollable_content_region.width
         if line >= len(self._strips):
             return Strip.blank(width, self._base)
-        palette = palette_for(self.app)
-        is_chosen = line in self._review.rows
+        palette, is_chosen = self._palette, line in self._chosen
         base = self._base + (palette.selected if is_chosen else Style())
         bar = Strip([Segment("▌ " if is_chosen else "  ", palette.accent)])
         strip = self._strips[line].crop(scroll_x, scroll_x + width - _BAR)

@@ -45,6 +45,7 @@ class ReviewDesk:
         self._screen, self._shared, self._commands = screen, shared, commands
         self.writing = ReviewWriting(screen, self._ask_to_delete)
         self._is_merging = False
+        self._words: str | None = None  # to be sent besides the comments, as last typed; None: nobody has yet
 
     @property
     def review(self) -> ReviewState:
@@ -107,30 +108,29 @@ class ReviewDesk:
         if not self._can_go_back():
             self.run_command("send_back")  # it says the worker that the branch conflicts
             return
-        drafts, known = self._drafts, self._screen.comments.unfinished
-        dialog = SendDialog(
-            self.row.task.branch if self.row.task is not None else self.row.ref.id,
-            self.review.threads,
-            known.get(WORDS, ""),
-            drafts,
-        )
+        words = self._words if self._words is not None else self._screen.comments.unfinished.get(WORDS, "")
+        name = self.row.task.branch if self.row.task is not None else self.row.ref.id
+        dialog = SendDialog(name, self.review.threads, words, self._drafts)
         self._screen.app.push_screen(dialog, self._send)
 
     def _can_go_back(self) -> bool:
         return self._commands["go_back"].why_not(self.row) is None
 
-    def _send(self, words: str | None) -> None:
-        if words is None:
-            self._screen.read_comments()
+    def _send(self, answer: tuple[str, bool] | None) -> None:
+        words, is_sent = answer or ("", False)
+        self._words = words
+        if not is_sent:
             return
         engine, drafts, note_look = self._shared.orange.engine, self._drafts, self._screen.note_look
 
         def work(_report: object) -> str | None:
             from orange_tui.delivery.feedback import request_changes
 
+            drafts.keep(WORDS, words)  # it may be refused
             note_look()  # whatever the worker changes from now on is new
             errors = request_changes(engine, self.row.ref, words).hook_errors
             drafts.keep(WORDS, "")
+            self._words = ""
             return f"Sent, but {'; '.join(errors)}" if errors else "Sent: the task is back at work."
 
         self._shared.work.start(self.row.ref, "Sending back", work)

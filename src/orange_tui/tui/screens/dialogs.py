@@ -117,8 +117,11 @@ class MessageDialog(ModalScreen[str | None]):
             self.action_leave()
 
 
-class SendDialog(ModalScreen[str | None]):
-    """Ctrl+S sends everything, with or without words; Escape sends nothing, and what was written stays."""
+class SendDialog(ModalScreen[tuple[str, bool]]):
+    """Ctrl+S sends everything, with or without words; Escape sends nothing, and what was written stays.
+
+    The answer is what was written, and whether it is to be sent.
+    """
 
     BINDINGS = [("escape", "leave", "Cancel"), ("ctrl+s", "send", "Send")]  # noqa: RUF012 - Textual's own way
 
@@ -158,10 +161,11 @@ class SendDialog(ModalScreen[str | None]):
         if not text and not _going(self._threads):
             self.query_one("#what", Static).update("There is nothing to send yet: say what should change.")
             return
-        self.dismiss(text)
+        self._autosave.stop()
+        self.dismiss((text, True))
 
     def action_leave(self) -> None:
-        self.dismiss(None)
+        self.dismiss((self.query_one(TextArea).text, False))
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         if event.button.id == "yes":
