@@ -68,3 +68,14 @@ def test_places_as_people_type_them() -> None:
         Place("a.py:x"),
         Place("a.py:3-"),
     ]
+
+
+def test_of_a_long_log_the_agent_gets_what_failed_and_the_end() -> None:
+    log = "\n".join(f"line {number} of what was fine" for number in range(300))
+    text = f'The check "test" failed at 1f3a9c2.\n\n```\nmake test\n```\n\n```\n{log}\nFAILED test_steep\n```'
+    thread = Thread("t1", "", None, None, "", None, "checks", text, "open")
+    batch = open_batch("abc", [thread])
+    assert "make test" in batch
+    assert "FAILED test_steep" in batch
+    assert "characters left out)" in batch
+    assert len(batch) < 3_500

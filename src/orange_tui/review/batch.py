@@ -61,7 +61,8 @@ def _thread(thread: Thread, *, with_state: bool) -> str:
     lines = [f"{thread.id}  {thread.place}, from {_FROM[thread.by]}{author}{state}{outdated}"]
     if thread.quote:
         lines += _indented(thread.quote, _MAX_QUOTE, "      | ")
-    lines += _indented(thread.text, _MAX_TEXT, "    " if thread.by == "person" else "    > ")
+    text = _without_middle(plain(thread.text), _MAX_TEXT) if thread.by == "checks" else thread.text
+    lines += _indented(text, _MAX_TEXT, "    " if thread.by == "person" else "    > ")
     for reply in thread.replies[-_MAX_REPLIES:]:
         lines += _reply(reply)
     return "\n".join(lines)
@@ -72,6 +73,16 @@ def _reply(reply: ThreadReply) -> list[str]:
     commit = f" in {reply.commit[:10]}" if reply.commit else ""
     who = one_line(reply.author) or reply.by
     return [f"    {who} answered{state}{commit}:", *_indented(reply.text, _MAX_REPLY, "    > ")]
+
+
+def _without_middle(text: str, most: int) -> str:
+    """What a check says: which one it is and what it ran stand first, and what went wrong last."""
+    if len(text) <= most:
+        return text
+    first, _ = truncate(text, most // 3)
+    end = text[-(most - len(first) - 100) :]
+    last = end.partition("\n")[2] or end
+    return f"{first}\n… ({len(text) - len(first) - len(last):,} characters left out)\n{last}"
 
 
 def _indented(text: str, most: int, prefix: str) -> list[str]:
