@@ -77,6 +77,24 @@ def test_what_the_person_is_still_writing_there_is_not_read(github: GitHub) -> N
     assert review(github, made.number).threads == ()
 
 
+def test_verdict_of_somebody_who_may_not_write_there_counts_for_nothing(github: GitHub) -> None:
+    made = github.open_pull_request("feat/tea")
+    made.reviews.append(Remark("eve", "No!", association="NONE", state="CHANGES_REQUESTED"))
+    assert not review(github, made.number).changes_requested
+    made.reviews.append(Remark("ana", "No.", state="CHANGES_REQUESTED"))
+    assert review(github, made.number).changes_requested
+
+
+def test_what_could_not_be_read_is_not_taken_for_deleted() -> None:
+    node = {"id": "C_1", "body": "Too hot", "author": {"login": "ana"}, "authorAssociation": "MEMBER"}
+    lists: dict[str, Any] = {name: {"totalCount": 0, "nodes": []} for name in ("reviewThreads", "reviews")}
+    for nodes, is_complete in (([node, node], True), ([node, None], False), ([node, {}], False)):
+        found = {"headRefOid": "a" * 40, **lists, "comments": {"totalCount": 2, "nodes": nodes}}
+        (read,) = parse_reply({"data": {"p0": {"pullRequest": found}}}, [Address(REPOSITORY, 7)])
+        assert isinstance(read, PullRequestReview)
+        assert read.is_complete is is_complete
+
+
 def test_checks_of_the_head_and_of_the_default_branch_are_read(github: GitHub) -> None:
     made = github.open_pull_request("feat/tea")
     made.check_runs += [

@@ -83,9 +83,10 @@ def _review(repository: object) -> PullRequestReview | str:
 
 
 def _left_out(connection: object) -> int | None:
-    """How many of a list were not read; None where it could not be read."""
+    """How many of a list were not read; None where it could not be read. GitHub may give nothing in place of one."""
     total = value_at(connection, "totalCount")
-    return max(0, total - len(nodes_at(connection))) if type(total) is int else None
+    read = sum(bool(text_at(node, "id")) for node in nodes_at(connection))
+    return max(0, total - read) if type(total) is int else None
 
 
 def _is_conversation(node: object) -> bool:
@@ -94,11 +95,11 @@ def _is_conversation(node: object) -> bool:
 
 
 def _changes_requested(reviews: Sequence[object]) -> bool:
-    """Whether somebody's last verdict is that changes are needed."""
+    """Whether the last verdict of somebody whose word counts is that changes are needed."""
     verdicts = {
         text_at(each, "author", "login"): text_at(each, "state")
         for each in reviews
-        if text_at(each, "state") in _VERDICTS
+        if text_at(each, "state") in _VERDICTS and _is_trusted(each)
     }
     return _CHANGES_REQUESTED in verdicts.values()
 
@@ -107,16 +108,19 @@ def _comment(node: object) -> RemoteComment | None:
     key = text_at(node, "id")
     if not key:
         return None
-    is_own = value_at(node, "viewerDidAuthor") is True
     return RemoteComment(
         key=key,
         author=clean_line(text_at(node, "author", "login"), _MAX_NAME_CHARACTERS) or "somebody",
         text=text_at(node, "body"),
         at=clean_line(text_at(node, "createdAt"), _MAX_NAME_CHARACTERS),
         url=web_address(text_at(node, "url")),
-        is_own=is_own,
-        is_trusted=is_own or text_at(node, "authorAssociation") in _TRUSTED,
+        is_own=value_at(node, "viewerDidAuthor") is True,
+        is_trusted=_is_trusted(node),
     )
+
+
+def _is_trusted(node: object) -> bool:
+    return value_at(node, "viewerDidAuthor") is True or text_at(node, "authorAssociation") in _TRUSTED
 
 
 def _single(node: object) -> RemoteThread | None:
