@@ -18,6 +18,7 @@ from orange_tui.outside.forge.interface import PullRequestReview, RemoteComment,
 from orange_tui.review.threads_file import ThreadsFile
 from support.driver import put
 from support.forge import REPOSITORY, LabForge
+from support.killing import dies_at, watch_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,6 +142,20 @@ def test_forged_lines_in_the_history_give_no_more_tries(lab: Lab) -> None:
     lab.poll()
     assert lab.status == "looking"
     assert "sent back 2 times" in (lab.house.attention(lab.ref) or "")
+
+
+def test_killed_at_any_step_the_person_is_asked_all_the_same_and_once(lab: Lab) -> None:
+    with lab.house.orange.store.open(lab.ref) as opened:
+        for _ in range(2):
+            opened.record("rule.used", event="checks_failed", **{"from": "looking", "to": "doing"}, count=1, limit=2)
+    lab.checks = [Check("test", "failed")]
+    for step in range(1, 99):
+        dies_at(step, lab.poll, watch_files)
+        if lab.house.attention(lab.ref) is not None:
+            break
+    assert step > 5, "nothing was watched"
+    lab.poll()
+    assert (lab.house.attention(lab.ref) or "").count("sent back 2 times") == 1
 
 
 def test_a_thread_that_was_sent_and_is_still_open_is_not_sent_again(lab: Lab) -> None:

@@ -159,7 +159,7 @@ class OpenTask:
         if known is None or any(known.get(name) != value for name, value in details.items()):
             self.record(event, **details)
 
-    def change(self, event: str, changes: Mapping[str, object], **details: object) -> Event:
+    def change(self, event: str, changes: Mapping[str, object], /, **details: object) -> Event:
         """Record an event and change fields with it. Journal first: what a crash keeps from TASK.md is in the journal.
 
         The new TASK.md lies beside the old one by then, so that a full disk is noticed before anything is recorded.

@@ -158,9 +158,11 @@ def _ask_once(opened: OpenTask, rules: Sequence[EventRule]) -> None:
         return
     times = "once" if new[0].limit == 1 else f"{new[0].limit} times"
     why = " and ".join(_WHY[rule.event] for rule in new)
-    for rule in new:
-        opened.record(EXHAUSTED, event=rule.event, limit=rule.limit)
-    opened.set_attention(opened.task.attention_and(f"It was sent back {times} by itself, and again {why}: look at it"))
+    why = f"It was sent back {times} by itself, and again {why}: look at it"
+    changes = {"attention": opened.task.attention_and(why)}
+    for rule in new:  # with the first of them the person is asked, in one step
+        opened.change(EXHAUSTED, changes, event=rule.event, limit=rule.limit)
+        changes = {}
 
 
 def _push_fixes(tasks: Tasks, task: Task, now: PullRequest) -> None:
