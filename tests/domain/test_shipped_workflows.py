@@ -17,7 +17,7 @@ from orange_tui.domain.gates.kinds import AllGates
 from orange_tui.domain.gates.outcome import OutcomeGate
 from orange_tui.domain.gates.section import SectionGate
 from orange_tui.domain.gates.threads import ThreadsGate
-from orange_tui.domain.workflow import starts_agent
+from orange_tui.domain.workflow import send_back_target, starts_agent
 from orange_tui.domain.workflow_file.loader import load_workflow
 from support.evidence import Written
 
@@ -107,7 +107,7 @@ MATRIX = {
         clarification .       .             x       .            .         .     f    x
         working       .       x             .       x            .         x     f    x
         agent-review  .       .             x       .            x         x     f    x
-        reviewing     .       .             .       .            .         .     x    x
+        reviewing     .       .             p       .            .         .     x    x
         stuck         .       .             x       x            .         .     f    x
         done          .       .             .       .            .         .     .    .
         cancelled     .       .             .       .            .         .     .    .
@@ -116,7 +116,7 @@ MATRIX = {
                       pending working reviewing done cancelled
         pending       .       x       .         .    x
         working       .       .       x         f    x
-        reviewing     .       .       .         x    x
+        reviewing     .       p       .         x    x
         done          .       .       .         .    .
         cancelled     .       .       .         .    .
     """,
@@ -124,7 +124,7 @@ MATRIX = {
                       pending working reviewing stuck done cancelled
         pending       .       x       .         .     .    x
         working       .       .       x         x     f    x
-        reviewing     .       .       .         .     x    x
+        reviewing     .       p       .         .     x    x
         stuck         .       .       x         .     f    x
         done          .       .       .         .     .    .
         cancelled     .       .       .         .     .    .
@@ -187,6 +187,7 @@ MOVES = {
         agent-review  | cancelled     | -                 | -                    | {DROPPED}
         agent-review  | done          | force             | -                    | {MERGED}
         reviewing     | done          | -                 | -                    | {MERGED}
+        reviewing     | working       | person            | -                    | kill_session, {FIXER}
         reviewing     | cancelled     | -                 | -                    | {DROPPED}
         stuck         | working       | -                 | -                    | {STUCK_FIX}
         stuck         | agent-review  | -                 | -                    | kill_session, {REVIEWER}
@@ -200,6 +201,7 @@ MOVES = {
         working       | cancelled     | -                 | -                    | {DROPPED}
         working       | done          | force             | -                    | {MERGED}
         reviewing     | done          | -                 | -                    | {TIDIED}
+        reviewing     | working       | person            | -                    | spawn_agent(worker task full)
         reviewing     | cancelled     | -                 | -                    | {DROPPED}
     """,
     "solo": f"""
@@ -210,6 +212,7 @@ MOVES = {
         working       | cancelled     | -                 | -                    | {DROPPED}
         working       | done          | force             | -                    | {MERGED}
         reviewing     | done          | -                 | -                    | {MERGED}
+        reviewing     | working       | person            | -      | clear_outcome, notify_worker(## Feedback)
         reviewing     | cancelled     | -                 | -                    | {DROPPED}
         stuck         | reviewing     | -                 | outcome passed reviewing + threads | -
         stuck         | cancelled     | -                 | -                    | {DROPPED}
@@ -328,13 +331,13 @@ FACTS = {
     ("classic", "worker_respawn"): """
         Status {status} | round {review_round} | Read ## Handoff in TASK.md first
         where the last session stopped
-        ## Review that was not dealt with | DONE: | REMAINING: | DECISIONS: | UNCERTAIN:
+        ## Review or ## Feedback that was not dealt with | DONE: | REMAINING: | DECISIONS: | UNCERTAIN:
         orange task threads --open | orange task reply t3 | --fixed | --declined | {open_threads}
         orange task update --status agent-review | refused without it | Never set --status reviewing yourself
         orange skill
     """,
     ("classic", "worker_fix"): """
-        round {review_round} | Read ## Review | Fix every point
+        round {review_round} | Read ## Review | If there is a ## Feedback, a person wrote it | Fix every point
         orange task reply t3 | --fixed | --declined | {open_threads}
         Bring ## Handoff up to date with what you changed
         orange task update --status agent-review | refused without it | Never set --status reviewing yourself
@@ -362,6 +365,7 @@ FACTS = {
     """,
     ("minimal", "worker"): """
         Read TASK.md | Implement, test, commit | ## Handoff | orange task update --status reviewing
+        ## Feedback that was not dealt with | orange task reply t3 | --fixed | --declined | {open_threads}
     """,
     ("solo", "worker"): """
         Read TASK.md | CLAUDE.md | Implement, test, commit | with the /code-review skill
@@ -374,7 +378,7 @@ FACTS = {
         "outcome": "reviewing"
         and stop | If it is stuck, empty or missing, go on with the work | with the /code-review skill
         two reviews are all you have | Before you stop, always write how it went
-        orange task complete | orange task stuck
+        orange task complete | orange task stuck | ## Feedback that was not dealt with
         orange task threads --open | orange task reply t3 | --fixed | --declined | {open_threads}
     """,
 }
@@ -484,6 +488,15 @@ def test_task_complete_takes_the_first_gated_move(name: str, expected: str) -> N
 
 
 @every_workflow
+def test_a_person_sends_work_back_from_reviewing_and_nowhere_else_and_merges_there(name: str) -> None:
+    workflow = shipped(name)
+    backs = {state: send_back_target(workflow, state) for state in workflow.states}
+    assert {state: target for state, target in backs.items() if target} == {"reviewing": "working"}
+    assert workflow.moves("reviewing", "person")[0].target == "done"
+    assert workflow.good_ends("reviewing", "person") == ("done",)
+
+
+@every_workflow
 def test_a_session_is_ended_before_its_workspace_is_given_back(name: str) -> None:
     """A workspace in which an agent still runs would be put into quarantine."""
     for move in shipped(name).transitions:
@@ -535,12 +548,12 @@ def test_whatever_may_be_pasted_into_an_agent_begins_with_a_word(name: str) -> N
 
 @every_workflow
 def test_a_message_to_the_worker_is_one_line_with_what_to_do_and_the_open_threads(name: str) -> None:
-    for hook in all_hooks(shipped(name)):
-        message = str(hook.params.get("message", f"$ORANGE_TASK_FILE {TO_REVIEW}\n{{open_threads}}"))
+    hand_in = "orange task complete" if name == "solo" else TO_REVIEW
+    for message in [str(hook.params["message"]) for hook in all_hooks(shipped(name)) if "message" in hook.params]:
         assert "\n" not in message.removesuffix("\n{open_threads}")
         assert message.endswith("\n{open_threads}")
         assert "$ORANGE_TASK_FILE" in message
-        assert TO_REVIEW in message
+        assert hand_in in message
 
 
 @every_workflow

@@ -61,6 +61,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
     "delete_remote_branch": ([*WORKSPACE, {"action": "push_branch"}], {"action": "delete_remote_branch"}),
     "register_branch": ([], {"action": "register_branch"}),
     "take_report": (WORKSPACE, {"action": "take_report"}),
+    "clear_outcome": (WORKSPACE, {"action": "clear_outcome"}),
     "commit_work": (WORKSPACE, {"action": "commit_work"}),
     "delegate": ([], {"action": "delegate"}),
     "increment": ([], {"action": "increment", "field": "attempts"}),

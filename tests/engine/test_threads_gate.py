@@ -88,9 +88,11 @@ def test_an_agent_that_ended_with_open_threads_has_not_handed_in(desk: Desk) -> 
 
 
 def test_a_batch_that_was_killed_anywhere_is_sent_once_by_the_next_command(world: World) -> None:
-    ref = world.task("\n## Handoff\n\nDONE: all\n", workflow="default", status="reviewing")
+    ref = world.task("\n## Handoff\n\nDONE: all\n", workflow="solo", status="reviewing")
+    said, outcome = f'{{"id": "{ref.id}", "outcome": "passed"}}', world.directory(ref) / ".orange-outcome"
+    outcome.write_text(said)
     comment(world, ref, Thread("", "a.py", 3, None, "x = 1", None, "person", "Why?", "draft"))
-    world.orange.workflows.load("default")  # its cache is not what dies here
+    world.orange.workflows.load("solo")  # its cache is not what dies here
 
     def send() -> object:
         return request_changes(world.orange.engine, ref, "Two things.")
@@ -105,6 +107,8 @@ def test_a_batch_that_was_killed_anywhere_is_sent_once_by_the_next_command(world
         body = world.body(ref)
         assert (body.count("Two things."), body.count("t1  a.py:3"), body.count("UTC**")) == (1, 1, 1), step
         assert world.types(ref).count("status.changed") == 1, step
+        kept = world.directory(ref) / "logs" / "worker.outcome"
+        assert (outcome.read_text(), kept.read_text()) == ("", said), step
 
 
 def test_what_is_refused_sends_nothing(world: World) -> None:

@@ -21,6 +21,7 @@ NAMES = ("default", "classic", "minimal", "solo", "autopilot")
 MINIMAL = """\
 ── minimal, version 1 ──────────────────────────────────────────────────────────
   forward   pending → working → reviewing → done
+  back      reviewing → working
   other     every state → cancelled
   forced    working → done
   created   in pending; on request in reviewing
@@ -40,6 +41,8 @@ MINIMAL = """\
 
 ● reviewing      tasks may start here · any live window
   ├─▶ done       runs   release_workspace ▸ delete_remote_branch ▸ spawn_next
+  ├─▶ working    only   a person
+  │              runs   spawn_agent(worker)
   └─▶ cancelled  runs   kill_session ▸ release_workspace
 
 ■ done           the end
@@ -51,7 +54,7 @@ MINIMAL = """\
   reviewing  waits, shown as dead
 
 ── Prompts ─────────────────────────────────────────────────────────────────────
-  worker  Task: {summary}  (17 lines)
+  worker  Task: {summary}  (21 lines)
 """
 
 DEFAULT_WAYS = """\

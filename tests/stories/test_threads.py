@@ -1,4 +1,4 @@
-"""Two comments, sent back in one message, answered by the agent, and on to the next review."""
+"""Comments, sent back in one message, answered by the agent, and on to the next review."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from orange_tui.delivery.feedback import request_changes
 from orange_tui.review.threads_file import ThreadsFile
 from support.driver import Result, orange, put
 from support.git import commit
+from support.office import kill_agent
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -63,3 +64,56 @@ def test_two_comments_are_sent_in_one_message_answered_and_reviewed_again(office
     ]
     prompt = office.root / "home" / "tasks" / "coffee" / ref.id / "logs" / "review-1.prompt.md"
     assert "t1  a.py:1, from the person, fixed" in prompt.read_text()
+
+
+def comment(office: Office, ref: TaskRef, text: str) -> None:
+    """A person's draft on the first line that the task has changed."""
+    path = office.git("diff", "--name-only", f"main...{office.task(ref).branch}").splitlines()[0]
+    said = orange("task", "comment", ref.id, f"{path}:1", text)
+    assert said.code == 0, said
+
+
+def send_back(office: Office, ref: TaskRef, text: str) -> None:
+    """`r`, and then everybody at work until a person has it again."""
+    moves = len(office.events(ref, "status.changed"))
+    assert orange("task", "request-changes", ref.id, text).code == 0
+    office.supervised(lambda: office.rests(ref, "reviewing") and len(office.events(ref, "status.changed")) > moves + 1)
+
+
+def thread_states(office: Office, ref: TaskRef) -> list[str]:
+    return [each.state for each in ThreadsFile(office.orange.home, ref.project, ref.id).read()]
+
+
+def test_in_solo_the_agent_is_told_in_one_message_and_one_that_is_gone_is_started_anew(office: Office) -> None:
+    ref = office.create("flat-white", workflow="solo")
+    office.supervised(lambda: office.rests(ref, "reviewing"))
+    comment(office, ref, "Say why")
+    send_back(office, ref, "One small thing.")
+    (message,) = [event["text"] for event in office.events(ref, "message.queued")]
+    for words in ("Read ## Feedback", "t1  ", "Say why", "orange task reply t1", "orange task complete"):
+        assert words in message
+    assert thread_states(office, ref) == ["fixed"]
+    assert [event["window"] for event in office.events(ref, "agent.spawned")] == ["worker"]
+
+    kill_agent(office, ref)
+    office.supervised(lambda: bool(office.events(ref, "agent.died")))
+    send_back(office, ref, "And a longer README.")  # no thread keeps it from handing in what it had
+    assert [event["window"] for event in office.events(ref, "agent.spawned")] == ["worker", "worker"]
+    assert "As asked: And a longer README." in office.git("log", "--format=%s", "flat-white")
+    assert office.task(ref).attention is None
+
+
+def test_in_classic_a_new_worker_is_started_with_the_threads(office: Office) -> None:
+    ref = office.create("lungo", workflow="classic")
+    office.supervised(lambda: office.rests(ref, "reviewing"))
+    comment(office, ref, "Say why")
+    send_back(office, ref, "One small thing.")
+    windows = [event["window"] for event in office.events(ref, "agent.spawned")]
+    assert windows == ["worker", "review-1", "worker-2", "review-2"]
+    logs = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
+    prompt = (logs / "worker-2.prompt.md").read_text()
+    for words in ("Fixing: ", "## Feedback", "t1  ", "Say why", "orange task reply t1"):
+        assert words in prompt
+    assert ", from the person, fixed" in (logs / "review-2.prompt.md").read_text()
+    assert thread_states(office, ref) == ["fixed"]
+    assert (office.windows(ref), office.task(ref).tmux_session) == ([], None)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from orange_tui.cli.main import main
 from orange_tui.domain.actions import ACTIONS
 from orange_tui.domain.errors import Refused
+from orange_tui.engine.actions.agents import clear_outcome
 from orange_tui.engine.hooks import Action, Actions, increment, set_field
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
@@ -111,6 +112,7 @@ class Effects:
         return dict.fromkeys(ACTIONS, recording) | {
             "increment": Action(increment),
             "set_field": Action(set_field),
+            "clear_outcome": Action(clear_outcome),
         }
 
 

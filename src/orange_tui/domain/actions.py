@@ -67,6 +67,7 @@ ACTIONS: Mapping[str, HookAction] = {
     ),
     "kill_session": HookAction(f"{_AGENTS}:KILL_SESSION"),
     "kill_reviewer": HookAction(f"{_AGENTS}:KILL_REVIEWER"),
+    "clear_outcome": HookAction(f"{_AGENTS}:CLEAR_OUTCOME"),
     "notify_worker": HookAction(f"{_AGENTS}:NOTIFY_WORKER", {"message": Parameter("message", required=True)}),
     "spawn_next": HookAction(f"{_TASKS}:SPAWN_NEXT"),
     "push_branch": HookAction(f"{_DELIVERY}:PUSH_BRANCH"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.agents import messages
+from orange_tui.agents import messages, reports
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.actions._agent_start import (
     message_text,
@@ -12,7 +12,7 @@ from orange_tui.engine.actions._agent_start import (
     start_agent,
 )
 from orange_tui.engine.hooks import Action
-from orange_tui.sessions.liveness import find_window, find_worker, is_worker, new_window, review_window
+from orange_tui.sessions.liveness import WORKER, find_window, find_worker, is_worker, new_window, review_window
 from orange_tui.usage import budget
 
 TYPE_CHECKING = False
@@ -59,6 +59,11 @@ def kill_reviewer(run: HookRun) -> None:
         run.parts.sessions.end_window(pane)
 
 
+def clear_outcome(run: HookRun) -> None:
+    """Move what `.orange-outcome` says to the logs: the task went back, so it must not take it on again."""
+    reports.archive_report(run.opened, WORKER)
+
+
 def notify_worker(run: HookRun) -> None:
     """Tell the worker something; where none is alive, one is started to read it for itself."""
     windows = run.parts.sessions.windows(run.task.id, fresh=True)
@@ -94,4 +99,5 @@ SPAWN_AGENT = Action(spawn_agent, reserve=reserve_workspace)
 SPAWN_REVIEWER = Action(spawn_reviewer, reserve=reserve_workspace)
 KILL_SESSION = Action(kill_session)
 KILL_REVIEWER = Action(kill_reviewer)
+CLEAR_OUTCOME = Action(clear_outcome)
 NOTIFY_WORKER = Action(notify_worker, reserve=reserve_workspace)

@@ -280,6 +280,7 @@ HOOK_SENTENCES: Mapping[str, str] = {
     "delegate": "created the subtasks, if any",
     "kill_session": "ended the session",
     "kill_reviewer": "ended the reviewer",
+    "clear_outcome": "put the outcome of the last round aside",
     "notify_worker": "notified the worker",
     "spawn_next": "started the next task, if one was ready",
     "push_branch": "pushed the branch",
