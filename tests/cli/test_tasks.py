@@ -76,7 +76,7 @@ def test_context_becomes_a_section_whose_headings_stay_inside_it(world: World, c
         (["a", "two\nlines"], "one line without control characters"),
         (["a", ESCAPES], "one line without control characters"),
         (["a", "s", "--status", "doing"], "cannot start as doing; it can start as todo, checked"),
-        (["a", "s", "--workflow", "nope"], "there are: autopilot, classic, default, minimal, solo, steps"),
+        (["a", "s", "--workflow", "nope"], "there are: autopilot, classic, default, minimal, review-pr, solo, steps"),
         (["a", "s", "--workflow", "../steps"], "There is no workflow"),
         (["a", "s", "--harness", "nope"], "nope"),
         (["a", "s", "--blocked-by", "zzzz"], "There is no task zzzz"),
