@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 from orange_tui.domain.review.diff import parse_diff
 from orange_tui.domain.review.thread import Thread, ThreadReply
@@ -13,7 +14,7 @@ from orange_tui.tui.review.document import Document
 from orange_tui.tui.review.layout import Box
 from orange_tui.tui.review.lines import ReviewDrawing
 from orange_tui.tui.review.state import ReviewState
-from support.looking import assert_harmless
+from support.looking import assert_harmless, nasty_text, steadily
 
 BREW = """\
 diff --git a/brew.py b/brew.py
@@ -218,3 +219,45 @@ def test_five_hundred_comments_in_a_long_file_each_find_their_line() -> None:
         assert found is not None
         assert drawn[row - 1].text.endswith(f"line {found.line}")
     assert len(shown.drawing._chunks) <= 10
+
+
+ODD = (
+    "diff --git a/pic.png b/pic.png\nindex 1..2 100644\nBinary files a/pic.png and b/pic.png differ\n"
+    "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
+    "diff --git a/old name b/new name\nsimilarity index 100%\nrename from old name\nrename to new name\n"
+    "Submodule lib 123..456:\n  > more\n"
+    "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\r\n-b\n"
+    "\\ No newline at end of file\n"
+)
+
+
+def test_files_without_lines_can_be_viewed_and_commented_on_as_a_whole() -> None:
+    shown = Shown(ODD, thread(1, "gone", 2, side="old"), thread(2, "old name", 3))
+    paths = []
+    for number in range(len(shown.state.document.files)):
+        shown.state.move_to(shown.state.layout.headings[number])
+        place = shown.state.comment_place()
+        assert place.line is None
+        paths.append(place.path)
+        assert shown.state.mark(shown.state.keys_here)
+    assert paths == ["pic.png", "run.sh", "new name", "lib", "gone"]
+    assert shown.lines.count("") == len(paths) - 1
+    assert all("✓ viewed" in shown.lines[row] for row in shown.state.layout.headings)
+    assert any("t1" in line for line in shown.lines)
+
+
+@steadily
+@given(nasty_text, nasty_text)
+def test_whatever_is_in_a_diff_or_a_comment_can_be_gone_through(text: str, said: str) -> None:
+    shown = Shown(BREW + text, thread(1, "brew.py", 11, text=said, quote=said), thread(2, "", None, text=said))
+    strips = list(shown.drawing.lines(shown.state))
+    assert len(strips) == shown.state.layout.size
+    assert_harmless(strips)
+    seen = set()
+    shown.state.move_to(0)
+    while shown.state.cursor not in seen:
+        seen.add(shown.state.cursor)
+        place = shown.state.comment_place()
+        assert place.below is None or shown.state.layout.row_of(place.below) is not None
+        shown.state.move(1)
+    assert max(seen) >= shown.state.layout.threads[-1]

@@ -14,6 +14,7 @@ from orange_tui.orange import assemble
 from orange_tui.review.threads_file import ThreadsFile
 from orange_tui.store.store import StoredTask
 from orange_tui.tui.app import OrangeApp
+from orange_tui.tui.screens.review import ReviewScreen
 from support.lively import lively
 from support.stage import Scene, Stage
 from support.usage import used, write_usage
@@ -72,7 +73,9 @@ def is_measured(app: OrangeApp) -> bool:
 
 def is_drawn(app: OrangeApp) -> bool:
     """Whether the preview has nothing more to draw, nor a review to read."""
-    return all(worker.is_finished for worker in app.workers if worker.group in {"preview", "diff", "comments"})
+    is_read = not isinstance(app.screen, ReviewScreen) or app.screen.code is not None
+    groups = {"preview", "diff", "comments"}
+    return is_read and all(worker.is_finished for worker in app.workers if worker.group in groups)
 
 
 def preview(size: Size, *keys: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.review.thread import is_path
@@ -198,6 +199,8 @@ class ReviewDesk:
             text = "Its name can't be written down in a comment; C comments on the task as a whole"
             self._screen.notify(text, title="comment: not now", severity="warning", markup=False)
             return
+        if self._screen.shows_new and place.side == "old":  # gone since the last look, so on no side of the branch
+            place = replace(place, side="new", line=None, end_line=None)
         self._write(new_comment(self._drafts, place, self._screen.comments.commit), self._box_below(place))
 
     def comment_on_task(self) -> None:
