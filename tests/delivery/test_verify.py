@@ -181,3 +181,11 @@ def test_a_trial_in_which_a_killed_merge_left_something_running_stays_until_that
     wait_for(lambda: not processes_in(str(left)))
     list(finish_half_moves(house.orange.tasks))
     assert trials(house) == []
+
+
+def test_what_a_check_leaves_running_ends_with_its_trial(house: House) -> None:
+    log = house.root / "log"
+    ref = task(house, f"sleep 1000 >/dev/null 2>&1 & echo $! > {log}")
+    assert house.merge(ref).commit == house.tip()
+    assert trials(house) == []
+    wait_for(lambda: not os.path.exists(f"/proc/{log.read_text().strip()}/cwd"))

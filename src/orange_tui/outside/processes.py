@@ -47,6 +47,16 @@ def processes_with(variable: str, value: str, directory: str) -> list[Process]:
     return [each for each in processes_in(directory) if setting in _read(each.pid, "environ").split(b"\0")]
 
 
+def end_processes_with(variable: str, value: str, directory: str) -> None:
+    """End those, with whatever they start meanwhile."""
+    deadline = time.monotonic() + _END_WAIT_SECONDS
+    while (left := processes_with(variable, value, directory)) and time.monotonic() < deadline:
+        for process in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process.pid, signal.SIGKILL)
+        time.sleep(_POLL_SECONDS)
+
+
 def git_processes(*paths: str) -> list[Process]:
     """The git processes that run in one of these paths, or have it in their arguments or environment."""
     roots = [os.fsencode(os.path.realpath(path)) for path in paths] + [os.fsencode(path) for path in paths]

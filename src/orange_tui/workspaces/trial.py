@@ -15,7 +15,7 @@ from orange_tui.domain.errors import Refused
 from orange_tui.home.files import make_directory
 from orange_tui.outside.git import SLOW_SECONDS, Repository
 from orange_tui.outside.git_worktree import find_worktree
-from orange_tui.outside.processes import processes_in
+from orange_tui.outside.processes import end_processes_with, processes_in
 from orange_tui.workspaces._contents import copy_files, run_setup
 from orange_tui.workspaces.pool_file import PoolFile
 
@@ -43,6 +43,7 @@ def trial(home: Home, project: Project, task: Task, commit: str) -> Iterator[str
         run_setup(home, project, task, worktree)
         yield worktree.path
     finally:
+        end_processes_with("ORANGE_TASK", task.id, place)  # a check has left them, and nobody else would be in there
         _remove(project, place)
 
 
