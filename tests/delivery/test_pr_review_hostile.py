@@ -46,6 +46,20 @@ def test_comment_of_a_megabyte_is_cut_and_says_so_each_time_the_same() -> None:
     assert (again.threads, again.events) == (tuple(threads), ())
 
 
+def test_reply_without_words_is_the_same_each_time_it_is_read() -> None:
+    remote = RemoteThread("k", (comment(), comment("\n", "c1")))
+    threads = threads_of(remote)
+    again = merge_comments(threads, review(remote), (), ())
+    assert (again.threads, again.events) == (tuple(threads), ())
+
+
+def test_edited_reply_is_told_to_whoever_looks_at_it() -> None:
+    threads = threads_of(RemoteThread("k", (comment(), comment("Or cold", "c1"))))
+    merged = merge_comments(threads, review(RemoteThread("k", (comment(), comment("Or warm", "c1")))), (), ())
+    assert merged.threads[0].replies[0].text == "Or warm"
+    assert [kind for kind, _, _ in merged.events] == ["thread.edited"]
+
+
 def test_of_a_thousand_comments_so_many_become_threads_and_the_rest_is_counted() -> None:
     remote = [RemoteThread(f"k{n}", (comment(key=f"c{n}"),)) for n in range(1000)]
     merged = merge_comments((), review(*remote), (), ())

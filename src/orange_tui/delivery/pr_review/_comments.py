@@ -141,9 +141,12 @@ class _Merge:
             place = places.get(f"{POSTING}{marker_in(comment.text)}")
             return thread if place is None else _with(thread, place, remote=comment.url or comment.key)
         if comment.key in places:
-            place, text = places[comment.key], without_markup(comment.text)
-            is_edited = thread.replies[place].text != text and not _is_answered(thread, place + 1)
-            return _with(thread, place, text=text) if is_edited else thread
+            place, text = places[comment.key], _reply(comment).text
+            if thread.replies[place].text == text or _is_answered(thread, place + 1):
+                return thread
+            thread = _with(thread, place, text=text)
+            self.events.append(("thread.edited", thread, {"by": GITHUB}))
+            return thread
         return self._with_new_reply(thread, comment, is_over=is_over)
 
     def _with_new_reply(self, thread: Thread, comment: RemoteComment, *, is_over: bool) -> Thread:
