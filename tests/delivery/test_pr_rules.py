@@ -14,7 +14,7 @@ from orange_tui.domain.pull_request import Check, PullRequest
 from orange_tui.domain.review.thread import ThreadReply, answered
 from orange_tui.home.files import locked
 from orange_tui.outside.forge import registry
-from orange_tui.outside.forge.interface import PullRequestReview, RemoteComment, RemoteThread
+from orange_tui.outside.forge.interface import ForgeUnavailable, PullRequestReview, RemoteComment, RemoteThread
 from orange_tui.review.threads_file import ThreadsFile
 from support.driver import put
 from support.forge import REPOSITORY, LabForge
@@ -255,3 +255,26 @@ def test_while_another_process_is_at_it_nothing_is_read_or_posted(lab: Lab) -> N
         assert lab.file.read() == ()
     lab.poll()
     assert len(lab.file.read()) == 1
+
+
+def test_log_that_never_comes_keeps_no_other_task_from_being_served(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = lab.house.task("feat/milk", {"milk": "oat\n"}, workflow="ping", status="looking")
+    lab.forge.reviews = {
+        1: PullRequestReview(HEAD, False, (), (Check("test", "failed"),), "main", ()),
+        2: PullRequestReview(HEAD, False, (lab.comment(),), (), "main", ()),
+    }
+
+    def fails(*_: object) -> None:
+        raise ForgeUnavailable("GitHub has trouble (HTTP 502)")
+
+    monkeypatch.setattr(LabForge, "read_failure", fails)
+    followed = []
+    for number, ref in enumerate((lab.ref, other), 1):
+        url = lab.forge.url(number)
+        address = lab.forge.pull_request_address(url)
+        assert address is not None
+        followed.append(Followed(ref, lab.forge, address, PullRequest(url, "open", head=HEAD, mark="1")))
+    for _ in range(2):
+        with pytest.raises(ForgeUnavailable):
+            lab.sync.run(REPOSITORY.host, followed)
+    assert len(ThreadsFile(lab.house.orange.home, other.project, other.id).read()) == 1

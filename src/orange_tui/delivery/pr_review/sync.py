@@ -63,6 +63,7 @@ class ReviewSync:
         self._tasks = tasks
         self._read_at: dict[TaskRef, float] = {}
         self._paused: dict[tuple[TaskRef, str], tuple[float, str]] = {}  # until when, and why
+        self._unanswered_at: dict[TaskRef, float] = {}  # when the forge did not answer: that one comes last
         self._own: set[tuple[str, str]] = set()  # projects, and the addresses that were found to be theirs
 
     def run(self, host: str, followed: Iterable[Followed]) -> dict[TaskRef, str]:
@@ -77,8 +78,12 @@ class ReviewSync:
     def _run(self, host: str, followed: Iterable[Followed]) -> dict[TaskRef, str]:
         open_ones = [each for each in followed if each.now.state == OPEN and self._may_follow(each)]
         reviews = self._read(host, [each for each in open_ones if self._wants_reading(each)])
-        for each in open_ones:
-            self._serve(each, reviews.get(each.ref))
+        for each in sorted(open_ones, key=lambda each: self._unanswered_at.get(each.ref, 0.0)):
+            try:
+                self._serve(each, reviews.get(each.ref))
+            except ForgeUnavailable:
+                self._unanswered_at[each.ref] = time.monotonic()
+                raise
         return {ref: sentence for (ref, what), (_, sentence) in self._paused.items() if self._is_paused(ref, what)}
 
     def _may_follow(self, each: Followed) -> bool:
