@@ -170,8 +170,10 @@ class ReviewDesk:
 
     def mark_viewed(self) -> None:
         """Mark what is under the cursor as viewed, or as not."""
-        marks = [mark for key in self.review.keys_here for mark in key]
-        is_viewed = self.review.mark(self.review.keys_here)
+        here = self.review.keys_here
+        marks = [mark for key in here for mark in key]
+        is_viewed = self.review.mark(here)
+        self._screen.marked.update(dict.fromkeys(here, is_viewed))
         self._screen.lay_out()
         file = self._screen.files.viewed
         self._shared.work.start(self.row.ref, "Marking", lambda _report: file.mark(marks, viewed=is_viewed))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from orange_tui.board.rows import Snapshot, TaskRow
     from orange_tui.domain.review.thread import Thread
     from orange_tui.tui.context import AppContext
+    from orange_tui.tui.review.document import Key
     from orange_tui.tui.review.keys import ReviewKey, TaskCommand
 
 _WIDE_CELLS = 100
@@ -59,6 +60,7 @@ class ReviewScreen(Screen[None]):
         self.comments = Comments()
         self._added = self._removed = 0
         self._has_moved = False
+        self.marked: dict[Key, bool] = {}  # while the diff was being read: viewed, or not any more
         self._drawing: ReviewDrawing | None = None
         self._progress = Progress(0, 0, 0, 0, 0)
         self.review = ReviewState(self._height)
@@ -113,12 +115,13 @@ class ReviewScreen(Screen[None]):
 
     async def _load(self) -> None:
         """Read everything and show it; then find the lines of the comments again, which may take longer."""
-        files = self.files
+        files, self.marked = self.files, {}
         code, self.comments = await asyncio.to_thread(lambda: (files.read_code(), files.read_comments()))
         if code.problem and self.code is not None and self.code.whole.files:
             code = replace(self.code, problem=code.problem)  # what was read before stays to be read
         self.code = code
-        self.review.viewed = code.viewed
+        changed = frozenset(self.marked)
+        self.review.viewed = code.viewed - changed | {key for key in changed if self.marked[key]}
         self.show()
         await asyncio.to_thread(files.relocate, code.whole)
         await self.load_comments()
