@@ -187,3 +187,5 @@ async def test_strangers_words_are_named_when_sent_and_nobody_edits_them(stage: 
         await scene.says("It is eve's, not yours: r sends it with yours, x deletes it here")
         await scene.press("r")
         await scene.sees("the task: eve says: Print the keys")
+        await scene.press("ctrl+s")
+        await scene.until(lambda: [each.state for each in threads(stage, ref)] == ["open"])

@@ -20,7 +20,7 @@ from orange_tui.review.threads_file import ThreadsFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from orange_tui.domain.review.thread import Thread
     from orange_tui.domain.task import Task
@@ -33,35 +33,42 @@ _SECTION = "Feedback"
 _MAX_FILES = 50  # in a list for an agent; git tells it the rest
 
 
-def request_changes(engine: Engine, ref: TaskRef, text: str) -> Moved:
+def request_changes(engine: Engine, ref: TaskRef, text: str, shown: Collection[str] = ()) -> Moved:
     """Send a task back with the drafts and this text. Everything that can be refused is refused before it is written.
 
-    Threads that are open already go along: they wait for an answer as well, and so does what was reopened.
+    Threads that are open already go along: they wait for an answer as well, and so does what was reopened. Drafts of
+    others, which are comments of strangers on the web, go along only where the person was shown them, by their ids.
     """
+
+    def sent_ones(threads: tuple[Thread, ...]) -> tuple[Thread, ...]:
+        return tuple(sent(each) if _is_going(each, shown) else each for each in threads)
+
     words = check_text(text) if text.strip() else ""
     with engine.open(ref) as opened:
         file = ThreadsFile(engine.parts.home, ref.project, ref.id)
-        batch = open_batch(ref.id, _sent(relocated_threads(engine.parts, ref, opened.task)))
+        batch = open_batch(ref.id, sent_ones(relocated_threads(engine.parts, ref, opened.task)))
         if not words and not batch:
             raise Refused("The feedback is empty: comment on lines, or say what should change")
         target = _state_before(engine.workflows.load(opened.task.workflow), opened.task)
         whole = "\n\n".join(part for part in (words, fenced(batch) if batch else "") if part)
-        return engine.transition(opened, target, "person", around=_batch_sent(opened, file, whole))
+        return engine.transition(opened, target, "person", around=_batch_sent(opened, file, whole, sent_ones))
 
 
 @contextmanager
-def _batch_sent(opened: OpenTask, file: ThreadsFile, text: str) -> Iterator[None]:
+def _batch_sent(
+    opened: OpenTask, file: ThreadsFile, text: str, send: Callable[[tuple[Thread, ...]], tuple[Thread, ...]]
+) -> Iterator[None]:
     """The threads are open and the feedback in TASK.md before the task is moved: the worker who is told finds both."""
     threads = file.read()
     if any(thread.state == "draft" for thread in threads):
-        threads = file.change(_sent)
+        threads = file.change(send)
     ids = [thread.id for thread in threads if thread.state == "open"]
     opened.edit_body("changes.requested", lambda body: with_feedback(body, text), threads=ids)
     yield
 
 
-def _sent(threads: tuple[Thread, ...]) -> tuple[Thread, ...]:
-    return tuple(sent(thread) if thread.state == "draft" else thread for thread in threads)
+def _is_going(thread: Thread, shown: Collection[str]) -> bool:
+    return thread.state == "draft" and (thread.by == "person" or thread.id in shown)
 
 
 def request_to_resolve(base: str, files: tuple[str, ...], *, hand_in: bool) -> str:

@@ -14,6 +14,7 @@ from orange_tui.domain.review.thread_json import thread_as_json
 from orange_tui.home import clock
 from orange_tui.review.comments import TaskComments
 from orange_tui.review.quotes import parse_place, task_code
+from orange_tui.review.threads_file import ThreadsFile
 from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False
@@ -143,5 +144,9 @@ def request_changes(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task request-changes`."""
     from orange_tui.delivery import feedback
 
-    moved = feedback.request_changes(orange.engine, target_task(parsed, orange), text_or_stdin(parsed.text("text")))
-    return task_reply(moved.task, moved, orange)
+    ref = target_task(parsed, orange)
+    moved = feedback.request_changes(orange.engine, ref, text_or_stdin(parsed.text("text")))
+    left = sum(thread.state == "draft" for thread in ThreadsFile(orange.home, ref.project, ref.id).read())
+    what = "1 comment of people" if left == 1 else f"{left} comments of people"
+    note = f"{what} who may not write to the repository: not sent; D in the app shows them, and r there sends them"
+    return task_reply(moved.task, moved, orange, (note,) if left else ())

@@ -123,13 +123,14 @@ class ReviewDesk:
         if not is_sent:
             return
         engine, drafts, note_look = self._shared.orange.engine, self._drafts, self._screen.note_look
+        shown = [thread.id for thread in self.review.threads]
 
         def work(_report: object) -> str | None:
             from orange_tui.delivery.feedback import request_changes
 
             drafts.keep(WORDS, words)  # it may be refused
             note_look()  # whatever the worker changes from now on is new
-            errors = request_changes(engine, self.row.ref, words).hook_errors
+            errors = request_changes(engine, self.row.ref, words, shown).hook_errors
             drafts.keep(WORDS, "")
             self._words = ""
             return f"Sent, but {'; '.join(errors)}" if errors else "Sent: the task is back at work."
