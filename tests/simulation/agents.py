@@ -240,9 +240,9 @@ class Agent:
             move = next((each for each in moves if _first_gate(workflow, each.target) is not None), move)
             gates.append(_first_gate(workflow, move.target))
         with suppress(OSError):
-            for gate in (move.gate, *gates):
-                if gate is not None and self._random.random() < 0.9:
-                    self._write_artifact(gate)
+            for part in [part for gate in (move.gate, *gates) if gate is not None for part in gate.parts]:
+                if self._random.random() < 0.9:
+                    self._write_artifact(part)
         how = "update" if ahead else self._world.choose({"update": 6, "complete": 1, "stuck": 1, "silence": 1})
         words = {
             "update": ["task", "update", "--status", move.target],
@@ -257,7 +257,7 @@ class Agent:
         if isinstance(gate, SectionGate):
             write = self._random.choice((self._append_line, self._append_line, self._replace_file, self._replace_link))
             self._world.model.artifact_written(self.task_id, self._process.pid, gate.section, write(text))
-        else:
+        elif text:
             path = os.path.join(self._pane.directory, ".orange-outcome")
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             try:

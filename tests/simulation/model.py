@@ -169,7 +169,8 @@ class Model:
 
     def _was_asked_to_start(self, task: str) -> bool:
         return any(
-            command.target == task and command.verb in {"spawn", "update", "respawn", "retry", "unblock"}
+            command.target == task
+            and command.verb in {"spawn", "update", "respawn", "retry", "unblock", "request-changes"}
             for command in self.commands
         )
 
@@ -197,8 +198,12 @@ class Model:
             if not is_there:
                 self.say(f"`{command}` reported success, and nothing of it is in the task's files")
             self.lines[command.token] = command.target
-        elif code == 1 and is_there and not command.process.faults:
+        elif code == 1 and is_there and not command.process.faults and not self._has_twin(command):
             self.say(f"`{command}` was refused, and has changed the task all the same")
+
+    def _has_twin(self, command: Command) -> bool:
+        """Whether it was given twice: what is there may be the other one's."""
+        return any(each is not command and each.token == command.token for each in self.commands)
 
     def _bytes_of(self, task: str) -> bytes:
         return b"".join(
@@ -440,7 +445,7 @@ class _History:
             self._say(f"{actor} moved it {source} → {target}, which the workflow does not have")
         self._moves += 1
         if self._moves == 1:
-            self._check_first(target, actor)
+            self._check_first(source, target, actor)
         self._move, self._status = event, target
         self._left[source] = self._position
         self._hooks.clear()
@@ -455,9 +460,10 @@ class _History:
             for move in self._workflow.transitions
         )
 
-    def _check_first(self, target: str, actor: str) -> None:
+    def _check_first(self, source: str, target: str, actor: str) -> None:
         wanted = self._created.status if self._created is not None else None
-        is_other = wanted not in {None, self._workflow.first_state, target} and not self._workflow.is_terminal(target)
+        has_begun = wanted in {None, self._workflow.first_state, source, target}  # where it was created, it goes on
+        is_other = not has_begun and not self._workflow.is_terminal(target)
         if is_other and actor != "agent":
             self._say(f"it was created for {wanted}, but began as {target}")
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import orange_tui
 from orange_tui.cli.main import main
+from orange_tui.domain.workflow import send_back_target
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask
@@ -388,6 +389,7 @@ class World:
                 ("answer", token): 3 if task.workspace else 1,
                 ("merge", "--force"): 3,
                 ("retry",): 1,
+                ("request-changes", token): 1 if send_back_target(workflow, task.status) is None else 12,
             }
         verb, *rest = self.choose(verbs)
         words = ["task", verb, task.id, *rest]

@@ -137,4 +137,4 @@ def test_a_comment_goes_back_is_answered_and_the_work_comes_again(
         world.write_body(ref, PASS)
         cli.ok("task", "update", "--status", "reviewing")
     assert world.read(ref).status == "reviewing"
-    assert "a person" in cli.no("task", "update", "--status", "working")
+    assert "a person merges, sends it back or cancels" in cli.no("task", "update", "--status", "working")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.workflow import WORKED_OUT
+from orange_tui.domain.workflow import WORKED_OUT, send_back_target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def _destinations(workflow: Workflow, task: Task, actor: Actor, leave_out: str |
         if move.target != leave_out and not workflow.is_terminal(move.target)
     ]
     if not moves:
-        return f"From {task.status} an agent cannot move it on; a person merges or cancels"
+        sends_back = ", sends it back" if send_back_target(workflow, task.status) is not None else ""
+        return f"From {task.status} an agent cannot move it on; a person merges{sends_back} or cancels"
     return f"From {task.status} it can go to " + ", ".join(_destination(move) for move in moves)
 
 
