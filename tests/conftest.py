@@ -195,11 +195,13 @@ def fixed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixed: None) -> Stage:
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixed: None) -> Iterator[Stage]:
     """A home with tasks in every kind of state, and the app on it."""
     from support.stage import Stage
 
-    return Stage(tmp_path, monkeypatch)
+    stage = Stage(tmp_path, monkeypatch)
+    yield stage
+    stage.close()
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import uuid
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.store.store import StoredTask
@@ -22,8 +20,6 @@ class Kitchen(Stage):
     """A home whose project is a repository, with branches to make."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._tmux_socket = f"orange-test-{uuid.uuid4().hex[:12]}"
-        monkeypatch.setenv("ORANGE_TMUX_SOCKET", self._tmux_socket)
         super().__init__(root, monkeypatch)
         self.path = root / "coffee"
         git(self.path, "init", "--quiet", "--initial-branch=main")
@@ -50,7 +46,3 @@ class Kitchen(Stage):
         found = self.orange.store.read(ref)
         assert isinstance(found, StoredTask)
         return found.task.status
-
-    def close(self) -> None:
-        """End the agents that were started, and the server they are in."""
-        subprocess.run(["tmux", "-L", self._tmux_socket, "kill-server"], check=False, capture_output=True)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 import time
+import uuid
 from contextlib import asynccontextmanager
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_textual_snapshot
@@ -23,7 +27,6 @@ from support.git import git
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-    from pathlib import Path
 
     import pytest
     from syrupy.location import PyTestLocation
@@ -102,6 +105,8 @@ class Stage:
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (root / "home").mkdir(exist_ok=True)
+        self._tmux_socket = f"orange-test-{uuid.uuid4().hex[:12]}"
+        monkeypatch.setenv("ORANGE_TMUX_SOCKET", self._tmux_socket)
         monkeypatch.setenv("HOME", str(root))
         numbers = iter(range(1, 10_000))
         monkeypatch.setattr(Store, "free_id", lambda _store: f"task{next(numbers):03d}")
@@ -110,6 +115,12 @@ class Stage:
         (root / "coffee").mkdir()
         entry = {"name": "coffee", "path": str(root / "coffee"), "default_branch": "main", "pool_size": 4}
         self.orange.projects.add(entry)
+
+    def close(self) -> None:
+        """End the agents that were started, and the server they are in."""
+        folder = Path(os.environ.get("TMUX_TMPDIR", "/tmp"))
+        if (folder / f"tmux-{os.getuid()}" / self._tmux_socket).exists():
+            subprocess.run(["tmux", "-L", self._tmux_socket, "kill-server"], check=False, capture_output=True)
 
     def tasks(self, *tasks: dict[str, Any]) -> list[TaskRef]:
         """Write tasks down; each is a minute older than the one before it."""

@@ -31,8 +31,8 @@ def stored(stage: Stage, ref: TaskRef) -> StoredTask:
 
 
 def reviewing(stage: Stage, *more: dict[str, str]) -> TaskRef:
-    """A task in review, with work to look at, and perhaps others."""
-    ref, *_ = stage.tasks({"branch": "login-fix", "status": "reviewing"}, *more)
+    """A task in review, with work to look at, and perhaps others. No agent of that name can be started."""
+    ref, *_ = stage.tasks({"branch": "login-fix", "status": "reviewing", "harness": "nobody"}, *more)
     stage.work("login-fix", files=WORK)
     return ref
 
@@ -129,7 +129,10 @@ async def test_what_was_viewed_folds_and_only_what_is_new_is_shown_after_a_force
         await scene.until(lambda: bool(_viewed(stage, ref).read().marks))
         await leave(scene)
         await scene.until(lambda: bool(_viewed(stage, ref).read().looked_at))
-        _force_push(stage)
+        stage._git("checkout", "--quiet", "login-fix")
+        (stage.root / "coffee" / "auth" / "state.py").write_text("signed = None\n")
+        stage._git("commit", "--quiet", "--all", "--amend", "--message=other")
+        stage._git("checkout", "--quiet", "main")
         await open_review(scene)
         await scene.sees("viewed 1/3", "since you looked")
         await scene.press("i")
