@@ -44,7 +44,7 @@ def offered(*words: str) -> list[str]:
                 if command.path[:1] == ("task",) and command.path[1:] and not command.hidden
             ],
         ),
-        ("task s", ["show", "stuck", "spawn"]),
+        ("task s", ["show", "stuck", "spawn", "send-review"]),
         ("task zzz ", []),
         ("help ", [command.path[0] for command in COMMANDS if len(command.path) == 1]),
         ("help task up", ["update"]),
