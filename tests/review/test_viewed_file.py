@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import stat
 import threading
+import zlib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +20,7 @@ from orange_tui.domain.review.hunks import fingerprints
 from orange_tui.home import files as home_files
 from orange_tui.home.paths import Home
 from orange_tui.review import viewed_file
-from orange_tui.review.viewed_file import Viewed, ViewedFile
+from orange_tui.review.viewed_file import SeenFile, Viewed, ViewedFile
 from support.diffs import diff_files
 from support.looking import nasty_text, steadily
 
@@ -31,6 +33,11 @@ FILES = diff_files("a.py", ["one", "two"], ["one", "three"])
 @pytest.fixture
 def file(tmp_path: Path) -> ViewedFile:
     return ViewedFile(Home(str(tmp_path)), "coffee", "ab12")
+
+
+@pytest.mark.parametrize("packed", ["", "?", "AAAA", base64.b64encode(zlib.compress(b"@@ -1 +1 @@\n+\xff\n")).decode()])
+def test_hunks_that_are_not_as_they_were_written_are_none(packed: str) -> None:
+    assert SeenFile("a.py", "a.py", (), packed).hunks() == ()
 
 
 def test_of_nothing_stored_nothing_is_viewed(file: ViewedFile) -> None:

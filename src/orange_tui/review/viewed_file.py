@@ -50,9 +50,10 @@ class SeenFile:
         """Its hunks as they were; none where they were too big to be kept."""
         try:
             data = zlib.decompressobj().decompress(base64.b64decode(self.packed), _MAX_TEXT_BYTES)
+            text = data.decode(errors="surrogatepass")
         except (ValueError, zlib.error):
             return ()
-        return parse_hunks(data.decode(errors="surrogatepass")) if data else ()
+        return parse_hunks(text) if text else ()
 
 
 @record
