@@ -104,7 +104,7 @@ async def test_the_person_answers_in_a_thread_resolves_and_reopens_it(stage: Sta
         await scene.press("a", *" whole", "ctrl+s")
         await scene.until(lambda: [each.text for each in threads(stage, ref)[0].replies] == ["half whole"])
         await scene.sees("↳ you · says", "half whole")
-        assert sent.unfinished() == {}
+        await scene.until(lambda: sent.unfinished() == {})
         await scene.press("x")
         await scene.until(lambda: threads(stage, ref)[0].state == "resolved")
         await scene.sees("· resolved · you · t1  First.")

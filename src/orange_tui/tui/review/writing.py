@@ -113,9 +113,11 @@ class Autosave:
         """There is something to save."""
         self._pending = text
 
-    def stop(self) -> None:
-        """Save nothing more: whoever has the text now sees to it."""
+    async def stop(self) -> None:
+        """Save nothing more, once the saving under way is done: whoever has the text now sees to it."""
         self._pending = None
+        async with self._turn:
+            self._pending = None
 
     async def run(self) -> None:
         """Save what was typed, a moment later; for as long as there is something."""

@@ -76,9 +76,10 @@ class ReviewWriting:
         self._screen.run_worker(self._close(text, is_done=is_done), group="close", exit_on_error=False)
 
     async def _close(self, text: str, *, is_done: bool) -> None:
-        writing = self._writing
-        if writing is None:
+        writing, autosave = self._writing, self._autosave
+        if writing is None or autosave is None:
             return
+        await autosave.stop()
         self._autosave = Autosave(partial(writing.finish, is_done=is_done), self._saved)
         self._autosave.typed(text)
         if not await self._autosave.flush():

@@ -156,20 +156,20 @@ class SendDialog(ModalScreen[tuple[str, bool]]):
     async def on_unmount(self) -> None:
         await self._autosave.flush()
 
-    def action_send(self) -> None:
+    async def action_send(self) -> None:
         text = self.query_one(TextArea).text.strip()
         if not text and not _going(self._threads):
             self.query_one("#what", Static).update("There is nothing to send yet: say what should change.")
             return
-        self._autosave.stop()
+        await self._autosave.stop()
         self.dismiss((text, True))
 
     def action_leave(self) -> None:
         self.dismiss((self.query_one(TextArea).text, False))
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
+    async def on_button_pressed(self, event: Button.Pressed) -> None:
         if event.button.id == "yes":
-            self.action_send()
+            await self.action_send()
         else:
             self.action_leave()
 
