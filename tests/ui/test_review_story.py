@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orange_tui.domain.review.thread import ThreadReply
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.review.thread import Thread, ThreadReply
 from orange_tui.review.comments import TaskComments
 from orange_tui.review.drafts import Drafts
 from orange_tui.review.viewed_file import ViewedFile
@@ -15,7 +16,8 @@ from orange_tui.tui.screens.review import ReviewScreen
 from support.stage import WORK, Stage, story
 
 if TYPE_CHECKING:
-    from orange_tui.domain.review.thread import Thread
+    import pytest
+
     from orange_tui.store.store import TaskRef
     from support.stage import Scene
 
@@ -113,6 +115,34 @@ async def test_the_person_answers_in_a_thread_resolves_and_reopens_it(stage: Sta
         await scene.sees("half whole")
         await scene.press("x")
         await scene.until(lambda: threads(stage, ref)[0].state == "open")
+
+
+@story
+async def test_answer_that_could_not_be_sent_is_sent_by_nothing_but_the_key_for_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = reviewing(stage)
+    drafts = Drafts(stage.orange.store, ref)
+    drafts.file.change(lambda _none: [Thread("", "", None, None, "", None, "person", "Why?", "open")])
+
+    def full(*_given: object) -> None:
+        raise OrangeError("threads.json was not saved")
+
+    async with stage.open((100, 30)) as scene:
+        await open_review(scene)
+        await scene.sees("Why?")
+        await scene.press("t", "a")
+        await scene.sees("Answer t1")
+        with monkeypatch.context() as patch:
+            patch.setattr(Drafts, "reply", full)
+            await scene.press(*"half", "ctrl+s")
+            await scene.sees("Not saved: threads.json was not saved")
+        await scene.press(*" whole")
+        await scene.until(lambda: drafts.unfinished() == {"reply t1": "half whole"})
+        assert threads(stage, ref)[0].replies == ()
+        await scene.press("ctrl+s")
+        await scene.until(lambda: [each.text for each in threads(stage, ref)[0].replies] == ["half whole"])
+        await scene.until(lambda: drafts.unfinished() == {})
 
 
 @story

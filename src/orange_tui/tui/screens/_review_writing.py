@@ -24,6 +24,7 @@ class ReviewWriting:
         self._screen, self._on_emptied = screen, on_emptied
         self._writing: Writing | None = None
         self._autosave: Autosave | None = None
+        self._was_refused = False  # closing the box failed, and the person has read why
 
     @property
     def is_open(self) -> bool:
@@ -59,11 +60,13 @@ class ReviewWriting:
     def typed(self, text: str) -> None:
         """The text is another."""
         if self._autosave is not None:
+            self._was_refused = False
             self._autosave.typed(text)
             self._screen.run_worker(self._autosave.run(), group="autosave", exit_on_error=False)
 
     def _saved(self, problem: str | None) -> None:
-        if self._writing is not None and self._screen.is_attached and self._screen.query(CommentBox):
+        is_shown = self._screen.is_attached and bool(self._screen.query(CommentBox))
+        if self._writing is not None and is_shown and (problem or not self._was_refused):
             self._box.show_problem(problem)
 
     async def save_now(self) -> None:
@@ -80,9 +83,11 @@ class ReviewWriting:
         if writing is None or autosave is None:
             return
         await autosave.stop()
-        self._autosave = Autosave(partial(writing.finish, is_done=is_done), self._saved)
-        self._autosave.typed(text)
-        if not await self._autosave.flush():
+        closing = Autosave(partial(writing.finish, is_done=is_done), self._saved)
+        closing.typed(text)
+        if not await closing.flush():
+            self._was_refused = True
+            autosave.typed(text)  # whoever goes on typing goes on saving, and sends nothing by it
             return
         self._writing = self._autosave = None
         self._box.close()
