@@ -16,6 +16,7 @@ from orange_tui.outside.forge import _gh
 from orange_tui.outside.forge.github import GitHub as GitHubForge
 from orange_tui.outside.forge.interface import ForgeUnavailable
 from orange_tui.review.threads_file import ThreadsFile
+from support.git import git
 from support.killing import Countdown, dies_at, watch_programs
 from support.merge_world import MENU, House
 
@@ -217,6 +218,16 @@ def test_commits_of_the_persons_own_are_not_overwritten_by_the_authors(desk: Des
     desk.push_more({"tea.py": "water()\n"})
     assert "has commits of its own" in desk.cli.no("task", "send-review", ref.id, "Hm")
     assert desk.house.tip(f"review/pr-{desk.opened.number}") == mine
+
+
+def test_commits_on_no_branch_are_not_left_behind_for_the_authors(desk: Desk) -> None:
+    ref = desk.review()
+    worktree = desk.house.root / "home/workspaces" / str(desk.house.stored(ref).task.workspace)
+    git(worktree, "checkout", "--quiet", "--detach")
+    mine = desk.house.write(worktree, {"mine": "1\n"})
+    desk.push_more({"tea.py": "water()\n"})
+    assert "is not on" in desk.cli.no("task", "send-review", ref.id, "Hm")
+    assert git(worktree, "rev-parse", "HEAD").strip() == mine
 
 
 def test_lines_that_github_does_not_take_after_all_go_into_the_text(desk: Desk) -> None:

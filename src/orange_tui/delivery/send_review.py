@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from orange_tui.engine.tasks import Tasks
     from orange_tui.home.projects import Project
     from orange_tui.outside.forge.interface import Address, Forge, PullRequestDetails
+    from orange_tui.outside.programs import Finished
     from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
@@ -141,7 +142,7 @@ class ReviewSender:
         if here is not None and here != known:
             raise Refused(
                 f"{task.branch} has commits of its own, which are not in the pull request; nothing was sent."
-                f" Keep them on another branch, then `git reset --hard {known}` on this one"
+                f" Keep them on another branch, then `git reset --keep {known}` on this one"
             )
         fetch_head(project, address, details.head)
         worktree = self.tasks.engine.parts.pool.worktree(task.workspace) if task.workspace else None
@@ -149,7 +150,7 @@ class ReviewSender:
             words = ("update-ref", "-m", "orange: the author's new commits", name, details.head)
             done = git.ask(*words, here or "0" * len(details.head))
         else:
-            done = worktree_of(project.path, worktree).git.ask("reset", "--quiet", "--keep", details.head)
+            done = _move_worktree(worktree_of(project.path, worktree).git, task.branch, details.head)
         if done.code != 0:
             raise Refused(f"The pull request has new commits, and something is in their way: {done.message}")
         remember_head(project, address, details.head)
@@ -200,6 +201,16 @@ class ReviewSender:
             if ends:
                 engine.transition(opened, ends[0], "engine")
         return bool(ends)
+
+
+def _move_worktree(git: Repository, branch: str, commit: str) -> Finished:
+    """Bring a worktree and its branch to a commit; what was changed in it stays, and commits on no branch too."""
+    if git.current_branch() != branch:
+        raise Refused(
+            f"The pull request has new commits, and {git.path} is not on {branch}; nothing was sent."
+            f" Keep what is there on a branch, then `git switch {branch}` in it, and send again"
+        )
+    return git.ask("reset", "--quiet", "--keep", commit)
 
 
 def _review_events(opened: OpenTask, *kinds: str) -> list[Event]:
