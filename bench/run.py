@@ -8,6 +8,7 @@ import sys
 
 import app
 import blocks
+import doors
 import frames
 import review_screen
 
@@ -19,6 +20,7 @@ import review
 PARTS = {
     "engine": (engine.commands, engine.sections),
     "agents": (agents.spawn, agents.deaths),
+    "doors": (doors.commands, doors.memory),
     "branches": (branches.conflicts,),
     "review": (review.opening, review_screen.review),
     "app": (app.first_paint, app.many_tasks, app.idle, frames.cursor, frames.change, frames.deaths, blocks.longest),

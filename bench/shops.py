@@ -17,10 +17,12 @@ NEWEST = "newest-of-all"
 def shop(tasks: int) -> Iterator[dict[str, str]]:
     """A home with many tasks: one is made as `orange task create` does it, the others are copies of its files."""
     with home(1) as (environment, ids):
-        pattern = Path(environment["ORANGE_HOME"]) / "tasks" / "shop" / ids[0]
-        texts = {path.name: path.read_text() for path in pattern.iterdir() if path.name[0] != "."}
-        created = texts["TASK.md"].partition('created_at: "')[2].partition('"')[0]
-        shutil.rmtree(pattern)
+        root = Path(environment["ORANGE_HOME"])
+        files = ("tasks", "TASK.md"), ("state", "history.jsonl")
+        texts = {each: (root / each[0] / "shop" / ids[0] / each[1]).read_text() for each in files}
+        created = texts[files[0]].partition('created_at: "')[2].partition('"')[0]
+        for tree, _ in files:
+            shutil.rmtree(root / tree / "shop" / ids[0])
         for number in range(tasks):
             stamp = datetime.now(UTC).replace(tzinfo=None) - timedelta(seconds=tasks - number)
             words = {
@@ -29,9 +31,9 @@ def shop(tasks: int) -> Iterator[dict[str, str]]:
                 "Make the coffee strong": summary(number),
                 created: stamp.isoformat(timespec="microseconds") + "Z",
             }
-            folder = pattern.with_name(words[ids[0]])
-            folder.mkdir()
-            for name, text in texts.items():
+            for (tree, name), text in texts.items():
+                folder = root / tree / "shop" / words[ids[0]]
+                folder.mkdir()
                 (folder / name).write_text(replaced(text, words))
         yield environment
 

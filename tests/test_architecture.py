@@ -15,6 +15,7 @@ import mistune
 import pytest
 
 import orange_tui
+from orange_tui.agents.door.protocol import DOOR_VARIABLE
 from orange_tui.domain.actions import ACTIONS
 from orange_tui.domain.review.thread import Thread
 from orange_tui.engine.hooks import BUILT_IN, Actions
@@ -96,8 +97,9 @@ def _dotted(node: ast.expr, full: dict[str, str]) -> str:
     return full.get(node.id, "") if isinstance(node, ast.Name) else "?"
 
 
-def test_one_module_starts_other_programs() -> None:
-    assert {module for module, tree in modules().items() if starts_of_programs(tree)} == {"outside.programs"}
+def test_one_module_starts_other_programs_and_one_for_launchers_that_must_stay_small() -> None:
+    starting = {module for module, tree in modules().items() if starts_of_programs(tree)}
+    assert starting == {"outside.programs", "agents.door.children"}
     assert who_imports("subprocess", "pty", "multiprocessing") <= {"outside.programs"}
 
 
@@ -224,6 +226,42 @@ def test_a_gate_on_threads_loads_nothing_that_takes_long_with_and_without_thread
 def test_looking_at_tasks_loads_no_parser_and_no_app(agents_world: World) -> None:
     agents_world.task(workflow="plain", status="a")
     assert loaded_by("task", "list", "--all") & (HEAVY | {"argparse", "dataclasses", "logging"}) == set()
+
+
+THROUGH_DOOR = """
+import os, sys
+before = set(sys.modules)
+os._exit = lambda _code: print(*sorted(set(sys.modules) - before))
+from orange_tui.__main__ import main
+main()
+"""
+LAUNCHER = "import sys, orange_tui.agents.door.server; print(*sys.modules)"
+
+
+def test_confined_agents_command_loads_next_to_nothing() -> None:
+    path = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), DOOR_VARIABLE: "/nowhere/socket"}
+    words = [sys.executable, "-S", "-c", THROUGH_DOOR, "task", "list"]
+    loaded = subprocess.run(words, env=path, capture_output=True, text=True, timeout=60, check=True).stdout.split()
+    door = {f"orange_tui.agents.door{name}" for name in ("", ".client", ".protocol")}
+    assert set(loaded) <= {
+        "orange_tui",
+        "orange_tui.__main__",
+        "orange_tui.agents",
+        *door,
+        "__future__",
+        "_socket",
+        "gc",
+    }
+
+
+def test_launcher_of_a_confined_agent_loads_little_of_python_and_less_of_orange() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    words = [sys.executable, "-S", "-c", LAUNCHER]
+    loaded = subprocess.run(
+        words, env=environment, capture_output=True, text=True, timeout=60, check=True
+    ).stdout.split()
+    assert set(loaded) & (EXPENSIVE | {"contextlib", "json", "re"}) == set()
+    assert all(name.startswith("orange_tui.agents.door") for name in loaded if name.count(".") > 1)
 
 
 def test_first_frame_waits_for_nothing_that_few_tasks_need() -> None:

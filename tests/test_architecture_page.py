@@ -41,6 +41,6 @@ def test_every_package_is_in_the_table_of_the_architecture() -> None:
     assert packages <= set(named("ARCHITECTURE.md"))
 
 
-def test_there_are_twenty_places_to_change_something() -> None:
+def test_places_to_change_something_are_numbered() -> None:
     rows = re.findall(r"^\| (\d+) \|", (REPOSITORY / "ARCHITECTURE.md").read_text(), flags=re.MULTILINE)
-    assert rows == [str(number) for number in range(1, 21)]
+    assert rows == [str(number) for number in range(1, 22)]

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Installs the programs that are named, where that is possible; else says exactly what to install, and fails.
+# A program whose package has another name is written as package:program.
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
 
 missing=""
 for program in "$@"; do
-    command -v "$program" >/dev/null || missing="$missing $program"
+    command -v "${program#*:}" >/dev/null || missing="$missing ${program%%:*}"
 done
 [ -n "$missing" ] || exit 0
 

@@ -11,6 +11,9 @@ fail() { say "$@"; exit 1; }
 command -v git >/dev/null || fail "Orange needs git. On Debian or Ubuntu: apt-get install git. On macOS: brew install git."
 
 sh "$(dirname "$0")/programs.sh" tmux || fail "Orange needs tmux."
+if [ "$(uname)" = Linux ]; then
+    sh "$(dirname "$0")/programs.sh" bubblewrap:bwrap || say "Orange works without it; only its sandbox for agents needs it."
+fi
 
 say "Setting up .venv …"
 "$PYTHON" -m venv .venv ||

@@ -1,23 +1,37 @@
-"""`orange`: without a command the app, else the command line."""
+"""`orange`: without a command the app, else the command line; in a confined agent's window, through its door."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-from contextlib import suppress
 
-from orange_tui.cli.main import main as run_command_line
+from orange_tui.agents.door.protocol import DOOR_VARIABLE
 
 
 def main() -> None:
     """Run a command line and exit at once: Python's normal exit takes a tenth of the time of an agent's command."""
     gc.disable()  # a command is too short to need it; the app and `orange serve` turn it on again
+    door = os.environ.get(DOOR_VARIABLE)
+    os._exit(_run_through(door) if door else _run_here())
+
+
+def _run_here() -> int:
+    from contextlib import suppress
+
+    from orange_tui.cli.main import main as run_command_line
+
     code = run_command_line()
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
-    os._exit(code)
+    return code
+
+
+def _run_through(door: str) -> int:
+    from orange_tui.agents.door.client import run_through_door
+
+    return run_through_door(door, sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -13,16 +13,21 @@ from orange_tui.home import paths
 from orange_tui.home.log import Log
 from orange_tui.home.projects import DEFAULT_WORKFLOW, Projects
 from orange_tui.home.workflows import Workflows
+from orange_tui.outside.git_guard.judge import use_judge
 from orange_tui.store.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from orange_tui.agents.approvals.approvals import Approvals
     from orange_tui.agents.chat import ProjectChats
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.board.board import Boards
     from orange_tui.domain.engine_values import RecordedMove
     from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.domain.task import Task
+    from orange_tui.engine.actions.run_window import RunWindows
     from orange_tui.engine.agents import Agents
     from orange_tui.home.paths import Home
     from orange_tui.jobs.jobs import ScheduledJobs
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     from orange_tui.store.journal import Journal
     from orange_tui.supervisor.doctor import Doctor
     from orange_tui.supervisor.supervisor import Supervisor
+    from orange_tui.trust.trust import Trust
     from orange_tui.workspaces.pool import Pool
     from orange_tui.workspaces.saved_work import SavedWorkStore
 
@@ -59,6 +65,20 @@ class Orange:
         return Agents(self.tasks)
 
     @property
+    def runs(self) -> RunWindows:
+        """The projects' own commands in tasks' workspaces."""
+        from orange_tui.engine.actions.run_window import RunWindows
+
+        return RunWindows(self.engine)
+
+    @property
+    def trust(self) -> Trust:
+        """What the person trusts in the repositories."""
+        from orange_tui.trust.trust import Trust
+
+        return Trust(self.home)
+
+    @property
     def sessions(self) -> Sessions:
         """Who is alive in tmux."""
         return self.engine.parts.sessions
@@ -73,6 +93,13 @@ class Orange:
             return harness_of_window(self.harnesses, journal, window)
 
         return AgentScreens(self.sessions, self.store, harness_of)
+
+    @property
+    def approvals(self) -> Approvals:
+        """What agents ask to be allowed."""
+        from orange_tui.agents.approvals import approvals
+
+        return approvals.Approvals(self.store)
 
     @property
     def tmux(self) -> Tmux:
@@ -149,12 +176,15 @@ class Orange:
         from orange_tui.delivery.pr_watcher import PullRequestWatcher
         from orange_tui.issues.watcher import IssueWatcher
         from orange_tui.jobs.scheduler import JobScheduler
+        from orange_tui.notices.watcher import NoticeWatcher, WatcherParts
         from orange_tui.sessions.screen_watcher import ScreenWatcher
         from orange_tui.supervisor import supervisor
         from orange_tui.usage import collector
 
         feed = feed or self.new_feed()
         read = collector.CollectorParts(self.home, self.store, self.projects, self.harnesses, self.log)
+        index = feed.index
+        notices = WatcherParts(self.home, self.log, feed, self.sessions, lambda: self.new_boards(index))
         parts = supervisor.SupervisorParts(
             tasks=self.tasks,
             agents=self.agents,
@@ -164,8 +194,9 @@ class Orange:
             scheduler=scheduler or JobScheduler(self.jobs.file, self.tasks),
             expire_saved_work=self.saved_work.expire,
             companions=(
-                ScreenWatcher(self.screens, feed.index.find, self.log).run,
+                ScreenWatcher(self.screens, feed.index.find, self.approvals.settle, self.log).run,
                 collector.UsageCollector(read, feed.index).run,
+                NoticeWatcher(notices).run,
             ),
         )
         return supervisor.Supervisor(parts)
@@ -199,8 +230,15 @@ def assemble(home: Home | None = None, actions: Actions | None = None) -> Orange
     )
     log = Log(home.log_file)
     parts = HomeParts(home, log, projects, workflows, store)
+    use_judge(lambda repository: _trusted_in(home, repository))
     engine = Engine(parts, actions or Actions(hooks.BUILT_IN))
     return Orange(home, log, projects, workflows, store, engine, Tasks(engine))
+
+
+def _trusted_in(home: Home, repository: str) -> Collection[str]:
+    from orange_tui.trust.trust import Trust
+
+    return Trust(home).trusted(repository)
 
 
 def _fill_in(task: Task, projects: Projects, workflows: Workflows) -> Task:

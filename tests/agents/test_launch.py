@@ -14,6 +14,7 @@ import pytest
 from orange_tui.agents import launch
 from orange_tui.agents.launch import LaunchSpec, write_launcher
 from orange_tui.domain.errors import NotSaved
+from orange_tui.domain.harnesses.harness import PROMPT
 from support.office import wait_for
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def test_logs_directory_that_is_a_link_is_not_written_through(tmp_path: Path) ->
     task.mkdir()
     (task / "logs").symlink_to(elsewhere)
     with pytest.raises(NotSaved, match="logs is a link"):
-        write_launcher(str(task), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), {}))
+        write_launcher(str(task), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), str(tmp_path), {}))
     assert list(elsewhere.iterdir()) == []
 
 
@@ -37,7 +38,7 @@ def test_agent_that_replaces_the_logs_by_a_link_has_nothing_written_there(tmp_pa
     task.mkdir()
     logs = task / "logs"
     swap = f"mv {logs} {task}/old && ln -s {elsewhere} {logs} && echo brewed; exit 3"
-    spec = LaunchSpec(["sh", "-c", swap], "Brew", str(tmp_path), {}, keep_output=keep_output)
+    spec = LaunchSpec(["sh", "-c", swap], "Brew", str(tmp_path), str(tmp_path), {}, keep_output=keep_output)
     made = write_launcher(str(task), "worker", spec)
     subprocess.run(made.command, capture_output=True, timeout=60, check=False)
     log = made.log_command.replace("%%", "%")
@@ -52,7 +53,7 @@ def test_agent_that_replaces_the_logs_by_a_link_has_nothing_written_there(tmp_pa
 def test_window_is_logged_into_nothing_but_a_file(tmp_path: Path, make: object) -> None:
     task = tmp_path / "task"
     task.mkdir()
-    made = write_launcher(str(task), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), {}))
+    made = write_launcher(str(task), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), str(tmp_path), {}))
     assert callable(make)
     make(task / "logs" / "worker.log")
     before = os.lstat(task / "logs" / "worker.log")
@@ -70,7 +71,7 @@ def test_all_that_a_window_prints_bit_by_bit_is_logged_and_an_old_log_is_put_asi
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
     monkeypatch.setattr(launch, "_LOG_BYTES", limit)
-    made = write_launcher(str(tmp_path), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), {}))
+    made = write_launcher(str(tmp_path), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), str(tmp_path), {}))
     log = tmp_path / "logs" / "worker.log"
     pieces = [f"{number:04d} is brewed\n" for number in range(60)]
     with subprocess.Popen(made.log_command.replace("%%", "%"), shell=True, stdin=subprocess.PIPE) as logging:
@@ -85,8 +86,30 @@ def test_all_that_a_window_prints_bit_by_bit_is_logged_and_an_old_log_is_put_asi
     assert log.stat().st_size <= limit
 
 
-@pytest.mark.parametrize("name", ["worker.exit", "worker.answer", "worker.status.json"])
+@pytest.mark.parametrize("name", ["logs/worker.exit", "logs/worker.answer", ".orange-status/worker.json"])
 def test_directory_in_the_place_of_a_file_is_said_in_a_sentence(tmp_path: Path, name: str) -> None:
-    (tmp_path / "logs" / name / "deep").mkdir(parents=True)
+    (tmp_path / name / "deep").mkdir(parents=True)
     with pytest.raises(NotSaved, match=name):
-        write_launcher(str(tmp_path), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), {}))
+        write_launcher(str(tmp_path), "worker", LaunchSpec(["true"], "Brew", str(tmp_path), str(tmp_path), {}))
+
+
+@pytest.mark.parametrize("keep_output", [False, True])
+def test_confined_agent_has_a_door_and_its_exit_code_and_answer_are_noted_as_ever(
+    tmp_path: Path, keep_output: bool
+) -> None:
+    words = ["sh", "-c", 'test -S "$ORANGE_DOOR" && echo "$1 by door"; exit 3', "agent", PROMPT]
+    spec = LaunchSpec(words, "Brew", str(tmp_path), str(tmp_path), {}, str(tmp_path), keep_output=keep_output)
+    made = write_launcher(str(tmp_path / "state"), "worker", spec)
+    done = subprocess.run(made.command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("Brew by door\n", "", 3)
+    logs = tmp_path / "state" / "logs"
+    assert (logs / "worker.exit").read_text() == "3\n"
+    assert not keep_output or (logs / "worker.answer").read_text() == "Brew by door\n"
+
+
+def test_agent_with_full_permission_has_no_door_even_if_tmux_was_started_by_one_that_has(tmp_path: Path) -> None:
+    words = ["sh", "-c", 'echo "${ORANGE_DOOR-none} ${ORANGE_CONFINED-none}"']
+    made = write_launcher(str(tmp_path), "worker", LaunchSpec(words, "Brew", str(tmp_path), str(tmp_path), {}))
+    leaked = {**os.environ, "ORANGE_DOOR": "/other/socket", "ORANGE_CONFINED": "1"}
+    done = subprocess.run(made.command, env=leaked, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "none none\n"

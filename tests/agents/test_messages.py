@@ -143,7 +143,7 @@ def test_engines_message_to_a_dead_agent_is_not_repeated_to_the_restarted_one(of
 
 def test_lost_agent_resumes_its_conversation_every_time(office: Office) -> None:
     ref, seen = asking(office)
-    Runtime(office.orange.store.directory(ref)).update("worker", session_id="talk-7")
+    Runtime(office.orange.store.state_directory(ref)).update("worker", session_id="talk-7")
     for time in (1, 2):  # the second time before the agent has reported anything
         (seen / "words").unlink()
         end_server(office)
@@ -174,7 +174,7 @@ def restarted_with(office: Office, cli: Cli, seen: Path, ref: TaskRef, *options:
 
 def test_respawn_resumes_the_conversation_of_a_dead_agent_where_it_can(office: Office, cli: Cli) -> None:
     ref, seen = asking(office)
-    runtime = Runtime(office.orange.store.directory(ref))
+    runtime = Runtime(office.orange.store.state_directory(ref))
     end_agent(office, ref)
     refused = cli.no("task", "respawn", ref.id, "--resume")
     assert refused == (
@@ -201,7 +201,7 @@ def test_conversation_whose_record_is_gone_is_not_resumed(office: Office, cli: C
     office.orange = assemble(office.orange.home)
     ref = office.create("brew", harness="recorder")
     end_agent(office, ref)
-    Runtime(office.orange.store.directory(ref)).update("worker", session_id="talk-7")
+    Runtime(office.orange.store.state_directory(ref)).update("worker", session_id="talk-7")
     refused = cli.no("task", "respawn", ref.id, "--resume")
     assert refused == (
         f"{ref.id} cannot resume its conversation: recorder has no record of it;"
@@ -221,7 +221,7 @@ def test_conversation_whose_record_is_gone_is_not_resumed(office: Office, cli: C
 
 def test_agent_that_crashed_on_its_resumed_conversation_starts_with_a_new_one(office: Office, cli: Cli) -> None:
     ref, seen = asking(office)
-    runtime = Runtime(office.orange.store.directory(ref))
+    runtime = Runtime(office.orange.store.state_directory(ref))
     runtime.update("worker", session_id="talk-7")
     end_agent(office, ref, crashes=1)
     assert restarted_with(office, cli, seen, ref) == "--resume talk-7"  # the one that crashed had not resumed it
@@ -233,7 +233,7 @@ def test_agent_that_crashed_on_its_resumed_conversation_starts_with_a_new_one(of
 
 def test_conversation_of_another_agent_is_not_resumed(office: Office, cli: Cli) -> None:
     ref, seen = asking(office)
-    Runtime(office.orange.store.directory(ref)).update("worker", session_id="talk-7", agent="claude")
+    Runtime(office.orange.store.state_directory(ref)).update("worker", session_id="talk-7", agent="claude")
     end_agent(office, ref)
     assert restarted_with(office, cli, seen, ref).startswith("Resuming: Brew")
 

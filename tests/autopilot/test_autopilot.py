@@ -260,7 +260,7 @@ def test_settings_that_cannot_be_read_start_nothing_and_stop_nothing_else(office
 
 def test_report_is_found_after_megabytes_of_output(office: Office) -> None:
     ref = autopilot(office, fields={"worktree": False})
-    logs = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
+    logs = office.root / "home" / "state" / "coffee" / ref.id / "logs"
     logs.mkdir()
     (logs / "worker.answer").write_text("chatter\n" * 500_000 + '{"status": "done", "summary": "at last"}\n')
     with office.orange.engine.open(ref) as opened:

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orange_tui.board.rows import PoolUse, Snapshot, TaskRow
 from orange_tui.branches.distance import Stats
@@ -36,11 +36,11 @@ def write_tasks(world: World, count: int, *, project: str = "coffee") -> list[Ta
         status = "done" if number % 20 else "todo"
         known = {"id": ref.id, "project": project, "workflow": "steps", "status": status, "branch": f"b/{number}"}
         file = task_file.new({**known, "created_at": stamp, "updated_at": stamp}, "")
-        directory = world.directory(ref)
-        directory.mkdir(parents=True)
-        (directory / "TASK.md").write_bytes(file.encode())
+        for directory in (world.directory(ref), world.state(ref)):
+            directory.mkdir(parents=True)
+        world.file(ref).write_bytes(file.encode())
         event = {"type": "task.created", "timestamp": stamp, "engine": file.task.engine_fields()}
-        (directory / "history.jsonl").write_text(json.dumps(event) + "\n")
+        world.history_file(ref).write_text(json.dumps(event) + "\n")
         refs.append(ref)
     return refs
 
@@ -236,7 +236,7 @@ def test_of_a_thousand_tasks_only_the_changed_one_is_read_again(world: World, mo
     opened: list[str] = []
     reading = files.read_bytes
 
-    def counting(path: str, **more: int) -> bytes:
+    def counting(path: str, **more: Any) -> bytes:
         opened.append(path)
         return reading(path, **more)
 
@@ -256,7 +256,7 @@ def test_of_a_thousand_tasks_only_the_changed_one_is_read_again(world: World, mo
 
 def let_time_pass(world: World, ref: TaskRef) -> None:
     """Make files older than the moment in which another change could not be told from the last one."""
-    for path in (world.file(ref), world.file(ref).with_name("history.jsonl")):
+    for path in (world.file(ref), world.history_file(ref)):
         os.utime(path, (1_000_000_000, 1_000_000_000))
 
 
@@ -293,10 +293,10 @@ def test_row_of_a_live_agent_shows_its_workspace_and_what_it_reports(office: Off
     row = snapshot.rows[0]
     assert (row.session, row.agent, row.needs, row.workspace_number) == ("active", "unknown", None, "1")
     assert snapshot.pool == {"coffee": PoolUse(1, 2)}
-    Runtime(office.orange.store.directory(ref)).update("worker", state="permission")
+    Runtime(office.orange.store.state_directory(ref)).update("worker", state="permission")
     asking = boards.refresh([ref])
     assert (asking.rows[0].agent, asking.rows[0].needs) == ("permission", "The agent asks for permission")
-    Runtime(office.orange.store.directory(ref)).update("worker", state="busy")
+    Runtime(office.orange.store.state_directory(ref)).update("worker", state="busy")
     assert boards.refresh([ref]).needing == 0
 
 

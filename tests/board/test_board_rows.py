@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from orange_tui.board.needs import Need
 from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, SortedRows, TaskRow
 from orange_tui.domain.task import make_task
 from orange_tui.store.store import TaskRef
@@ -20,7 +21,8 @@ def row(
     task = None if group == BROKEN else make_task({"id": name, "status": status, "created_at": created})
     order = (group, created if task else "", "coffee", name)
     finished = group == FINISHED
-    return TaskRow(TaskRef("coffee", name), task, None, "none", None, needs, None, finished, None, None, order)
+    need = Need(needs, "answer") if needs else None
+    return TaskRow(TaskRef("coffee", name), task, None, "none", None, need, None, finished, None, None, order)
 
 
 def names(rows: SortedRows) -> list[str]:

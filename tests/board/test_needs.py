@@ -260,6 +260,20 @@ def test_comments_on_a_pull_request_need_the_person_only_where_the_agent_is_not_
         assert needs.reason(task, shipped("default"), facts) == expected
 
 
+def test_what_is_not_in_the_pull_request_yet_comes_before_what_was_said_of_what_is() -> None:
+    left = "2 commits are not in pull request #7 yet: p pushes"
+    known = PullRequestStatus("https://github.com/o/r/pull/7", "open", checks="failed", unpushed=2)
+    assert known.unpushed_sentence() == left
+    for status, threads, expected in (
+        ("reviewing", False, left),
+        ("reviewing", True, known.needs()),
+        ("working", False, known.needs()),
+    ):
+        task = make_task({"status": status, "workflow": "default"})
+        facts = needs.Facts("active", AgentStatus("idle"), (), known.needs(), threads, left)
+        assert needs.reason(task, shipped("default"), facts) == expected
+
+
 @pytest.mark.parametrize(
     ("status", "sentence"),
     [

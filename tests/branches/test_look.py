@@ -12,9 +12,13 @@ from orange_tui.branches.conflicts import ConflictForecast
 from orange_tui.branches.distance import BranchDistances
 from orange_tui.branches.rename import update_with_branch
 from orange_tui.branches.task_diff import TaskDiffs
+from orange_tui.domain.errors import Untrusted
 from orange_tui.engine.creation import NewTask
 from orange_tui.home.files import read_signature
 from orange_tui.outside.git import Repository
+from orange_tui.outside.git_guard.brought import find_directories
+from orange_tui.outside.git_guard.gate import brought_by_git
+from orange_tui.outside.git_guard.judge import use_judge
 from orange_tui.outside.git_merge import merged_tree
 from orange_tui.outside.git_reader.reader import GitReaders
 from orange_tui.outside.git_saved import is_settled_repository
@@ -146,8 +150,14 @@ def test_what_the_person_has_configured_for_all_repositories_still_works(
     assert "+SENCHA" in site.diff()
 
 
-def test_merging_for_the_person_runs_the_merge_drivers_of_their_repository(site: Site) -> None:
+def test_merging_for_the_person_runs_the_merge_drivers_of_their_repository_once_they_are_trusted(site: Site) -> None:
     site.set_traps(site.house.main)
+    with pytest.raises(Untrusted):
+        merged_tree(Repository(str(site.house.main)), "feat/tea", "feat/other")
+    assert site.sprung == ""
+    where = find_directories(str(site.house.main))
+    assert where is not None
+    use_judge({where.shared: {each.digest for each in brought_by_git(where)}}.__getitem__)
     merged_tree(Repository(str(site.house.main)), "feat/tea", "feat/other")
     assert "trap" in site.sprung
 

@@ -35,7 +35,7 @@ class Agent:
                 "coffee", {"branch": "fix", "status": "pending", "workflow": "default"}, ""
             )
         self.directory = self.orange.store.directory(self.ref)
-        self.runtime = Runtime(self.directory)
+        self.runtime = Runtime(self.orange.store.state_directory(self.ref))
         self._patch = monkeypatch
         monkeypatch.setenv("ORANGE_HOME", self.home.root)
         monkeypatch.setenv("ORANGE_TASK", self.ref.id)
@@ -201,6 +201,7 @@ def test_event_of_a_deleted_task_is_ignored(agent: Agent) -> None:
     agent.orange.store.remove(agent.ref)
     agent.says("--agent", "claude", "--event", "Stop")
     assert not os.path.exists(agent.directory)
+    assert not os.path.exists(agent.runtime.directory)
 
 
 def _run(report: bytes | None) -> subprocess.CompletedProcess[bytes]:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from orange_tui.cli import main as command_line
 from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.cli.main import main
 from orange_tui.engine import hooks
@@ -88,4 +89,14 @@ def test_no_arguments_cause_a_traceback(place: World, path: tuple[str, ...], wor
     assert code in {0, 1, 2}
     assert "Traceback" not in "".join(said)
     assert "Something unexpected went wrong" not in said[1]
-    assert code == 0 or said[1] or path == ("workflow", "check")
+    assert code == 0 or said[1] or path in {("workflow", "check"), ("service", "status")}  # these tell what they found
+
+
+class _NobodyReads(io.StringIO):
+    def write(self, _text: str) -> int:
+        raise BrokenPipeError
+
+
+def test_notice_that_nobody_reads_any_more_ends_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", _NobodyReads())
+    command_line._report_lock_wait("k3x9")

@@ -31,6 +31,9 @@ PERSONS = [
     ("task", "unblock", "--all"),
     ("task", "attach", "{other}"),
     ("task", "answer", "{other}", "hello"),
+    ("task", "approve"),
+    ("task", "approve", "{own}"),
+    ("task", "approve", "{other}", "--always"),
     ("task", "resolve", "{own}", "t1"),
     ("task", "reopen", "{own}", "t1"),
     ("task", "request-changes", "{own}", "More"),
@@ -133,9 +136,9 @@ def test_agent_creates_subtasks_of_its_own_task_only(world: World, cli: Cli, own
 def test_agents_report_about_another_task_is_ignored(world: World, cli: Cli, own: TaskRef, other: TaskRef) -> None:
     words = ("--agent", "claude", "--event", "Stop")
     cli.ok("task", "event", other.id, '{"hook_event_name": "Stop"}', *words)
-    assert not (world.directory(other) / "runtime.json").exists()
+    assert not (world.state(other) / "runtime.json").exists()
     cli.ok("task", "event", own.id, '{"hook_event_name": "Stop"}', *words)
-    assert (world.directory(own) / "runtime.json").exists()
+    assert (world.state(own) / "runtime.json").exists()
 
 
 def test_agent_without_a_task_creates_and_watches_tasks(world: World, cli: Cli, other: TaskRef) -> None:
@@ -151,6 +154,7 @@ def test_commands_of_agents_are_these_and_a_new_one_is_the_persons() -> None:
         "complete",
         "stuck",
         "event",
+        "ask",
         "create",
         "create-pr",
         "restore",

@@ -17,7 +17,7 @@ LATER = "2999-01-01T00:00:00.000000Z"
 
 
 def forge(house: House, ref: TaskRef, kind: str, **details: Any) -> None:
-    with open(f"{house.orange.store.directory(ref)}/history.jsonl", "a") as file:
+    with open(f"{house.orange.store.state_directory(ref)}/history.jsonl", "a") as file:
         file.write(json.dumps({"type": kind, "timestamp": LATER, **details}) + "\n")
 
 
@@ -59,7 +59,7 @@ def test_branch_that_is_not_merged_stays_on_the_remote_whatever_the_history_says
 def test_history_with_a_merge_of_no_commits_is_finished_without_it(house: House) -> None:
     ref = house.task()
     house.merge(ref)
-    path = f"{house.orange.store.directory(ref)}/history.jsonl"
+    path = f"{house.orange.store.state_directory(ref)}/history.jsonl"
     with open(path) as file:
         lines = file.read().splitlines()
     ended = [number for number, line in enumerate(lines) if json.loads(line)["type"] == "status.changed"]

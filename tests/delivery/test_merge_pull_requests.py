@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.delivery import pr_status
 from support.driver import put
 
 if TYPE_CHECKING:
@@ -148,6 +149,33 @@ def test_pull_request_has_summary_context_and_template_and_is_opened_once(
     assert "--base main --head feat/tea --title -Offer tea" in (house.root / "bin/told").read_text()
     assert cli.ok("task", "create-pr", ref.id).out == f"{ref.id}  {URL}\n"
     assert (house.root / "bin/told").read_text().count("pr create") == 1
+
+
+def test_what_is_not_in_the_pull_request_yet_is_told_and_pushed_and_nothing_is_overwritten(
+    house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = with_pull_request(house)
+    house.git("push", "-q", "origin", "feat/tea")
+    house.git("fetch", "-q", "origin")
+    says(house, monkeypatch, "OPEN")
+    assert pr_status.refresh(house.orange.tasks, ref) == "Pull request #7: open"
+    at = house.desk
+    house.git("switch", "-q", "feat/tea", at=at)
+    for name in ("cup", "pot"):
+        house.write(at, {name: "1\n"})
+    assert pr_status.refresh(house.orange.tasks, ref) == "Pull request #7: open · 2 commits not pushed"
+    status = pr_status.read_status(house.orange.store.state_directory(ref), URL)
+    assert status.unpushed_sentence() == "2 commits are not in pull request #7 yet: p pushes"
+    refused = cli.no("task", "merge", ref.id)
+    assert f"`orange task create-pr {ref.id}` pushes what is not in it yet, then merge it there" in refused
+    assert cli.ok("task", "create-pr", ref.id).out == f"{ref.id}  {URL}\n"
+    assert house.there("feat/tea") == house.tip("feat/tea")
+    assert pr_status.read_status(house.orange.store.state_directory(ref), URL).unpushed_sentence() is None
+
+    house.git("commit", "-q", "--amend", "-m", "rewritten", at=at)
+    there = house.there("feat/tea")
+    assert "the push was rejected" in cli.no("task", "create-pr", ref.id)
+    assert house.there("feat/tea") == there
 
 
 def test_open_pull_request_of_the_branch_is_adopted(house: House, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

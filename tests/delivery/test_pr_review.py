@@ -74,7 +74,7 @@ class Review:
         self.change(place, lambda thread: answered(thread, ThreadReply(by, text, state=state, commit=commit)))
 
     def status(self) -> PullRequestStatus:
-        directory = self.house.orange.store.directory(self.ref)
+        directory = self.house.orange.store.state_directory(self.ref)
         return pr_status.read_status(directory, self.github.url(self.there.number))
 
     def said(self) -> list[str]:
@@ -155,11 +155,82 @@ def test_reply_there_reopens_and_resolving_there_resolves_here(review: Review) -
     thread.resolved = True
     review.until(lambda: review.states() == ["resolved"])
     review.change(0, reopened)  # the person is not content yet
+    review.until(lambda: not thread.resolved)
     review.polled()
     assert review.states() == ["open"]
-    review.change(0, resolved)
-    thread.resolved = False
+
+
+def test_resolving_here_resolves_there_once_and_opening_again_opens_it_there(review: Review) -> None:
+    thread = ReviewThread([Remark("ana", "Too hot")])
+    review.there.threads.append(thread)
     review.until(lambda: review.states() == ["open"])
+    review.change(0, resolved)
+    review.until(lambda: thread.resolved)
+    review.there.updated_at = "2026-11-16T10:00:00Z"
+    review.polled()
+    assert review.states() == ["resolved"]
+    review.change(0, reopened)
+    review.until(lambda: not thread.resolved)
+    review.there.updated_at = "2026-11-16T11:00:00Z"
+    review.polled()
+    assert review.states() == ["open"]
+    assert thread.clicks == [True, False]
+    review.change(0, resolved)
+    review.until(lambda: thread.resolved)
+    thread.resolved = False  # somebody there is not content
+    review.there.updated_at = "2026-11-16T12:00:00Z"
+    review.until(lambda: review.states() == ["open"])
+    review.polled()
+    assert thread.clicks == [True, False, True]
+
+
+def test_killed_after_resolving_there_it_is_resolved_once_and_may_be_opened_again(
+    review: Review, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = ReviewThread([Remark("ana", "Too hot")])
+    review.there.threads.append(thread)
+    review.until(lambda: review.states() == ["open"])
+    review.change(0, resolved)
+    with monkeypatch.context() as killed:
+        killed.setattr(sync.ReviewSync, "_note_resolved", lambda *_, **__: None)
+        review.until(lambda: thread.resolved)
+    review.polled()
+    review.change(0, reopened)
+    review.until(lambda: not thread.resolved)
+    review.polled()
+    assert (review.states(), thread.clicks) == (["open"], [True, False])
+
+
+def test_resolving_that_is_refused_there_is_said_and_keeps_nothing_else(review: Review) -> None:
+    locked = ReviewThread([Remark("ana", "Too hot")], is_locked=True)
+    review.there.threads += [locked, ReviewThread([Remark("ana", "Too weak")])]
+    review.until(lambda: review.states() == ["open", "open"])
+    review.change(0, resolved)
+    review.change(1, resolved)
+    review.until(lambda: review.there.threads[1].resolved)
+    review.polled()
+    assert review.states() == ["resolved", "resolved"]
+
+    def told() -> list[str]:
+        return [entry["message"] for entry in review.house.orange.log.entries() if "t1 " in entry["message"]]
+
+    review.until(lambda: bool(told()))
+    assert told()[0].startswith("Its pull request: t1 is resolved here, but not there: Viewer does not have permission")
+
+
+def test_resolved_conversation_failed_check_and_deleted_comment_have_nothing_to_resolve_there(review: Review) -> None:
+    review.there.comments.append(Remark("bob", "And milk?"))
+    review.there.check_runs.append(CheckRun("test", job=501))
+    review.there.threads.append(ReviewThread([Remark("ana", "Too hot")]))
+    review.until(lambda: len(review.threads()) == 3)
+    review.there.threads.clear()
+    review.there.updated_at = "2026-11-16T10:00:00Z"
+    review.until(lambda: "resolved" in review.states())
+    for place, thread in enumerate(review.threads()):
+        if thread.state != "resolved":
+            review.change(place, resolved)
+    review.polled()
+    assert not review.github.queries("esolveReviewThread")
 
 
 def test_edited_comment_has_its_new_text_until_it_is_answered_and_a_deleted_one_stays(review: Review) -> None:

@@ -20,7 +20,8 @@ from orange_tui.domain.errors import Refused
 from orange_tui.domain.pull_request import PullRequest
 from orange_tui.domain.records import replace
 from orange_tui.domain.review.thread import ThreadReply, answered, reopened, resolved
-from orange_tui.outside.forge.interface import ForgeUnavailable, PullRequestReview, RemoteComment, RemoteThread
+from orange_tui.outside.forge.interface import ForgeUnavailable
+from orange_tui.outside.forge.review_records import PullRequestReview, RemoteComment, RemoteThread
 from orange_tui.review.threads_file import ThreadsFile
 from support.forge import REPOSITORY, LabForge
 

@@ -64,7 +64,7 @@ def supervised(house: House, condition: Callable[[], bool]) -> None:
 
 
 def status(house: House, ref: TaskRef) -> PullRequestStatus:
-    return pr_status.read_status(house.orange.store.directory(ref), house.stored(ref).task.pr_url or "")
+    return pr_status.read_status(house.orange.store.state_directory(ref), house.stored(ref).task.pr_url or "")
 
 
 def is_known(house: House, ref: TaskRef) -> bool:
@@ -96,7 +96,7 @@ def test_status_follows_state_checks_and_review(house: House, github: GitHub) ->
 def test_unchanged_status_is_not_written_again(house: House, github: GitHub) -> None:
     ref, _ = with_pull_request(house, github)
     supervised(house, lambda: is_known(house, ref))
-    path = house.root / "home/tasks/coffee" / ref.id / "runtime.json"
+    path = house.root / "home/state/coffee" / ref.id / "runtime.json"
     before, asked = read_signature(str(path)), len(github.requests)
     supervised(house, lambda: len(github.requests) > asked + 3)
     assert read_signature(str(path)) == before
@@ -148,8 +148,8 @@ def test_closed_pull_request_cancels_its_task_and_saves_its_work(office: Office,
 def test_all_pull_requests_are_read_with_one_query(house: House, github: GitHub) -> None:
     refs = [with_pull_request(house, github, branch)[0] for branch in ("feat/tea", "feat/milk", "feat/mocha")]
     supervised(house, lambda: all(is_known(house, ref) for ref in refs))
-    assert len(github.queries("{...known}")) == 1
-    assert github.requests[0].query.count("pullRequest(number:") == 3
+    polls = github.queries("{...known}")  # a slow machine polls again before the first answer is on disk
+    assert {query.count("pullRequest(number:") for query in polls} == {3}
 
 
 def test_without_pull_requests_nothing_is_asked(house: House, github: GitHub) -> None:

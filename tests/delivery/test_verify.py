@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -181,6 +182,24 @@ def test_a_trial_in_which_a_killed_merge_left_something_running_stays_until_that
     wait_for(lambda: not processes_in(str(left)))
     list(finish_half_moves(house.orange.tasks))
     assert trials(house) == []
+
+
+def test_whoever_merges_while_another_merge_is_checked_is_told_that_it_waits(house: House) -> None:
+    log, go = house.root / "log", house.root / "go"
+    slow, quick = (
+        task(house, f"touch {log}; while ! test -e {go}; do sleep 0.05; done"),
+        house.task("feat/cake", {"cake": "1\n"}),
+    )
+    first = threading.Thread(target=house.merge, args=(slow,))
+    second = threading.Thread(target=house.merge, args=(quick,))
+    first.start()
+    wait_for(log.exists)
+    second.start()
+    wait_for(lambda: "another merge in coffee goes first" in house.notes)
+    go.touch()
+    first.join()
+    second.join()
+    assert (house.status(slow), house.status(quick)) == ("sold", "done")
 
 
 def test_what_a_check_leaves_running_ends_with_its_trial(house: House) -> None:

@@ -23,7 +23,7 @@ def test_each_thought_is_a_line_with_an_id_of_its_own_its_tokens_and_what_it_cos
         log = UsageLog(environment)
         log.add_thought("Reading")
         log.add_thought("Planning")
-    found = lines(tmp_path / "logs" / "review-1.usage.jsonl")
+    found = lines(tmp_path / ".orange-status" / "review-1.usage.jsonl")
     assert len({line["id"] for line in found}) == 4
     used = [line["message"]["usage"] for line in found]
     assert used[:2] == used[2:]
@@ -33,7 +33,7 @@ def test_each_thought_is_a_line_with_an_id_of_its_own_its_tokens_and_what_it_cos
 
 
 def test_use_that_cannot_be_written_down_stops_nobody(tmp_path: Path) -> None:
-    (tmp_path / "logs").write_text("in the way")
+    (tmp_path / ".orange-status").write_text("in the way")
     UsageLog({"ORANGE_TASK_FILE": str(tmp_path / "TASK.md")}).add_thought("Reading")
 
 
@@ -42,4 +42,4 @@ def test_worker_writes_down_what_it_uses(stage: Open) -> None:
     worker = it.start("worker")
     it.until("agent-review")
     assert worker.finish() == 0
-    assert len(lines(it.directory / "logs" / "worker.usage.jsonl")) > 3
+    assert len(lines(it.directory / ".orange-status" / "worker.usage.jsonl")) > 3

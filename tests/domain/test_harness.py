@@ -38,6 +38,7 @@ VALUES = {
     "new_session_id": "9f8e-7d6c",
     "extensions": "/orange/extensions",
     "claude_settings": "{}",
+    "codex_hooks": "hooks={}",
 }
 MODES: tuple[Mode, ...] = ("full", "reduced", "resume", "one_shot", "one_shot_work")
 NEW = {**VALUES, "session_id": ""}
@@ -58,6 +59,7 @@ CODEX_ALWAYS = [
 ]
 SANDBOX = [
     *["-s", "workspace-write", "-a", "on-request", "-c", "sandbox_workspace_write.network_access=true"],
+    *["-c", "hooks={}"],
     *["--add-dir", "/home/o/tasks/coffee/k3x9", "--add-dir", "/src/coffee/.git/worktrees/coffee--1"],
     *[
         "--add-dir",
@@ -245,6 +247,9 @@ def test_claudes_hooks_report_and_never_fail() -> None:
     settings = json.loads(CLAUDE.files[".claude/settings.local.json"])
     assert settings["skipDangerousModePermissionPrompt"] is True
     assert set(settings["hooks"]) == {name.partition(":")[0] for name in CLAUDE.events}
+    asks = settings["hooks"].pop("PermissionRequest")[0]["hooks"][0]
+    assert asks["command"] == "{orange} task ask --agent claude - 2>/dev/null || :"
+    assert asks["timeout"] >= 12 * 3600, "a question of the evening can be answered in the morning"
     for event, entries in settings["hooks"].items():
         command = entries[0]["hooks"][0]["command"]
         assert command == f"{{orange}} task event --agent claude --event {event} 2>/dev/null || :"

@@ -83,9 +83,11 @@ mine:
   dialogs:
     - {seen: "Trust\\\\?", advice: Attach and answer.}
   asks: ["May I (.*)"]
+  hides_dialog: true
   events: {Done: idle}
   hidden_threads: [Find a title]
   max_prompt: 1000
+  sandbox: {copied: [~/.mine], write: [~/.mine/sessions/], variables: [MINE_*]}
 """
     assert set(READERS) <= {line.strip().partition(":")[0] for line in text.splitlines()}
     mine = good(text)["mine"]
@@ -94,6 +96,8 @@ mine:
     assert mine.screen == ScreenPatterns(busy=("working",), permission=(r"allow\?",))
     assert mine.dialogs == (Dialog(r"Trust\?", "Attach and answer."),)
     assert mine.asks == ("May I (.*)",)
+    assert mine.hides_dialog
+    assert mine.sandbox.write == ("~/.mine/sessions/",)
     assert mine.events == {"Done": "idle"}
 
 

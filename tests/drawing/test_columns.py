@@ -6,6 +6,7 @@ import pytest
 from rich.cells import cell_len
 from rich.style import Style
 
+from orange_tui.board.needs import Need
 from orange_tui.board.rows import TaskRow
 from orange_tui.branches.distance import Stats
 from orange_tui.domain.records import replace
@@ -108,7 +109,9 @@ def test_a_cost_is_short_and_never_nothing_where_it_is_unknown(totals: Totals, s
 
 def test_agent_that_stopped_without_handing_in_has_an_icon_of_its_own() -> None:
     task = make_task({"id": "t1", "project": "coffee", "status": "working", "attention": STOPPED})
-    known = (TaskRef("coffee", "t1"), task, None, "active", AgentStatus("idle"), STOPPED, None, False, None, None)
-    row = TaskRow(*known, (1, "", "coffee", "t1"))
+    need, idle = Need(STOPPED, "stopped"), AgentStatus("idle")
+    row = TaskRow(
+        TaskRef("coffee", "t1"), task, None, "active", idle, need, None, False, None, None, (1, "", "coffee", "t1")
+    )
     assert task_icon(row, DARK) == ("◐", DARK.accent)
     assert task_icon(replace(row, needs=None), DARK)[0] == "●"

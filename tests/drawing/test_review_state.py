@@ -173,6 +173,28 @@ def test_room_for_the_box_is_below_the_line_and_no_place_for_the_cursor() -> Non
     assert shown.state.layout.gap is None
 
 
+def test_room_for_the_box_is_there_in_what_is_folded_too() -> None:
+    shown = Shown(BREW + MILK, thread(1, "brew.py", 41))
+    shown.state.viewed = frozenset({("brew.py 1",), ("milk.py 0",)})
+    shown.state.rebuild()
+    shown.state.jump("thread", 1)
+    shown.state.rebuild(Box(5, shown.state.comment_place().below))
+    assert shown.state.layout.gap == shown.state.rows.stop
+
+
+def test_the_box_stays_below_its_line_when_the_branch_is_rewritten_under_it() -> None:
+    shown = Shown()
+    shown.state.move_to(next(number for number, line in enumerate(shown.lines) if "# never" in line))
+    shown.state.rebuild(Box(5, shown.state.comment_place().below, file=0))
+    shown.show(MILK + BREW.replace("+    return cup + 2\n", "+    a = 1\n+    b = 2\n"))
+    assert shown.state.layout.gap is not None
+    assert "# never" in shown.lines[shown.state.layout.gap - 1]
+    shown.show(MILK)  # its file is changed no more
+    assert shown.state.layout.gap == 0
+    shown.show("")
+    assert shown.state.layout.gap == 0
+
+
 def test_the_draft_that_is_edited_is_shown_in_the_box_only() -> None:
     draft = thread(1, "brew.py", 11, state="draft", text="half")
     shown = Shown(BREW, draft)
@@ -190,7 +212,11 @@ def test_keys_go_from_file_to_file_hunk_to_hunk_and_comment_to_comment() -> None
     shown.state.move_to(0)
     assert [line[:10] for line in _visited(shown, "hunk")] == ["@@ -9,4 +9", "@@ -40,2 +", "@@ -0,0 +1"]
     shown.state.move_to(0)
-    assert [line.split(" · ")[-1] for line in _visited(shown, "thread")] == ["t2", "t1"]
+    names = []
+    for step in (1, 1, 1, -1, -1):  # they go round
+        shown.state.jump("thread", step)
+        names.append(shown.here.split(" · ")[-1])
+    assert names == ["t2", "t1", "t2", "t1", "t2"]
 
 
 def _visited(shown: Shown, which: Any) -> list[str]:

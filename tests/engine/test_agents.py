@@ -63,7 +63,7 @@ def test_session_that_an_agent_says_is_its_own_is_neither_typed_into_nor_ended(o
     victim, mine = started(office, "fix/login"), started(office, "fix/tea")
     engine = office.task(mine).engine_fields() | {"tmux_session": office.task(victim).tmux_session}
     line = {"type": "hook.done", "timestamp": clock.now(), "index": 0, "action": "spawn_agent", "engine": engine}
-    with open(f"{office.orange.store.directory(mine)}/history.jsonl", "a") as file:
+    with open(f"{office.orange.store.state_directory(mine)}/history.jsonl", "a") as file:
         file.write(json.dumps(line) + "\n")
     assert office.task(mine).tmux_session == office.task(victim).tmux_session  # nobody could tell by the line
     own, theirs = (office.orange.sessions.windows(ref.id, fresh=True) for ref in (mine, victim))
@@ -101,9 +101,9 @@ def test_a_prompt_too_long_for_an_argument_is_read_from_its_file(office: Office)
     ref = office.create("fix/long", harness="recorder", summary="x" * 150_000)
     office.wait((seen / "starts").exists)
     told = (seen / "prompt").read_text()
-    assert "worker.prompt.md" in told
-    directory = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
-    assert "x" * 150_000 in (directory / "worker.prompt.md").read_text()
+    copy = office.root / "home" / "tasks" / "coffee" / ref.id / ".orange-prompt-worker.md"  # which it may read
+    assert str(copy) in told
+    assert "x" * 150_000 in copy.read_text()
 
 
 @pytest.mark.parametrize(
@@ -237,6 +237,6 @@ def test_a_message_arrives_as_one_whatever_is_in_it(office: Office) -> None:
 def test_output_of_a_window_is_kept_in_its_log(office: Office) -> None:
     seen = office.harness(orders="echo hello from the agent")
     ref = office.create("fix/log", harness="recorder")
-    log = office.root / "home" / "tasks" / "coffee" / ref.id / "logs" / "worker.log"
+    log = office.root / "home" / "state" / "coffee" / ref.id / "logs" / "worker.log"
     office.wait(lambda: log.exists() and "hello from the agent" in log.read_text())
     assert seen.exists()

@@ -33,7 +33,7 @@ def test_command_gate_runs_in_the_worktree_and_its_result_is_cached_until_head_m
     assert runs.read_text() == "run\n"
     assert world.read(ref).status == "a"
     last = world.history(ref)[-1]
-    with (world.directory(ref) / "history.jsonl").open("a") as history:  # an agent opens its gate
+    with (world.history_file(ref)).open("a") as history:  # an agent opens its gate
         history.write(json.dumps({**last, "exit_code": 0}) + "\n")
     assert "ended with 3" in cli.no("task", "update", ref.id, "--status", "b")
     (worktree / "GOOD").touch()

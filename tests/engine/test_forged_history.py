@@ -71,7 +71,7 @@ def forge(world: World, ref: TaskRef, kind: str, details: dict[str, Any], values
     """Append a line, as an agent would: in its own task's directory."""
     engine = world.read(ref).engine_fields() | values
     line = {"type": kind, "timestamp": LATER, "engine": engine, **details}
-    with (world.directory(ref) / "history.jsonl").open("a") as file:
+    with (world.history_file(ref)).open("a") as file:
         file.write(json.dumps(line) + "\n")
 
 
@@ -134,7 +134,7 @@ def test_hooks_of_a_forged_move_are_the_workflows_and_none_that_it_brings_along(
 
 def test_hook_that_another_one_says_to_have_been_done_is_still_run(world: World, mine: TaskRef) -> None:
     forge(world, mine, "transition.started", {**MOVE, "to": "stuck", "by": "engine"}, {"status": "stuck"})
-    with (world.directory(mine) / "history.jsonl").open("a") as file:
+    with (world.history_file(mine)).open("a") as file:
         for index, action in ((0, "run_command"), (7, "kill_session"), (True, "kill_session"), ("0", "kill_session")):
             file.write(json.dumps({"type": "hook.done", "timestamp": LATER, "index": index, "action": action}) + "\n")
     world.touch(mine)
@@ -153,7 +153,7 @@ def test_workspace_of_another_task_is_not_taken_from_the_history(world: World, m
 
 
 def test_changes_of_engine_fields_that_are_told_as_others_are_not_made(world: World, mine: TaskRef) -> None:
-    with (world.directory(mine) / "history.jsonl").open("a") as file:
+    with (world.history_file(mine)).open("a") as file:
         for changes in (
             {"status": ["doing", "done"]},
             {"id": ["mine", "victim"]},
@@ -168,7 +168,7 @@ def test_changes_of_engine_fields_that_are_told_as_others_are_not_made(world: Wo
 
 def test_key_that_is_written_in_escapes_is_not_taken_for_the_engines(world: World, mine: TaskRef) -> None:
     forge(world, mine, "status.changed", MOVE, {"status": "done"})
-    path = world.directory(mine) / "history.jsonl"
+    path = world.history_file(mine)
     path.write_text(
         path.read_text().replace(
             '"engine": {"id": "mine", "project": "coffee", "branch": "brew", "status": "done"',
@@ -191,7 +191,7 @@ def test_moves_of_a_workflow_that_was_changed_since_are_still_believed(world: Wo
 
 def without_history(world: World, ref: TaskRef, **values: object) -> None:
     """An agent removes its history and writes its own fields into TASK.md."""
-    (world.directory(ref) / "history.jsonl").unlink()
+    (world.history_file(ref)).unlink()
     lines = world.file(ref).read_text().splitlines()
     kept = [line for line in lines if line.partition(":")[0] not in values]
     new = [f"{name}: {json.dumps(value)}" for name, value in values.items()]

@@ -148,7 +148,7 @@ def test_resumed_agent_whose_command_line_takes_no_prompt_gets_it_also_after_a_k
         file.write('  resume: ["{binary}", "--resume", "{session_id}"]\n')
     office.orange = assemble(office.orange.home)
     ref = office.create("brew", harness="recorder")
-    Runtime(office.orange.store.directory(ref)).update("worker", session_id="c-1")
+    Runtime(office.orange.store.state_directory(ref)).update("worker", session_id="c-1")
     office.orange.sessions.end_window(office.orange.sessions.windows(ref.id)[0])
     with monkeypatch.context() as patch:
         patch.setattr(_agent_start, "record_start", failing(KeyboardInterrupt()))

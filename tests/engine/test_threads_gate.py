@@ -97,7 +97,7 @@ def test_a_batch_that_was_killed_anywhere_is_sent_once_by_the_next_command(world
     def send() -> object:
         return request_changes(world.orange.engine, ref, "Two things.")
 
-    for step in every_death(world.root, send):
+    for step in every_death([world.root], send):
         with world.orange.engine.open(ref) as opened:  # whatever had begun is finished
             is_sent = opened.task.status == "working"
         if not is_sent:
@@ -107,7 +107,7 @@ def test_a_batch_that_was_killed_anywhere_is_sent_once_by_the_next_command(world
         body = world.body(ref)
         assert (body.count("Two things."), body.count("t1  a.py:3"), body.count("UTC**")) == (1, 1, 1), step
         assert world.types(ref).count("status.changed") == 1, step
-        kept = world.directory(ref) / "logs" / "worker.outcome"
+        kept = world.state(ref) / "logs" / "worker.outcome"
         assert (outcome.read_text(), kept.read_text()) == ("", said), step
 
 

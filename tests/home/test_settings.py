@@ -41,3 +41,21 @@ def test_number_that_makes_no_sense_is_refused_with_its_line(world: World, line:
     (world.root / "config.yml").write_text(f"{line}\n")
     with pytest.raises(Unreadable, match=r"config\.yml:1: '?(max_attempts|stuck_timeout|nudge)"):
         read_settings(world.home)
+
+
+def test_sandbox_of_a_project_is_what_it_says_itself_else_that_of_the_settings(world: World) -> None:
+    projects = world.orange.projects
+    assert projects.sandbox("coffee") == "off"
+    (world.root / "config.yml").write_text("sandbox: reviewers\n")
+    assert projects.sandbox("coffee") == "reviewers"
+    projects.update("coffee", {"sandbox": "all"})
+    assert projects.sandbox("coffee") == "all"
+    (world.root / "config.yml").write_text("sandbox: off\n")  # false, to YAML
+    assert read_settings(world.home).text("sandbox") == "off"
+
+
+@pytest.mark.parametrize("mode", ["on", "true", "some"])
+def test_sandbox_that_is_none_of_the_three_is_refused(world: World, mode: str) -> None:
+    (world.root / "config.yml").write_text(f"sandbox: {mode}\n")
+    with pytest.raises(Unreadable, match=r"config\.yml:1: sandbox: .* must be off, reviewers or all"):
+        read_settings(world.home)

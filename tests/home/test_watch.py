@@ -71,19 +71,19 @@ def _each_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.usefixtures("_each_way")
 def test_change_to_any_file_of_a_task_is_reported_as_that_task(world: World) -> None:
     ref = world.task()
-    directory = world.directory(ref)
-    (directory / "logs").mkdir()
+    directory, state = world.directory(ref), world.state(ref)
+    (state / "logs").mkdir()
 
     async def story(ear: Ear) -> None:
         world.write_body(ref, "\n## Notes\nan agent writes\n")
         await ear.until({ref})
         world.orange.tasks.update(ref, summary="The engine swaps the file")
         await ear.until({ref})
-        Runtime(str(directory)).update("worker", state="busy")
+        Runtime(str(state)).update("worker", state="busy")
         await ear.until({ref})
         (directory / ".orange-outcome").write_text("{}")
         await ear.until({ref})
-        (directory / "logs" / "worker.exit").write_text("0")
+        (state / "logs" / "worker.exit").write_text("0")
         await ear.until({ref})
 
     listening(world, story)
@@ -136,15 +136,17 @@ def test_changed_pool_file_is_reported_as_no_task(world: World) -> None:
 
 def test_locks_temporary_files_logs_and_worktrees_are_not_reported(world: World) -> None:
     ref, other = world.task(), world.task()
-    directory = world.directory(ref)
-    (directory / "logs").mkdir()
+    directory, state = world.directory(ref), world.state(ref)
+    (state / "logs").mkdir()
     (world.root / "workspaces" / "coffee--1").mkdir(parents=True)
 
     async def story(ear: Ear) -> None:
         for path in (
-            directory / ".lock",
+            state / ".lock",
+            state / "usage.json",
             directory / ".TASK.md.new-1",
-            directory / "logs" / "worker.log",
+            state / "logs" / "worker.log",
+            directory / ".orange-status",
             directory.parent / ".lock",
             world.root / "orange.log",
             world.root / "workflows" / ".steps.yml.swp",
@@ -212,7 +214,7 @@ def test_board_and_supervisor_listen_to_one_feed(world: World) -> None:
         board, supervisor = Ear(watching), Ear(watching, runtime=False)
         assert await board.next() is None
         assert await supervisor.next() is None
-        Runtime(str(world.directory(ref))).update("worker", state="busy")
+        Runtime(str(world.state(ref))).update("worker", state="busy")
         assert await board.next() == {ref}
         waiting = asyncio.create_task(supervisor.next())
         world.write_body(ref, "x")

@@ -44,7 +44,7 @@ def test_result_is_commented_once(desk: Desk, office: Office) -> None:
 
 def test_history_that_somebody_scribbled_in_stops_no_other_issue(desk: Desk, office: Office) -> None:
     (_, mine), (theirs, other) = with_task(desk), with_task(desk)
-    path = Path(office.orange.store.directory(mine)) / "history.jsonl"
+    path = Path(office.orange.store.state_directory(mine)) / "history.jsonl"
     with path.open("a") as file:
         for line in (
             '{"type": "issue.labelled", "labels": [["blocked"], 7]}',
@@ -125,7 +125,7 @@ def test_comment_is_found_by_its_marker_after_the_history_was_lost(desk: Desk, o
     made, ref = with_task(desk)
     desk.report(ref, "done")
     desk.sync()
-    history = Path(desk.orange.store.directory(ref)) / "history.jsonl"
+    history = Path(desk.orange.store.state_directory(ref)) / "history.jsonl"
     kept = [line for line in history.read_text().splitlines() if "issue.commented" not in line]
     history.write_text("\n".join(kept) + "\n")
     assert desk.sync() == []

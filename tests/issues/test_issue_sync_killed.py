@@ -42,7 +42,7 @@ def test_import_killed_at_any_step_leaves_one_task_for_one_issue(world: World) -
             IssueImporter(orange.tasks, orange.projects.get("coffee")).apply(found)
 
     deaths = 0
-    for step in every_death(world.root, lambda: take(seen())):
+    for step in every_death([world.root], lambda: take(seen())):
         deaths = step
         take(seen())
         take(seen())

@@ -16,7 +16,7 @@ def test_scheduler_killed_anywhere_creates_one_task_for_one_run(times: Timetable
     times.orange.workflows.load("steps")
     times.clock.wait(hours=1)
     deaths = 0
-    for step in every_death(world.root, times.fire):
+    for step in every_death([world.root], times.fire):
         deaths = step
         times.fire()
         assert [ref.id for ref in times.tasks()] == [times[job].last_task]
@@ -33,7 +33,7 @@ def test_killed_run_is_recovered_also_after_the_next_one_was_due(times: Timetabl
     start = times.clock.moment
     times.clock.wait(hours=1)
     made_before, made_after = 0, 0
-    for _ in every_death(world.root, times.fire):
+    for _ in every_death([world.root], times.fire):
         was_there = len(times.tasks())
         times.clock.wait(hours=5)
         times.fire()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -172,11 +173,17 @@ def test_instructions_come_from_orange_yml_else_claude_md_else_agents_md(desk: O
     assert sections(desk, ref)[INSTRUCTIONS].text == "Be kind."
     commit(desk, **{"CLAUDE.md": "# Rules\nBe **quick**.\n"})
     assert sections(desk, ref)[INSTRUCTIONS].text == "### Rules\nBe **quick**."
-    commit(desk, **{".orange.yml": "other: 1\ninstructions: |\n  Be calm.\n"})
+    commit(desk, **{".orange.yml": "instructions: |\n  Be calm.\n"})
+    desk.git("push", "-q", "origin", "main")
+    assert sections(desk, ref)[INSTRUCTIONS].text.startswith("### Rules")  # nobody has seen it
+    project, trust = desk.orange.projects.get("coffee"), desk.orange.trust
+    trust.confirm(project, trust.brought(project))
+    assert sections(desk, ref)[INSTRUCTIONS].text == "Be calm."
+    (desk.repository / ".orange.yml").write_text("instructions: Be rude.\n")  # as an agent might
     assert sections(desk, ref)[INSTRUCTIONS].text == "Be calm."
     commit(desk, **{".orange.yml": "instructions: [a\n"})
+    desk.git("push", "-q", "origin", "main")
     assert sections(desk, ref)[INSTRUCTIONS].text.startswith("### Rules")
-    assert ".orange.yml:2: this is not YAML" in (desk.root / "home" / "orange.log").read_text()
 
 
 def test_instructions_outside_the_project_or_not_text_are_ignored(desk: Office) -> None:
@@ -184,6 +191,26 @@ def test_instructions_outside_the_project_or_not_text_are_ignored(desk: Office) 
     (desk.repository / "CLAUDE.md").symlink_to(desk.root / "outside.md")
     (desk.repository / "AGENTS.md").write_bytes(b"\xff\xfe\x00")
     assert INSTRUCTIONS not in sections(desk, new(desk))
+
+
+def test_link_that_an_agent_puts_there_at_the_last_moment_leads_nowhere(
+    desk: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret, instructions = desk.root / "outside.md", desk.repository / "CLAUDE.md"
+    secret.write_text("the recipe")
+    instructions.write_text("Taste it")
+    ref, real = new(desk), os.path.realpath
+
+    def swap(path: str) -> str:
+        found = real(path)
+        if found == str(instructions):
+            instructions.unlink()
+            instructions.symlink_to(secret)
+        return found
+
+    monkeypatch.setattr(os.path, "realpath", swap)
+    assert "recipe" not in str(sections(desk, ref))
+    assert instructions.is_symlink()
 
 
 def test_context_has_the_selected_skills_and_no_other(desk: Office) -> None:

@@ -56,6 +56,14 @@ def test_draft_that_another_app_has_sent_meanwhile_stays_and_the_text_becomes_an
     assert texts(drafts) == [("open", "Why"), ("draft", "Why not?!")]
 
 
+def test_answer_is_there_once_though_what_comes_after_it_has_failed(drafts: Drafts) -> None:
+    made = drafts.save(NEW, "Why")
+    drafts.file.change(lambda threads: [sent(each) for each in threads])
+    for text in ("Because.", "Because.\n", "So.", "Because."):
+        drafts.reply(made.id, text)
+    assert [each.text for each in drafts.file.read()[0].replies] == ["Because.", "So.", "Because."]
+
+
 def test_draft_that_another_app_has_deleted_meanwhile_comes_back_with_the_text(drafts: Drafts) -> None:
     saved = drafts.save(NEW, "Why")
     drafts.delete(saved.id)

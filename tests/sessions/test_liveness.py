@@ -69,7 +69,7 @@ def ref(world: World) -> TaskRef:
 
 
 def leave_exit_note(world: World, ref: TaskRef) -> None:
-    logs = world.directory(ref) / "logs"
+    logs = world.state(ref) / "logs"
     logs.mkdir()
     (logs / "worker.exit").write_text("0\n")
 

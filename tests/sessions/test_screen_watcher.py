@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from orange_tui.store.store import TaskRef
 from support.office import started
 
 if TYPE_CHECKING:
+    from orange_tui.sessions.agent_state import State
     from support.driver import Cli
     from support.office import Office
 
@@ -38,7 +40,7 @@ class Screens:
 
     def __init__(self, root: Path) -> None:
         self.sessions = self.store = self
-        self.directory = lambda _: str(root)
+        self.state_directory = lambda _: str(root)
         self.log = root / "logs" / "worker.log"
         self.log.parent.mkdir()
         self.log.write_text("")
@@ -48,6 +50,11 @@ class Screens:
         self.problem: str | None = None
         self.said: list[str] = []
         self.windows = ["worker"]
+        self.settled: list[str | None] = []
+
+    def settle(self, _ref: TaskRef, window: str, past: str | None) -> None:
+        assert window == "worker"
+        self.settled.append(past)
 
     def panes(self) -> list[Pane]:
         numbered = enumerate(self.windows, start=1)
@@ -86,7 +93,7 @@ def screens(tmp_path: Path) -> Screens:
 
 @pytest.fixture
 def watcher(screens: Screens) -> ScreenWatcher:
-    return ScreenWatcher(screens, lambda task: Found(TaskRef("coffee", task)), screens)  # type: ignore[arg-type, return-value]
+    return ScreenWatcher(screens, lambda task: Found(TaskRef("coffee", task)), screens.settle, screens)  # type: ignore[arg-type, return-value]
 
 
 def settle(watcher: ScreenWatcher, now: float = 0.0) -> None:
@@ -225,7 +232,7 @@ def test_trouble_is_said_once(screens: Screens, watcher: ScreenWatcher) -> None:
 
 def test_history_that_cannot_be_read_is_no_other_screens_trouble(office: Office) -> None:
     broken, whole = started(office, "fix/one"), started(office, "fix/two")
-    history = Path(office.orange.store.directory(broken)) / "history.jsonl"
+    history = Path(office.orange.store.state_directory(broken)) / "history.jsonl"
     history.rename(history.with_suffix(".kept"))
     os.mkfifo(history)
     refs = {broken.id: broken, whole.id: whole}
@@ -247,7 +254,7 @@ def test_file_of_one_that_cannot_be_written_is_no_others_trouble(
     ]
     monkeypatch.setattr(screens, "panes", lambda: others)
     monkeypatch.setattr(screens, "look", lambda _: {each.pane_id: AgentStatus("busy") for each in others})
-    screens.directory = lambda ref: str(tmp_path / "other" if ref.id == "other" else tmp_path)
+    screens.state_directory = lambda ref: str(tmp_path / "other" if ref.id == "other" else tmp_path)
     for second in range(0, 30, 4):
         watcher.tick(float(second))
     assert screens.status.state == "busy"
@@ -293,3 +300,44 @@ def test_board_and_command_line_say_what_an_agent_does_that_reports_nothing(offi
     assert "idle" in cli.ok("task", "show", ref.id).out
     office.tmux.kill()
     assert said("list") == (None, None)
+
+
+# ── a question that can be answered in Orange ──
+
+
+def asks_something(screens: Screens, *, seconds_ago: float, **values: object) -> None:
+    stamp = datetime.fromtimestamp(time.time() - seconds_ago, UTC).isoformat()
+    screens.runtime.update("worker", state="permission", question="q1", event_at=stamp, **values)
+
+
+def test_a_question_whose_dialog_is_on_the_screen_is_left_open(screens: Screens, watcher: ScreenWatcher) -> None:
+    asks_something(screens, seconds_ago=60)
+    screens.shown = AgentStatus("permission", "rm -rf build")
+    watcher.tick(0)
+    assert screens.settled == [None]
+    assert watcher.pause(100) < 2, "a person who answers it in the window sees it go at once"
+
+
+@pytest.mark.parametrize("state", ["busy", "idle", "error"])
+def test_a_question_whose_dialog_is_gone_was_answered_there(
+    screens: Screens, watcher: ScreenWatcher, state: State
+) -> None:
+    asks_something(screens, seconds_ago=60)
+    screens.shown = AgentStatus(state)
+    watcher.tick(0)
+    assert screens.settled == ["q1"]
+
+
+def test_a_dialog_that_is_not_drawn_yet_counts_for_nothing(screens: Screens, watcher: ScreenWatcher) -> None:
+    asks_something(screens, seconds_ago=0)
+    screens.shown = AgentStatus("busy")
+    watcher.tick(0)
+    assert screens.settled == [None]
+
+
+def test_an_agent_that_holds_its_dialog_back_is_not_past_it(screens: Screens, watcher: ScreenWatcher) -> None:
+    asks_something(screens, seconds_ago=60, held=True)
+    screens.shown = AgentStatus("busy")
+    watcher.tick(0)
+    assert screens.settled == [None]
+    assert screens.status.state == "permission", "it says that it works, and waits all the same"

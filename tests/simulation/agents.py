@@ -143,7 +143,8 @@ class Agent:
 
     def _forge(self) -> None:
         """Lines in the history that would run a command, or that no engine can have written."""
-        path = os.path.join(os.path.dirname(self._file), "history.jsonl")
+        place = os.path.relpath(os.path.dirname(self._file), self._world.orange.home.tasks)
+        path = os.path.join(self._world.orange.home.state, place, "history.jsonl")
         with open(path, "rb") as file:
             engines = [line for line in file.read().splitlines() if b'"engine": {' in line]
         if not engines:

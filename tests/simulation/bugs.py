@@ -17,6 +17,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.branches import rename
+from orange_tui.delivery import feedback
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.domain.workflow import Hook
@@ -195,6 +196,18 @@ def _ignores_late_writes(put: Put) -> None:
     put(Swap, "clear", clear)
 
 
+def _writes_before_it_asks(put: Put) -> None:
+    """The feedback is written, and then it is found that the task cannot go back."""
+    real = feedback.request_changes
+
+    def request_changes(engine: Any, ref: Any, text: str, shown: Any = ()) -> Any:
+        with engine.open(ref) as opened:
+            opened.edit_body("changes.requested", lambda body: feedback.with_feedback(body, text), threads=[])
+        return real(engine, ref, text, shown)
+
+    put(feedback, "request_changes", request_changes)
+
+
 def _runs_hooks_twice(put: Put) -> None:
     """A move that was interrupted is made again from its first hook."""
     finish = Engine._finish
@@ -217,6 +230,7 @@ BUGS = {
     "hooks": Bug(18, "an agent has its own commands run", _believes_hooks, "had forged"),
     "journal": Bug(0, "the journal comes last", _journal_comes_last, ""),
     "late": Bug(0, "what is written during a replacement is lost", _ignores_late_writes, "nowhere"),
+    "refused": Bug(0, "a refused command has changed the task", _writes_before_it_asks, "was refused, and has changed"),
     "again": Bug(0, "an interrupted move runs its hooks twice", _runs_hooks_twice, ""),
 }
 

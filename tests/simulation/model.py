@@ -198,17 +198,22 @@ class Model:
             if not is_there:
                 self.say(f"`{command}` reported success, and nothing of it is in the task's files")
             self.lines[command.token] = command.target
-        elif code == 1 and is_there and not command.process.faults and not self._has_twin(command):
+        elif code == 1 and is_there and self._is_refused_everywhere(command):
             self.say(f"`{command}` was refused, and has changed the task all the same")
 
-    def _has_twin(self, command: Command) -> bool:
-        """Whether it was given twice: what is there may be the other one's."""
-        return any(each is not command and each.token == command.token for each in self.commands)
+    def _is_refused_everywhere(self, command: Command) -> bool:
+        """Whether nobody can have written its words: it was refused each time it was given, and nothing befell it.
+
+        One that was given twice is judged when the last of them has ended.
+        """
+        same = [each.process for each in self.commands if each.token == command.token]
+        return all(each.exit_code == 1 and not each.faults for each in same)
 
     def _bytes_of(self, task: str) -> bytes:
         return b"".join(
             _read(os.path.join(directory, name))
-            for directory, _, names in os.walk(self.world.orange.home.tasks)
+            for root in (self.world.orange.home.tasks, self.world.orange.home.state)
+            for directory, _, names in os.walk(root)
             if f"{os.sep}{task}" in directory
             for name in names
         )
@@ -299,7 +304,7 @@ class Model:
     def _all_tokens(self) -> set[str]:
         """Every token in a file of the home, or in an object that a ref leads to."""
         home, found = self.world.orange.home, set()
-        for root in (home.tasks, home.workspaces, *self.world.repositories):
+        for root in (home.tasks, home.state, home.workspaces, *self.world.repositories):
             for directory, folders, names in os.walk(root):
                 folders[:] = [name for name in folders if name != ".git"]
                 for name in names:

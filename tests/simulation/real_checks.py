@@ -47,7 +47,7 @@ def _nothing_is_lost(world: RealWorld) -> Iterator[str]:
         check=True,
     ).stdout
     found = set(_TOKEN.findall(blobs))
-    for folder in (world.home / "workspaces", world.home / "tasks"):
+    for folder in (world.home / "workspaces", world.home / "tasks", world.home / "state"):
         for directory, _, names in os.walk(folder):
             for path in (os.path.join(directory, name) for name in names):
                 if os.path.isfile(path):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from simulation.world import Result
 
-_PATIENCE_SECONDS = 300  # for one world, which takes less than one
+_PATIENCE_SECONDS = 1800  # for one world, which takes less than one second, and minutes on a machine that is busy
 _FAULTS = 10_000
 _SHOWN_STEPS = 25
 

@@ -53,6 +53,7 @@ _FAULTS: dict[str, tuple[str, ...]] = {
 _WEIGHTS = {"read": 0.05, "name": 1.5, "unlink": 1.5, "git": 2.0, "tmux": 2.0}  # how often, compared with others
 _FAULTS_OF_AGENTS = frozenset({"kill", "pause", "clock"})
 _JUMPS = (-3600.0, -5.0, 2.0, 90.0, DAY, 40 * DAY)
+_PROGRAM_SECONDS = (0.0, 0.0, 0.005, 0.2)  # that a program takes, in which others go on
 _PAUSES = (0.05, 1.5, 5.0, 70.0)
 _NAMES = {
     "rename": "name",
@@ -200,6 +201,7 @@ class System:
         self.put(sys, "stderr", _Stream(self.scheduler, sys.stderr, "errors"))
 
     def _wrap_ours(self) -> None:
+        from orange_tui.agents.sandbox import proofs
         from orange_tui.home import files
         from orange_tui.outside import processes, programs
         from orange_tui.supervisor import starter
@@ -213,6 +215,7 @@ class System:
         self._wrap_everywhere(processes, "is_tmux_server", self.tmux.is_running)
         self._wrap_everywhere(processes, "is_inside", self._is_inside_window)
         self._wrap_everywhere(programs, "continue_in_new_session", self._continue_in_new_session)
+        self._wrap_everywhere(proofs, "failed_proofs", list)  # of a real machine; there is no sandbox in this one
         self._wrap(starter, "Thread", lambda **options: _Thread(self.scheduler, **options))
 
     def uninstall(self) -> None:
@@ -511,6 +514,7 @@ class _Program:
         if self._fault == "tmux died":
             self._system.tmux.die()
         output, errors = self._run(given)
+        self._system.scheduler.sleep(self._system.random.choice(_PROGRAM_SECONDS))
         if self._fault == "orphan":
             self._system.kill_self(self._system.scheduler.process())
         if self._fault == "git's answer lost":

@@ -147,6 +147,8 @@ class World:
     def _direct(self) -> None:
         self.system.rate = self.random.choice(_RATES)
         self.system.restlessness = self.random.choice((0.02, 0.1, 0.3))
+        if self.random.random() < 0.5:
+            self._supervise()
         for number in range(_ACTIONS):
             if number < 2:
                 self._create()
@@ -192,7 +194,8 @@ class World:
         self._end_supervisors()
         examine(self.orange.doctor)
         for finding in examine(self.orange.doctor):
-            if finding.level == "bad" or (finding.level == "note" and "installed" not in finding.what):
+            is_about_machine = "installed" in finding.what or "sandbox" in finding.what
+            if finding.level == "bad" or (finding.level == "note" and not is_about_machine):
                 self.model.say(f"doctor: {finding.what}")
 
     def _check_rest(self, supervisor: Process) -> None:
@@ -347,7 +350,8 @@ class World:
         name = self.random.choice((project.workflow, *self.workflows))
         workflow = self.orange.workflows.load(name)
         token = self.model.new_token()
-        status = None if self.random.random() < 0.6 else self.random.choice(list(workflow.initial))
+        is_further_on = self.choose({"created at the start": 6, "created further on": 4}) == "created further on"
+        status = self.random.choice(list(workflow.initial)) if is_further_on else None
         starts = self.random.random() < 0.85
         words = ["task", "create", f"b-{token}", self.random.choice((f"Brew {token}", f"Brew {token}", ""))]
         words += ["--project", project.name, "--workflow", name, "--harness", "sim", "--json"]
@@ -395,9 +399,12 @@ class World:
         words = ["task", verb, task.id, *rest]
         if verb == "delete":
             self.model.deleted.add(task.id)
-        twice = self.random.random() < 0.15
-        for _ in range(2 if twice else 1):
-            self._command(words, task.id, token=token if token in rest and verb != "answer" else None)
+        tokens = [token]
+        if self.random.random() < 0.15:  # twice at once: to the letter, or each with words of its own
+            tokens.append(token if self.random.random() < 0.5 else self.model.new_token())
+        for own in tokens:
+            given = [word.replace(token, own) for word in words]
+            self._command(given, task.id, token=own if own in given and verb != "answer" else None)
 
     # ── agents ──
 

@@ -14,8 +14,8 @@ import pytest
 
 from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.home import files
+from orange_tui.store import _task_directories as task_directories
 from orange_tui.store import _task_swap as task_swap
-from orange_tui.store import store
 from orange_tui.store.store import BrokenTask
 from support.driver import STEPS, Cli, World, recorded, transition
 
@@ -73,25 +73,31 @@ def test_a_disk_that_fills_up_at_any_write_leaves_the_old_state_or_one_that_the_
 
 
 def test_a_create_on_a_full_disk_leaves_nothing(world: World, cli: Cli) -> None:
+    with world.orange.store.project_lock("coffee"):
+        pass  # the home has had a task before
     for writes in (1, 2):
         with full_after(writes):
             why = cli.no("task", "create", "brew", "Brew", "--no-spawn", "--project", "coffee")
         assert "free some space and try again" in why
-        assert os.listdir(world.root / "tasks/coffee") == [".lock"]
+        assert os.listdir(world.root / "tasks/coffee") == []
+        assert os.listdir(world.root / "state/coffee") == [".lock"]
     cli.ok("task", "create", "brew", "Brew", "--no-spawn", "--project", "coffee")
 
 
 def test_a_create_whose_last_sync_fails_leaves_nothing(world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(world.root / "tasks" / "coffee")
 
+    def ref_there() -> bool:
+        return any(name[0] != "." for name in os.listdir(folder))
+
     def fail(path: str) -> None:
-        if path == folder:
+        if path == folder and ref_there():
             raise OSError(errno.EIO, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "sync_directory", fail)
+        patch.setattr(task_directories, "sync_directory", fail)
         assert "was not saved" in cli.no("task", "create", "brew", "Brew", "--no-spawn", "--project", "coffee")
-    assert os.listdir(folder) == [".lock"]
+    assert os.listdir(folder) == []
     cli.ok("task", "create", "brew", "Brew", "--no-spawn", "--project", "coffee")
 
 
@@ -190,7 +196,7 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "a directory": (as_directory, "is a directory"),
     "a pipe": (as_pipe, "is not a regular file"),
     "gone": (lambda path: path.unlink(), "is gone"),
-    "a link to nothing": (as_dead_link, "is gone"),
+    "a link to nothing": (as_dead_link, "is a link"),
     "empty": (lambda path: path.write_text(""), "TASK.md:1: there is no frontmatter"),
     "zeros": (lambda path: path.write_bytes(b"\x00" * 100), "TASK.md:1: there is no frontmatter"),
     "a zero inside": (lambda path: path.write_bytes(b"---\nsummary: a\x00b\n---\n"), "TASK.md:2:"),
@@ -238,7 +244,7 @@ def test_branch_of_an_unreadable_task_is_still_taken(world: World, cli: Cli) -> 
 @pytest.mark.parametrize("name", ["history.jsonl", ".lock"])
 def test_a_directory_in_place_of_a_file_stops_that_task_only(world: World, cli: Cli, name: str) -> None:
     good, bad = world.task(), world.task()
-    as_directory(world.directory(bad) / name)
+    as_directory(world.state(bad) / name)
     assert "s a directory" in cli.no("task", "update", bad.id, "--status", "doing")
     rows = {row["id"]: row for row in cli.ok("task", "list", "--all", "--json").json()}
     assert ("error" in rows[bad.id]) == (name == "history.jsonl")

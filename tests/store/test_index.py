@@ -7,7 +7,7 @@ import gc
 import os
 import shutil
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def let_time_pass(world: World, *refs: TaskRef) -> None:
     """Make files older than the moment in which another change could not be told from the last one."""
     for ref in refs:
-        for name in ("TASK.md", "history.jsonl"):
-            os.utime(world.directory(ref) / name, (1_000_000_000, 1_000_000_000))
+        for path in (world.file(ref), world.history_file(ref)):
+            os.utime(path, (1_000_000_000, 1_000_000_000))
 
 
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -37,7 +37,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     real = files.read_bytes
 
-    def counting(path: str, **more: int) -> bytes:
+    def counting(path: str, **more: Any) -> bytes:
         found.append(path)
         return real(path, **more)
 
@@ -137,7 +137,7 @@ def test_index_finds_subtasks_and_dependents_and_forgets_them_with_their_task(wo
 
 def test_task_without_a_workflow_follows_the_workflow_of_its_project(world: World) -> None:
     ref = world.task()
-    (world.directory(ref) / "history.jsonl").unlink()
+    (world.history_file(ref)).unlink()
     lines = world.file(ref).read_text().splitlines(keepends=True)
     world.file(ref).write_text("".join(line for line in lines if not line.startswith(("workflow:", "status:"))))
     os.utime(world.file(ref), (1_000_000_000, 1_000_000_000))
@@ -200,7 +200,7 @@ def test_index_is_told_of_a_change_before_anybody_else(world: World) -> None:
 def without_workflow(world: World, *fields: str) -> TaskRef:
     """A task that was copied in without a history, and says neither of these fields."""
     ref = world.task()
-    (world.directory(ref) / "history.jsonl").unlink()
+    (world.history_file(ref)).unlink()
     lines = world.file(ref).read_text().splitlines(keepends=True)
     world.file(ref).write_text("".join(line for line in lines if not line.startswith(fields)))
     os.utime(world.file(ref), (1_000_000_000, 1_000_000_000))
@@ -261,7 +261,7 @@ def test_whatever_somebody_scribbles_in_a_journal_the_other_tasks_are_still_foll
     ref, other = world.task(workspace="coffee--1"), world.task()
 
     async def story(_feed: TaskFeed, changes: AsyncIterator[Change]) -> None:
-        with (world.directory(ref) / "history.jsonl").open("a") as journal:
+        with (world.history_file(ref)).open("a") as journal:
             journal.write(damage + "\n")
         assert await asyncio.wait_for(anext(changes), 10) == {ref}
         world.orange.tasks.update(other, summary="still followed")

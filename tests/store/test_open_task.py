@@ -175,7 +175,7 @@ def test_an_adopted_task_without_status_or_workflow_has_its_projects(world: Worl
 )
 def test_a_damaged_history_says_what_it_can_and_goes_on(world: World, damage: Callable[[bytes], bytes]) -> None:
     ref = moved_task(world)
-    path = world.directory(ref) / "history.jsonl"
+    path = world.history_file(ref)
     path.write_bytes(damage(path.read_bytes()))
     assert world.read(ref).status == "doing"
     transition(world.orange, ref, "todo", "agent")
@@ -188,7 +188,7 @@ def test_a_damaged_history_says_what_it_can_and_goes_on(world: World, damage: Ca
 
 def test_a_long_torn_line_is_cut_off_whole(world: World) -> None:
     ref = moved_task(world)
-    path = world.directory(ref) / "history.jsonl"
+    path = world.history_file(ref)
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"type": "' + b"x" * 50_000)
     world.orange.tasks.update(ref, summary="Brew two")
@@ -219,7 +219,7 @@ def test_an_unquoted_date_is_a_text_like_any_other(world: World) -> None:
 
 def test_line_of_sixty_megabytes_in_the_history_is_passed_over_quickly(world: World) -> None:
     ref = world.task()
-    path = world.directory(ref) / "history.jsonl"
+    path = world.history_file(ref)
     with path.open("ab") as file:
         file.write(b'{"type": "' + b"x" * 60_000_000)  # without its end, as it is being written
     started = time.process_time()
@@ -233,7 +233,7 @@ def test_line_of_sixty_megabytes_in_the_history_is_passed_over_quickly(world: Wo
 
 def test_task_without_history_has_no_workspace_or_address_that_orange_would_not_have_given_it(world: World) -> None:
     ref = world.task(workspace="coffee--1", pr_url="https://example.org/pull/1", branch="brew")
-    (world.directory(ref) / "history.jsonl").unlink()
+    (world.history_file(ref)).unlink()
     for old, new in (
         ("coffee--1", "../elsewhere"),
         ("https://example.org/pull/1", "file:///bin/sh"),

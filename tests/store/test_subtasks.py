@@ -60,7 +60,7 @@ def test_subtask_whose_agent_removed_its_parent_from_the_file_is_still_found(wor
 def test_subtask_copied_in_without_a_history_is_found(world: World) -> None:
     plan = world.task()
     subtask = world.task(parent=plan.id, branch="part")
-    world.file(subtask).with_name("history.jsonl").unlink()
+    world.history_file(subtask).unlink()
     assert [each.ref for each in subtasks_of(world.orange.store, plan.id)] == [subtask]
 
 

@@ -56,7 +56,7 @@ def renames_it(root: Path, ref: TaskRef, busy: Path) -> None:
 
 def rounds(path: Path) -> Iterator[bytes]:
     """A line at a time, and each only when a command has been at work again since the last."""
-    history, seen = path.with_name("history.jsonl"), 0
+    history, seen = path.parents[3] / "state" / path.parent.relative_to(path.parents[2]) / "history.jsonl", 0
     for number in range(ROUNDS):
         while (size := history.stat().st_size) == seen:
             os.sched_yield()
@@ -220,7 +220,7 @@ def holds_it(root: Path, ref: TaskRef, ready: Any, done: Any) -> None:
 
 def test_a_task_deleted_while_somebody_waits_for_it_is_gone_and_not_revived(world: World) -> None:
     ref = world.task(status="done")
-    lock = str(world.directory(ref) / ".lock")
+    lock = str(world.state(ref) / ".lock")
     with contextlib.ExitStack() as stack:
         stack.enter_context(pytest.raises(NotFound, match="deleted in the meantime"))
         descriptor = files._open_lock(lock)

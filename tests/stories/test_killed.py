@@ -77,7 +77,7 @@ def test_a_move_killed_anywhere_is_finished_by_the_next_command(world: World) ->
 
     expected = undisturbed(world, ref, act)
     assert expected["task"]["crash_count"] == 0
-    for steps in every_death(world.root / "tasks", act):
+    for steps in every_death(world.task_files, act):
         seen = world.stored(ref)  # a reader, before anybody has mended anything
         assert seen.body == BODY, steps
         assert seen.task.status in {"todo", "doing"}, steps
@@ -103,7 +103,7 @@ def test_a_move_killed_before_or_after_any_hook_runs_each_hook_once(world: World
     table = {name: Action(deadly) for name in ("push_branch", "create_pr", "spawn_next")}
     orange = assemble(world.home, Actions(dict(world.effects.table()) | table))
     marks_descriptor = os.open(marks, os.O_WRONLY | os.O_CREAT)
-    for steps in every_death(world.root / "tasks", lambda: transition(orange, ref, "doing", "agent")):
+    for steps in every_death(world.task_files, lambda: transition(orange, ref, "doing", "agent")):
         world.touch(ref)
         if world.read(ref).status == "todo":
             transition(world.orange, ref, "doing", "agent")
@@ -120,7 +120,7 @@ def test_summary_update_killed_anywhere_leaves_the_old_or_the_new_summary(world:
         world.orange.tasks.update(ref, summary="Brew two")
 
     expected = undisturbed(world, ref, act)
-    for steps in every_death(world.root / "tasks", act):
+    for steps in every_death(world.task_files, act):
         assert world.stored(ref).body == BODY
         world.touch(ref)
         noted = "task.updated" in world.types(ref)
@@ -135,7 +135,7 @@ def test_creation_killed_anywhere_leaves_a_whole_task_or_none(world: World) -> N
     def act() -> None:
         world.orange.tasks.create(new)
 
-    for steps in every_death(world.root / "tasks", act):
+    for steps in every_death(world.task_files, act):
         for ref in world.orange.store.refs():
             assert world.read(ref).branch == "brew"
             assert world.types(ref) == ["task.created"]
@@ -144,7 +144,10 @@ def test_creation_killed_anywhere_leaves_a_whole_task_or_none(world: World) -> N
         assert len(world.orange.store.refs()) == 1, steps
         world.orange.tasks.create(NewTask(project="coffee", summary="Any other", spawn=False))
         hidden = {name for name in os.listdir(world.root / "tasks/coffee") if name[0] == "."}
-        assert hidden <= {".lock", ".saved.jsonl", ".saved.jsonl.lock"}
+        assert hidden <= {".saved.jsonl", ".saved.jsonl.lock"}
+        assert {".lock", *(r.id for r in world.orange.store.refs())} == set(os.listdir(world.root / "state/coffee")), (
+            steps
+        )
 
 
 def test_a_created_task_whose_start_was_killed_is_started_by_the_next_command(world: World) -> None:
@@ -155,7 +158,7 @@ def test_a_created_task_whose_start_was_killed_is_started_by_the_next_command(wo
         "transitions: [{from: [todo, clarification], to: done}]\n",
     )
     new = NewTask(project="coffee", workflow="asking")
-    for steps in every_death(world.root / "tasks", lambda: world.orange.tasks.create(new)):
+    for steps in every_death(world.task_files, lambda: world.orange.tasks.create(new)):
         for ref in world.orange.store.refs():
             world.touch(ref)
             if world.read(ref).status == "todo":
@@ -167,13 +170,16 @@ def test_a_created_task_whose_start_was_killed_is_started_by_the_next_command(wo
 
 def test_a_deletion_killed_anywhere_leaves_the_whole_task_or_none(world: World) -> None:
     ref = world.task(status="done", body=BODY)
-    for steps in every_death(world.root / "tasks", lambda: world.orange.tasks.delete(ref)):
+    for steps in every_death(world.task_files, lambda: world.orange.tasks.delete(ref)):
         if world.orange.store.refs():
             assert world.stored(ref).body == BODY, steps
             world.orange.tasks.delete(ref)
         world.task()
         hidden = {name for name in os.listdir(world.root / "tasks/coffee") if name[0] == "."}
-        assert hidden <= {".lock", ".saved.jsonl", ".saved.jsonl.lock"}
+        assert hidden <= {".saved.jsonl", ".saved.jsonl.lock"}
+        assert {".lock", *(r.id for r in world.orange.store.refs())} == set(os.listdir(world.root / "state/coffee")), (
+            steps
+        )
 
 
 def appends(path: Path) -> None:
@@ -204,12 +210,12 @@ def test_what_an_agent_writes_in_the_last_moment_outlives_the_command_that_is_ki
     monkeypatch.setattr(task_swap, "exchange", exchange)
     monkeypatch.setattr(task_text, "_SEEN_KEPT_SECONDS", -1.0)
     deaths = 0
-    for steps in every_death(world.root / "tasks", lambda: world.orange.tasks.update(ref, status="doing")):
+    for steps in every_death(world.task_files, lambda: world.orange.tasks.update(ref, status="doing")):
         world.touch(ref)
         if written.exists():
             deaths += 1
             assert world.body(ref) == BODY + "An agent was here.\n", steps
-            assert sorted(os.listdir(world.directory(ref))) == [".lock", "TASK.md", "history.jsonl"], steps
+            assert sorted(os.listdir(world.directory(ref))) == ["TASK.md"], steps
             assert world.read(ref).status == "doing", steps
             assert world.read(ref).attention is None, steps
             written.unlink()
@@ -223,7 +229,7 @@ def test_a_second_death_during_the_repair_is_repaired_too(world: World) -> None:
     deadly = Action(lambda _run: os.kill(os.getpid(), signal.SIGKILL))
     orange = assemble(world.home, Actions(dict(world.effects.table()) | {"push_branch": deadly}))
     assert killed(lambda: transition(orange, ref, "doing", "agent"), Countdown(10_000))
-    for steps in every_death(world.root / "tasks", lambda: world.touch(ref)):
+    for steps in every_death(world.task_files, lambda: world.touch(ref)):
         world.touch(ref)
         assert outcome(world, ref) == expected, steps
         world.effects.path.unlink()
@@ -241,5 +247,5 @@ def test_refused_move_killed_anywhere_changes_nothing(world: World) -> None:
             for _ in range(4):
                 os.write(1, b"")  # there is nothing to be killed in but these
 
-    for _ in every_death(world.root / "tasks", act):
+    for _ in every_death(world.task_files, act):
         assert world.contents(ref) == before

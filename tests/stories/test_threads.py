@@ -62,7 +62,7 @@ def test_two_comments_are_sent_in_one_message_answered_and_reviewed_again(office
         ("fixed", "worker", head),
         ("declined", "worker", None),
     ]
-    prompt = office.root / "home" / "tasks" / "coffee" / ref.id / "logs" / "review-1.prompt.md"
+    prompt = office.root / "home" / "state" / "coffee" / ref.id / "logs" / "review-1.prompt.md"
     assert "t1  a.py:1, from the person, fixed" in prompt.read_text()
 
 
@@ -110,7 +110,7 @@ def test_in_classic_a_new_worker_is_started_with_the_threads(office: Office) -> 
     send_back(office, ref, "One small thing.")
     windows = [event["window"] for event in office.events(ref, "agent.spawned")]
     assert windows == ["worker", "review-1", "worker-2", "review-2"]
-    logs = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
+    logs = office.root / "home" / "state" / "coffee" / ref.id / "logs"
     prompt = (logs / "worker-2.prompt.md").read_text()
     for words in ("Fixing: ", "## Feedback", "t1  ", "Say why", "orange task reply t1"):
         assert words in prompt

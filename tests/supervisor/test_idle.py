@@ -49,7 +49,7 @@ class Waiting:
     def agent(self, state: str, window: str = "worker", *, seconds: float = 61.0) -> None:
         """What an agent has been doing for so long."""
         stamp = clock.at(time.time_ns() + int((self._offset - seconds) * SECOND))
-        Runtime(str(self.desk.world.directory(self.desk.ref))).update(window, agent="demo", state=state, event_at=stamp)
+        Runtime(str(self.desk.world.state(self.desk.ref))).update(window, agent="demo", state=state, event_at=stamp)
 
     def past(self, seconds: int) -> None:
         """Let so much time pass."""
@@ -110,7 +110,7 @@ def test_agent_that_stopped_a_minute_ago_is_reminded_once_and_then_the_person_is
 @pytest.mark.parametrize("stamp", ["9999-01-01T00:00:00.000000Z", "soon", ""])
 def test_agent_cannot_put_its_reminder_off_by_what_it_writes_down(waiting: Waiting, stamp: str) -> None:
     waiting.agent("idle")
-    Runtime(str(waiting.desk.world.directory(waiting.desk.ref))).update("worker", event_at=stamp)
+    Runtime(str(waiting.desk.world.state(waiting.desk.ref))).update("worker", event_at=stamp)
     waiting.look()
     assert len(waiting.reminders) == 1
 
@@ -313,7 +313,7 @@ def test_dead_agent_is_not_reminded(desk: Desk, waiting: Waiting) -> None:
 
 @pytest.mark.parametrize("stamp", [5, None, "soon", "9999-01-01T00:00:00Z", "x" * 100_000, ["now"]])
 def test_time_that_an_agent_made_up_stops_nothing(waiting: Waiting, stamp: Any) -> None:
-    runtime = Runtime(str(waiting.desk.world.directory(waiting.desk.ref)))
+    runtime = Runtime(str(waiting.desk.world.state(waiting.desk.ref)))
     runtime.update("worker", agent="demo", state="idle", event_at=stamp)
     assert 0 < waiting.look() <= idle.PAUSE_SECONDS
 

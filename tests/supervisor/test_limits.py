@@ -233,7 +233,7 @@ def test_failover_hands_over_once_to_the_first_agent_that_is_free(office: Office
 def test_what_has_stood_on_a_screen_for_hours_is_about_the_time_when_it_was_printed(office: Office) -> None:
     limited_harness(office)
     ref = at_limit(office, "one")
-    directory = Path(office.orange.store.directory(ref))
+    directory = Path(office.orange.store.state_directory(ref))
     history = directory / "history.jsonl"
     started = office.events(ref, "agent.spawned")[0]["timestamp"]
     long_ago = time.time() - 7 * HOURS
@@ -311,7 +311,7 @@ def test_limit_that_is_reported_before_its_words_are_drawn_is_known_with_its_end
     monkeypatch.setattr(limits_module, "GRACE_SECONDS", HOURS)
     limited_harness(office, says="", then=f'read key; echo "{SAYS}"; exec cat')
     ref = office.create("one", harness="limited")
-    Runtime(office.orange.store.directory(ref)).update("worker", state="limit", event_at=clock.now())
+    Runtime(office.orange.store.state_directory(ref)).update("worker", state="limit", event_at=clock.now())
     watcher = LimitWatcher(office)
     watcher.look(ref)
     assert office.events(ref, "limit.reached") == []

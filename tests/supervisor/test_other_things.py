@@ -26,18 +26,17 @@ NUMBERS = '7\n[7]\n{"type": 7}\n{"worker": 7, "type": "engine", "engine": 7}\n'
 NAMES = (
     "TASK.md",
     "history.jsonl",
-    "runtime.json",
-    ".orange-outcome",
     ".lock",
-    ".runtime.lock",
-    "logs",
-    "logs/worker.exit",
-    "logs/worker.log",
+    ".orange-outcome",
+    ".orange-status",
+    ".orange-status/worker.usage.jsonl",
     ".TASK.md.old-5-00000000-beef",
     ".TASK.md.new-00000000-beef",
     ".TASK.md.seen-beef",
     "TASK.md.kept-00000000",
 )
+# The engine's own files: an agent with full permission can do this to them, too.
+STATE_NAMES = ("history.jsonl", "runtime.json", ".lock", ".runtime.lock", "logs", "logs/worker.exit", "logs/worker.log")
 
 
 def pipe(path: Path) -> None:
@@ -112,12 +111,13 @@ def in_time(root: Path) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def damaged(world: World, name: str, put: Callable[[Path], object]) -> TaskRef:
+def damaged(world: World, tree: str, name: str, put: Callable[[Path], object]) -> TaskRef:
     """A task at work, with another thing in place of one of its files."""
-    ref = world.task(status="doing", workspace="coffee--9", tmux_session="coffee/brew", branch=f"brew-{len(name)}")
-    logs = world.directory(ref) / "logs"
-    logs.mkdir()
-    path = world.directory(ref) / name
+    branch = f"brew-{tree}-{len(name)}"
+    ref = world.task(status="doing", workspace="coffee--9", tmux_session="coffee/brew", branch=branch)
+    (world.state(ref) / "logs").mkdir()
+    (world.directory(ref) / ".orange-status").mkdir()
+    path = world.root / tree / ref.project / ref.id / name
     if path.is_dir():
         path.rmdir()
     path.unlink(missing_ok=True)
@@ -131,7 +131,8 @@ def test_other_thing_in_place_of_a_tasks_file_stops_no_other_task(
 ) -> None:
     monkeypatch.setattr(Tmux, "panes", lambda _tmux: [])
     good = world.task(id="good", summary="Brew well")
-    bad = {name: damaged(world, name, THINGS[thing]) for name in NAMES}
+    names = [("tasks", name) for name in NAMES] + [("state", name) for name in STATE_NAMES]
+    bad = {each: damaged(world, *each, THINGS[thing]) for each in names}
     with world.orange.store.open(good) as opened:  # a command that was killed in the middle
         opened.change(
             "transition.started", {"status": "doing"}, **{"from": "todo", "to": "doing", "by": "agent", "hooks": []}

@@ -64,7 +64,7 @@ def test_in_solo_no_outcome_from_before_takes_the_task_on_again(desk: Desk, said
     desk.die("worker")
     desk.look()
     assert (desk.task.status, desk.told()) == ("working", [("agent.crashed", "worker", "working")])
-    kept = desk.world.directory(desk.ref) / "logs" / "worker.outcome"
+    kept = desk.world.state(desk.ref) / "logs" / "worker.outcome"
     assert json.loads(kept.read_text())["outcome"] == said[-1]
     desk.start("worker")
     report(desk, "passed")

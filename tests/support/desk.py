@@ -67,7 +67,7 @@ class Desk:
         self.world = world
         self.ref: TaskRef = world.task(workflow="pair", status="todo", tmux_session="coffee/brew")
         self._new_server("77.1")
-        monkeypatch.setattr(Sessions, "panes", lambda _, fresh=False: list(self._panes))
+        monkeypatch.setattr(Sessions, "every_pane", lambda _, fresh=False: list(self._panes))
         self.move("planning")
         self.start("worker")
 

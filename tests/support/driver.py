@@ -142,6 +142,18 @@ class World:
     def directory(self, ref: TaskRef) -> Path:
         return self.root / "tasks" / ref.project / ref.id
 
+    def state(self, ref: TaskRef) -> Path:
+        """What is the engine's alone."""
+        return self.root / "state" / ref.project / ref.id
+
+    @property
+    def task_files(self) -> tuple[Path, Path]:
+        """Where all of all tasks is."""
+        return self.root / "tasks", self.root / "state"
+
+    def history_file(self, ref: TaskRef) -> Path:
+        return self.state(ref) / "history.jsonl"
+
     def file(self, ref: TaskRef) -> Path:
         return self.directory(ref) / "TASK.md"
 
@@ -183,12 +195,13 @@ class World:
             pass
 
     def contents(self, ref: TaskRef) -> dict[str, bytes]:
-        """Every byte of a task's directory, but for the lock."""
-        files = [path for path in self.directory(ref).rglob("*") if path.is_file() and path.name != ".lock"]
-        return {str(path.relative_to(self.directory(ref))): path.read_bytes() for path in files}
+        """Every byte of a task's directories, but for the lock."""
+        folders = (self.directory(ref), self.state(ref))
+        files = [(path, folder) for folder in folders for path in folder.rglob("*") if path.is_file()]
+        return {str(path.relative_to(folder)): path.read_bytes() for path, folder in files if path.name != ".lock"}
 
     def dotfiles(self, ref: TaskRef) -> list[str]:
-        return sorted(name for name in os.listdir(self.directory(ref)) if name.startswith(".") and name != ".lock")
+        return sorted(name for name in os.listdir(self.directory(ref)) if name.startswith("."))
 
 
 class Cli:

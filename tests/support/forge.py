@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from orange_tui.domain.pull_request import PullRequest
 from orange_tui.outside.forge.interface import (
     Address,
-    CheckFailure,
     Forge,
     HostedRepository,
     Issue,
@@ -18,10 +17,8 @@ from orange_tui.outside.forge.interface import (
     IssueThread,
     Label,
     NewPullRequest,
-    NewReview,
-    PullRequestDetails,
-    PullRequestReview,
 )
+from orange_tui.outside.forge.review_records import CheckFailure, NewReview, PullRequestDetails, PullRequestReview
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +48,7 @@ class LabForge(Forge):
     branches: list[str] = field(default_factory=list)
     reviews: dict[int, PullRequestReview | str] = field(default_factory=dict)
     replies: list[tuple[str, str]] = field(default_factory=list)
+    resolved: dict[str, bool] = field(default_factory=dict)
 
     __hash__ = object.__hash__
 
@@ -93,6 +91,9 @@ class LabForge(Forge):
     def post_reply(self, pull_request: Address, thread: str, text: str) -> str:
         self.replies.append((thread, text))
         return f"{self.url(pull_request.number)}#{len(self.replies)}"
+
+    def resolve_thread(self, pull_request: Address, thread: str, *, is_resolved: bool) -> None:
+        self.resolved[thread] = is_resolved
 
     def read_details(self, pull_request: Address) -> PullRequestDetails:
         new, url = self.requests[pull_request.number], self.url(pull_request.number)

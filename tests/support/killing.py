@@ -23,7 +23,7 @@ import orange_tui.workspaces._contents as setup_seam
 from orange_tui.store.journal import Journal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from types import ModuleType
 
@@ -152,14 +152,16 @@ def every_step(act: Callable[[int], object], first: int = 1, watch: Watch = watc
     raise AssertionError("it never came to an end")
 
 
-def every_death(root: Path, act: Callable[[], object], watch: Watch = watch_files) -> Iterator[int]:
-    """Let `act` die at its first step, its second, and so on, each time with `root` as it was at the beginning."""
-    root.mkdir(exist_ok=True)
-    pristine = root.with_name(f"{root.name}-pristine")
-    shutil.copytree(root, pristine, symlinks=True)
+def every_death(roots: Sequence[Path], act: Callable[[], object], watch: Watch = watch_files) -> Iterator[int]:
+    """Let `act` die at its first step, its second, and so on, each time with `roots` as they were at the beginning."""
+    copies = {root: root.with_name(f"{root.name}-pristine") for root in roots}
+    for root, pristine in copies.items():
+        root.mkdir(exist_ok=True)
+        shutil.copytree(root, pristine, symlinks=True)
     for steps in range(1, _MOST_STEPS):
-        shutil.rmtree(root)
-        shutil.copytree(pristine, root, symlinks=True)
+        for root, pristine in copies.items():
+            shutil.rmtree(root)
+            shutil.copytree(pristine, root, symlinks=True)
         if not killed(act, Countdown(steps), watch):
             assert steps > 3, "nothing was watched"
             return

@@ -54,8 +54,7 @@ class LimitWatcher:
 
     def see(self, ref: TaskRef, window: str = "worker", state: str = "limit") -> None:
         """What the watcher of screens does, and then a look."""
-        directory = self._office.orange.store.directory(ref)
-        Runtime(directory).update(window, seen=state, seen_at=clock.now())
+        Runtime(self._office.orange.store.state_directory(ref)).update(window, seen=state, seen_at=clock.now())
         self.look(ref)
         self.look(ref)  # what it has written itself is a change, too
 

@@ -59,7 +59,7 @@ class Agents:
         given: dict[str, Any] = {**round_, **place, **values}
         ref = self._stage.task(number, **given)
         window = "review-1" if status == "agent-review" else "worker"
-        directory = Path(self._stage.orange.store.directory(ref))
+        directory = Path(self._stage.orange.store.state_directory(ref))
         if state == "dead":
             (directory / "logs").mkdir(exist_ok=True)
             (directory / "logs" / f"{window}.exit").write_text("1")

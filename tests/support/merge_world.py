@@ -9,6 +9,7 @@ from orange_tui.engine.creation import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask, TaskRef
+from orange_tui.trust.trust import Trust
 from support.driver import put, refusal
 from support.git import git
 
@@ -130,6 +131,12 @@ class House:
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
+        self.trust()
+
+    def trust(self) -> None:
+        """The person has seen all that the repository brings along, and trusts it."""
+        trust, project = Trust(self.orange.home), self.orange.projects.get("coffee")
+        trust.confirm(project, trust.brought(project))
 
     def is_merged(self, ref: TaskRef) -> bool:
         """Whether a task was merged as it should be: here, there, in the history, and in the checkout."""

@@ -12,7 +12,9 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.home.log import Log
 from orange_tui.home.paths import Home
 from orange_tui.home.projects import Projects
+from orange_tui.outside.git_guard.judge import use_judge
 from orange_tui.store.store import Store, StoredTask, TaskRef
+from orange_tui.trust.trust import Trust
 from orange_tui.workspaces.pool import Pool
 from support.git import commit, git
 
@@ -37,6 +39,7 @@ class Cafe:
         (root / "home").mkdir()
         self.store = Store(self.home, lambda task: task)
         self.pool = Pool(self.store, Projects(self.home), Log(self.home.log_file))
+        use_judge(Trust(self.home).trusted)
         self._plant()
         self.register(path=str(self.main), **settings)
 
@@ -58,6 +61,10 @@ class Cafe:
     def project(self) -> Project:
         return Projects(self.home).get("coffee")
 
+    def trust(self) -> None:
+        """The person has seen all that the repository brings along, and trusts it."""
+        Trust(self.home).confirm(self.project, Trust(self.home).brought(self.project))
+
     def task(self, branch: str = "feat/x", **values: object) -> Task:
         """A task as it is once created."""
         fields = {"branch": branch, "workflow": "default", "status": "pending", **values}
@@ -72,6 +79,9 @@ class Cafe:
 
     def task_directory(self, task: Task) -> Path:
         return self.root / "home/tasks/coffee" / task.id
+
+    def state_directory(self, task: Task) -> Path:
+        return self.root / "home/state/coffee" / task.id
 
     def spawn(self, task: Task) -> Path:
         """What `acquire_workspace` does; returns the worktree."""

@@ -133,7 +133,7 @@ class Stage:
         stamp = f"2026-11-16T09:{29 - minutes_old % 30:02d}:00.000000Z"
         path = self.root / "home" / "tasks" / "coffee" / ref.id / "TASK.md"
         path.write_text(path.read_text().replace(NOW, stamp))
-        history = path.parent / "history.jsonl"
+        history = self.root / "home" / "state" / "coffee" / ref.id / "history.jsonl"
         history.write_text(history.read_text().replace(NOW, stamp))
         return ref
 
@@ -147,7 +147,7 @@ class Stage:
 
     def report(self, ref: TaskRef, window: str = "worker", **values: Any) -> None:
         """A window's agent, or whoever reads its files, tells something."""
-        Runtime(self.orange.store.directory(ref)).update(window, **values)
+        Runtime(self.orange.store.state_directory(ref)).update(window, **values)
 
     def work(self, branch: str, *, files: Mapping[str, str | None]) -> None:
         """Let a branch change files of a real repository; None deletes one."""

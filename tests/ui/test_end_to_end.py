@@ -171,7 +171,7 @@ class Demo:
         return next(task for task in tasks if task["branch"] == branch)
 
     def history(self, branch: str) -> str:
-        return (self.root / "home" / "tasks" / "coffee" / str(self.task(branch)["id"]) / "history.jsonl").read_text()
+        return (self.root / "home" / "state" / "coffee" / str(self.task(branch)["id"]) / "history.jsonl").read_text()
 
     def processes(self) -> list[str]:
         """Whoever knows of this world, by its command or its environment."""

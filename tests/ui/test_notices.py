@@ -5,6 +5,9 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+from textual import events
+
+from orange_tui.notices.presence import last_seen_at_app
 from support.stage import Scene, Stage, story
 
 if TYPE_CHECKING:
@@ -118,3 +121,20 @@ async def test_config_broken_while_the_app_runs_is_reported_once_and_the_old_one
         stage.task(branch="milk", summary="Warm", status="working")
         await scene.sees("milk", "X cancel")
         assert len(scene.told()) == 1
+
+
+@story
+async def test_person_who_presses_a_key_is_at_the_app_until_the_terminal_loses_the_focus(stage: Stage) -> None:
+    stage.task(branch="tea", summary="Brew", status="working")
+    home = stage.orange.home
+    async with stage.open() as scene:
+        await scene.until(lambda: last_seen_at_app(home) > 0)  # who has just opened it
+        scene.app.post_message(events.AppBlur())
+        await scene.until(lambda: last_seen_at_app(home) == 0)
+        await scene.press("j")
+        await scene.until(lambda: last_seen_at_app(home) > 0)
+        seen_at = last_seen_at_app(home)
+        await scene.press("k", "j", "k")  # not a write with every key
+        assert not [worker for worker in scene.app.workers if worker.group == "presence" and not worker.is_finished]
+        assert last_seen_at_app(home) == seen_at
+        scene.app.presence.end()

@@ -9,7 +9,7 @@ import pytest
 
 from orange_tui.delivery import pr_status, pull_requests
 from orange_tui.domain.pull_request import PullRequest
-from support.stage import Stage, story
+from support.stage import WORK, Stage, story
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -129,6 +129,34 @@ async def test_existing_pull_request_is_opened_or_its_address_copied(
         await scene.press("p")
         await scene.until(lambda: f"Copied {URL}" in scene.told())
         assert opened == [URL]
+
+
+@story
+async def test_what_is_not_in_the_pull_request_yet_is_pushed_by_the_key_that_opens_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (ref,) = stage.tasks({"branch": "login-fix", "status": "reviewing"})
+    stage.work("login-fix", files=WORK)
+    stage._git("update-ref", "refs/remotes/origin/login-fix", "main")
+    linked(stage, ref)
+    pushed: list[TaskRef] = []
+
+    def push(_tasks: object, ref: TaskRef) -> str:
+        pushed.append(ref)
+        stage._git("update-ref", "refs/remotes/origin/login-fix", "login-fix")
+        return URL
+
+    monkeypatch.setattr(pull_requests, "create_pull_request", push)
+    async with stage.open() as scene:
+        await scene.sees("1 commit is not in pull request #12 yet: p pushes", "open · 1 commit not pushed")
+        await scene.press("p")
+        await scene.sees("Push to pull request #12?", "is pushed: 1 commit.")
+        await scene.press("escape")
+        assert pushed == []
+        await scene.press("p", "y")
+        await scene.says("Pull request #12 has everything now; p opens it.")
+        assert pushed == [ref]
+        await scene.until(lambda: "not pushed" not in scene.text)
 
 
 @pytest.mark.parametrize(

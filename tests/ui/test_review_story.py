@@ -189,6 +189,23 @@ async def test_what_the_worker_changes_after_the_batch_is_new_on_the_same_screen
         await scene.sees("only what is new", "signed = None", "1/1 auth/state.py")
 
 
+@story
+async def test_what_the_worker_changes_while_the_person_is_about_to_send_is_new(stage: Stage) -> None:
+    ref = reviewing(stage)
+    async with stage.open((120, 40)) as scene:
+        screen = await open_review(scene)
+        await scene.press("n", "j")
+        await comment(scene, "First.")
+        await scene.press("r")
+        await scene.sees("Send login-fix back")
+        before = screen.code
+        _force_push(stage)
+        await scene.until(lambda: screen.code is not before)
+        await scene.press("ctrl+s")
+        await scene.until(lambda: bool(_viewed(stage, ref).read().looked_at))
+        await scene.sees("since you looked")
+
+
 def _force_push(stage: Stage, workspace: str | None = None) -> None:
     """The branch has one file in another form, in a commit that took the place of the first."""
     where = stage.root / "home" / "workspaces" / workspace if workspace else stage.root / "coffee"

@@ -42,6 +42,17 @@ async def test_a_key_sends_the_review_with_a_text_and_a_verdict(stage: Stage, mo
 
 
 @story
+async def test_what_is_written_in_the_review_of_a_pull_request_is_sent_from_there(stage: Stage) -> None:
+    ref = stage.task(branch="review/pr-12", summary="Review #12", status="reviewing", workflow="review-pr")
+    stage.pull_request(ref, 12)
+    async with stage.open() as scene:
+        await scene.press("D")
+        await scene.sees("r send")
+        await scene.press("r")
+        await scene.sees("Send the review of review/pr-12", "as one review")
+
+
+@story
 async def test_the_address_of_a_pull_request_in_the_form_has_it_reviewed(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

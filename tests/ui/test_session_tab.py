@@ -116,7 +116,7 @@ async def test_keys_work_while_an_agent_prints_five_megabytes(office: Office) ->
         await scene.sees("the-end")
         await scene.press("pageup", "tab", "tab", "tab")
         await scene.sees("Brew fix/tea")
-    logs = office.root / "home" / "tasks" / "coffee" / ref.id / "logs"
+    logs = office.root / "home" / "state" / "coffee" / ref.id / "logs"
     assert all(path.stat().st_size <= 4_000_000 for path in logs.glob("*.log"))
 
 

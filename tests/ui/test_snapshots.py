@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 from textual.widgets import Input
 
+from orange_tui.domain.approvals.question import make_question
 from orange_tui.domain.review.thread import Thread, ThreadReply
 from orange_tui.home.paths import Home
 from orange_tui.jobs.jobs import JobRequest
@@ -14,6 +16,7 @@ from orange_tui.orange import assemble
 from orange_tui.review.threads_file import ThreadsFile
 from orange_tui.store.store import StoredTask
 from orange_tui.tui.app import OrangeApp
+from orange_tui.tui.approvals.dialog import ApprovalDialog
 from orange_tui.tui.screens.review import ReviewScreen
 from support.lively import lively
 from support.stage import Scene, Stage
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.pilot import Pilot
+
+    from orange_tui.store.store import TaskRef
 
     Compare = Callable[..., bool]
     Size = tuple[int, int]
@@ -75,6 +80,8 @@ def is_drawn(app: OrangeApp) -> bool:
     """Whether the preview has nothing more to draw, nor a review to read."""
     is_read = not isinstance(app.screen, ReviewScreen) or app.screen.code is not None
     groups = {"preview", "diff", "comments"}
+    if isinstance(app.screen, ApprovalDialog) and not app.screen.query(".buttons.-ready"):
+        return False
     return is_read and all(worker.is_finished for worker in app.workers if worker.group in groups)
 
 
@@ -387,3 +394,25 @@ def test_a_tree_of_tasks(stage: Stage, snap_compare: Compare, size: Size) -> Non
     app = stage.app()
     keys = ("t", "G", "k", "k", "k", "k", "k")
     take(app, snap_compare, size, keys, seen)
+
+
+@EVERY_SIZE
+def test_a_permission_that_is_asked_for(stage: Stage, picture: Picture, size: Size) -> None:
+    command = "npm run migrate -- --database production \\\n  && rm -rf ./backups/2026-*  # make room\necho done"
+    given = {"command": command, "description": "Apply the new schema and clean up"}
+    login_fix, rate_limit = (stage.orange.store.refs("coffee")[number] for number in (0, 4))
+    pipes = [ask(stage, ref, given) for ref in (login_fix, rate_limit)]
+    picture(size, "A", sees="Allow once (y)")
+    for pipe in pipes:
+        os.close(pipe)
+
+
+def ask(stage: Stage, ref: TaskRef, given: dict[str, str]) -> int:
+    """Have the worker of a task ask; returns the pipe that keeps the question open."""
+    report = {"tool_name": "Bash", "tool_input": given, "cwd": "/home/ada/orange/workspaces/coffee--1"}
+    stamp = "2026-11-16T09:23:00.000000Z"
+    question = make_question(report, question_id=f"q-{ref.id}", window="worker", agent="claude", asked_at=stamp)
+    assert question is not None
+    pipe = stage.orange.approvals.files(ref).publish(question)
+    stage.orange.approvals.note(ref, "worker", None)
+    return pipe

@@ -141,7 +141,6 @@ async def test_usage_that_cannot_be_read_is_named(stage: Stage) -> None:
     first, *_ = stage.tasks()
     use(stage, first, 2.0)
     path = stage.root / "home" / "state" / "coffee" / "task002" / "usage.json"
-    path.parent.mkdir(parents=True)
     path.write_text("{")
     async with stage.open(size=(200, 30)) as scene:
         await scene.press("U")

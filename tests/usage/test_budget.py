@@ -97,7 +97,7 @@ def test_same_budget_written_in_another_way_spoils_no_later_event(world: World) 
 
 def test_history_of_an_earlier_version_is_believed_and_has_no_budget(world: World) -> None:
     ref = world.task()
-    path = world.directory(ref) / "history.jsonl"
+    path = world.history_file(ref)
     event = json.loads(path.read_text())
     del event["engine"]["budget"]
     path.write_text(json.dumps(event) + "\n")

@@ -98,7 +98,7 @@ class _Office:
         return UsageFile(self.world.home.task_state(ref.project, ref.id)).read() or TaskUsage()
 
     def runtime(self) -> dict[str, dict[str, Any]]:
-        return Runtime(str(self.world.directory(self.ref))).read()
+        return Runtime(str(self.world.state(self.ref))).read()
 
 
 @pytest.fixture
@@ -176,9 +176,11 @@ def test_file_that_did_not_change_is_not_opened(office: _Office, monkeypatch: py
 def test_demo_agents_record_in_the_tasks_directory_is_read(office: _Office) -> None:
     usage = {"input": 7, "output": 2, "cost": {"total": 0.5}}
     message = {"role": "assistant", "model": "demo-1", "usage": usage}
-    logs = office.world.directory(office.ref) / "logs"
-    logs.mkdir()
-    (logs / "review-1.usage.jsonl").write_text(json.dumps({"type": "message", "id": "1", "message": message}) + "\n")
+    status_folder = office.world.directory(office.ref) / ".orange-status"
+    status_folder.mkdir()
+    (status_folder / "review-1.usage.jsonl").write_text(
+        json.dumps({"type": "message", "id": "1", "message": message}) + "\n"
+    )
     office.start("review-1", "demo")
     office.collect()
     [row] = office.usage().rows
@@ -188,12 +190,12 @@ def test_demo_agents_record_in_the_tasks_directory_is_read(office: _Office) -> N
 def test_status_line_tells_context_and_limits(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
     office.claude()
     office.start("worker", "claude", session_id=_CLAUDE)
-    logs = office.world.directory(office.ref) / "logs"
-    logs.mkdir()
+    status_folder = office.world.directory(office.ref) / ".orange-status"
+    status_folder.mkdir()
     ends = 4_000_000_000
     limits = {"five_hour": {"used_percentage": 93.5, "resets_at": ends}, "seven_day": {"used_percentage": float("nan")}}
     status = {"context_window": {"used_percentage": 41}, "rate_limits": limits}
-    (logs / "worker.status.json").write_text(json.dumps(status))
+    (status_folder / "worker.json").write_text(json.dumps(status))
     seen: list[Any] = []
     monkeypatch.setattr(Limits, "see_use", lambda _, *words: seen.append(words))
     office.collect()
@@ -328,7 +330,7 @@ def test_last_words_of_a_deleted_task_count_and_it_stays_deleted(office: _Office
 def test_conversation_of_an_earlier_task_that_is_gone_on_with_counts_from_there_on(office: _Office) -> None:
     path = office.claude()
     office.start("worker", "claude", session_id="4f2a0c1e-0000-4000-8000-000000000000")
-    Runtime(str(office.world.directory(office.ref))).update("worker", agent="claude", session_id=_CLAUDE)
+    Runtime(str(office.world.state(office.ref))).update("worker", agent="claude", session_id=_CLAUDE)
     office.collect()
     assert office.usage().total() == Totals()
     [last] = [line for line in path.read_text().splitlines() if '"cost-state"' in line][-1:]
@@ -350,9 +352,9 @@ def test_ended_agent_has_a_moment_to_write_what_it_has_cost(office: _Office, mon
 
 
 def test_pipe_in_the_place_of_a_record_is_said_once_and_ends_the_last_reading(office: _Office) -> None:
-    logs = office.world.directory(office.ref) / "logs"
-    logs.mkdir()
-    os.mkfifo(logs / "worker.usage.jsonl")
+    status_folder = office.world.directory(office.ref) / ".orange-status"
+    status_folder.mkdir()
+    os.mkfifo(status_folder / "worker.usage.jsonl")
     office.start("worker", "demo")
     office.collect()
     office.end()
@@ -378,7 +380,7 @@ def test_conversation_that_cannot_be_found_is_searched_less_and_less(
 def test_last_words_of_a_conversation_that_the_agent_has_left_count(office: _Office) -> None:
     path = office.claude()
     office.start("worker", "claude", session_id="4f2a0c1e-0000-4000-8000-000000000000")
-    runtime = Runtime(str(office.world.directory(office.ref)))
+    runtime = Runtime(str(office.world.state(office.ref)))
     runtime.update("worker", agent="claude", session_id=_CLAUDE)
     office.collect()
     with path.open("a") as file:

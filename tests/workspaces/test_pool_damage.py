@@ -143,6 +143,7 @@ def test_a_failing_hook_of_the_persons_does_not_keep_the_task_from_its_branch(ca
     hook.parent.mkdir()
     hook.write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
+    cafe.trust()
     task = cafe.task()
     assert branch_of(cafe.spawn(task)) == "feat/x"
     assert cafe.logged("a git hook failed")

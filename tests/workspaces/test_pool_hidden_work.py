@@ -24,6 +24,7 @@ def attributes(cafe: Cafe, lines: str) -> None:
     commit(cafe.main, ".gitattributes", lines)
     commit(cafe.main, "notes", "one\n")
     git(cafe.main, "push", "--quiet")
+    cafe.trust()
 
 
 @pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])

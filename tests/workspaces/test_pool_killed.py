@@ -74,7 +74,7 @@ def all_is_saved(cafe: Cafe, task: Task, loose: str) -> None:
 
 def test_killed_acquire_is_finished_by_the_next(cafe: Cafe) -> None:
     task = cafe.task()
-    for _step in every_death(cafe.root, lambda: cafe.spawn(task), watch_workspaces):
+    for _step in every_death([cafe.root], lambda: cafe.spawn(task), watch_workspaces):
         workspace = cafe.spawn(task)
         assert is_ready(cafe, workspace, task)
         assert (cafe.slot().state, cafe.slot().task) == ("bound", task.id)
@@ -85,14 +85,14 @@ def test_killed_acquire_is_finished_by_the_next(cafe: Cafe) -> None:
 def test_killed_acquire_of_a_reused_workspace_is_finished_by_the_next(cafe: Cafe) -> None:
     first, task = cafe.task("a"), cafe.task("b")
     cafe.release(first, cafe.spawn(first))
-    for _step in every_death(cafe.root, lambda: cafe.spawn(task), watch_workspaces):
+    for _step in every_death([cafe.root], lambda: cafe.spawn(task), watch_workspaces):
         assert is_ready(cafe, cafe.spawn(task), task)
         assert saved_of(cafe.project, task.id) == []
 
 
 def test_killed_acquire_that_is_never_repeated_leaks_nothing(cafe: Cafe) -> None:
     task, other = cafe.task("a"), cafe.task("b")
-    for step in every_death(cafe.root, lambda: cafe.spawn(task), watch_workspaces):
+    for step in every_death([cafe.root], lambda: cafe.spawn(task), watch_workspaces):
         if step % 2:
             shutil.rmtree(cafe.task_directory(task))
             cafe.gc()
@@ -103,7 +103,7 @@ def test_killed_acquire_that_is_never_repeated_leaks_nothing(cafe: Cafe) -> None
 def test_a_release_that_was_killed_is_finished_by_the_next(cafe: Cafe) -> None:
     task = cafe.task()
     workspace, loose = with_work(cafe, task)
-    for _step in every_death(cafe.root, lambda: cafe.release(task, workspace), watch_workspaces):
+    for _step in every_death([cafe.root], lambda: cafe.release(task, workspace), watch_workspaces):
         cafe.release(task, workspace)
         all_is_saved(cafe, task, loose)
         assert cafe.states() == ["free"]
@@ -113,7 +113,7 @@ def test_a_release_that_was_killed_is_finished_by_the_next(cafe: Cafe) -> None:
 def test_a_release_that_was_killed_is_finished_for_a_task_that_is_gone(cafe: Cafe) -> None:
     task, other = cafe.task("a"), cafe.task("b")
     workspace, loose = with_work(cafe, task)
-    for step in every_death(cafe.root, lambda: cafe.release(task, workspace), watch_workspaces):
+    for step in every_death([cafe.root], lambda: cafe.release(task, workspace), watch_workspaces):
         shutil.rmtree(cafe.task_directory(task))
         if step % 2:
             cafe.gc()
@@ -128,7 +128,7 @@ def test_the_engine_finishes_a_move_that_was_killed_with_its_workspace(cafe: Caf
     task, other = cafe.task("a", workflow="two", status="todo"), cafe.task("b")
     ref = TaskRef("coffee", task.id)
     for _step in every_death(
-        cafe.root, lambda: transition(assemble(cafe.home), ref, "doing", "person"), watch_workspaces
+        [cafe.root], lambda: transition(assemble(cafe.home), ref, "doing", "person"), watch_workspaces
     ):
         with assemble(cafe.home).engine.open(ref) as opened:
             after = opened.task
@@ -147,7 +147,7 @@ def test_engine_finishes_a_killed_release_and_clears_the_tasks_workspace(cafe: C
     workspace, loose = with_work(cafe, task)
     ref = TaskRef("coffee", task.id)
     for _step in every_death(
-        cafe.root, lambda: transition(assemble(cafe.home), ref, "back", "person"), watch_workspaces
+        [cafe.root], lambda: transition(assemble(cafe.home), ref, "back", "person"), watch_workspaces
     ):
         with assemble(cafe.home).engine.open(ref) as opened:
             after = opened.task

@@ -75,14 +75,14 @@ def test_failing_setup_shows_its_last_output(cafe: Cafe) -> None:
     assert "failed with exit code 3" in said
     assert "no such package" in said
     assert "\n100\n" not in said
-    assert "\n100\n" in (cafe.task_directory(task) / "logs/setup.log").read_text()
+    assert "\n100\n" in (cafe.state_directory(task) / "logs/setup.log").read_text()
 
 
 def test_what_a_setup_prints_is_the_persons_alone(cafe: Cafe) -> None:
     cafe.register(setup="umask; echo token; exit 3")
     task = cafe.task()
     assert "token" in cafe.refusal(task)
-    log = cafe.task_directory(task) / "logs/setup.log"
+    log = cafe.state_directory(task) / "logs/setup.log"
     assert (log.stat().st_mode & 0o777, log.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert log.read_text().splitlines()[0] != "0077"  # what it writes into the worktree has its usual mode
 

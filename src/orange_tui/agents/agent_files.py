@@ -145,8 +145,9 @@ def _remove_value(value: Any, ours: Any, harness: Harness) -> Any:
     if isinstance(value, dict) and isinstance(ours, dict):
         return _remove_ours(value, ours, harness) or None
     if isinstance(value, list) and isinstance(ours, list):
-        mark = f" task event --agent {harness.name} "
-        return [each for each in value if each not in ours and mark not in json.dumps(each)] or None
+        marks = [f" task {verb} --agent {harness.name} " for verb in ("event", "ask")]
+        theirs = (each for each in value if each not in ours)
+        return [each for each in theirs if not any(mark in json.dumps(each) for mark in marks)] or None
     return None if value == ours else value
 
 

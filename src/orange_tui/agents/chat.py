@@ -81,7 +81,7 @@ class ProjectChats:
         chosen, mark = launch.chosen_session(values, command_line), prompt_mark(prompt)
         start = AgentStart(WINDOW, 1, agent.name, project.path, clock.now(), session_id=chosen, prompt=mark)
         record_chat_start(self.home, project.name, start)
-        spec = launch.LaunchSpec(("env", *unset, *command_line), prompt, project.path, variables)
+        spec = launch.LaunchSpec(("env", *unset, *command_line), prompt, project.path, directory, variables)
         made = launch.write_launcher(directory, WINDOW, spec)
         return Window(home, "", WINDOW, agent.name, project.path, made.command, made.log_command, chat=project.name)
 

@@ -1,6 +1,6 @@
 """Claude Code's settings for one start: a status line of ours, which hears of cost and limits as nothing else does.
 
-It stores what Claude Code tells it beside the window's log (`STATUS_VARIABLE`) and passes it on to the status line the
+It stores what Claude Code tells it in the task's directory (`STATUS_VARIABLE`) and passes it on to the status line the
 person has, if any, whose output stays as it is. It runs several times a second while the agent works, so it is a line
 for the shell that Claude Code starts anyway: no Python, and two short-lived processes.
 """

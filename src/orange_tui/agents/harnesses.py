@@ -181,6 +181,12 @@ def login_directory(harness: Harness) -> str | None:
     return agent_path(given, {})
 
 
+def login_variable(harness: Harness) -> str | None:
+    """The environment variable that puts an agent's login elsewhere; None where it has none."""
+    variable = _VARIABLE.search(harness.sessions)
+    return variable[1] if variable is not None else None
+
+
 def orange_command() -> str:
     """The absolute path of the `orange` that belongs to this Python, so that agents need not search for it."""
     beside = os.path.join(os.path.dirname(sys.executable), "orange")

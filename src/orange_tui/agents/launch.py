@@ -1,7 +1,8 @@
 """The launcher: a small shell script that an agent's window runs.
 
 It sets the environment, starts the agent with its prompt from a file, and writes its exit code to a file. The shell
-sees only words that were quoted here; the prompt reaches the agent as one argument and is never parsed.
+sees only words that were quoted here; the prompt reaches the agent as one argument and is never parsed. A confined
+agent is started behind a door (`door/`), which is all it has of Orange.
 """
 
 from __future__ import annotations
@@ -10,17 +11,21 @@ import os
 import shlex
 import sys
 
+from orange_tui.agents.approvals.codex_hooks import codex_hooks
 from orange_tui.agents.claude_settings import STATUS_VARIABLE, claude_settings
-from orange_tui.domain.errors import OrangeError
+from orange_tui.agents.door.protocol import CONFINED_VARIABLE, DOOR_VARIABLE
+from orange_tui.agents.door.starting import behind_door, make_door
+from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.domain.harnesses.harness import PROMPT
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 from orange_tui.home.files import make_directory, not_saved, read_bytes, replace_file
-from orange_tui.home.paths import shipped
+from orange_tui.home.paths import STATUS_FOLDER, shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from orange_tui.agents.sandbox.planning import SandboxSpec
     from orange_tui.domain.harnesses.harness import Harness
 
 TASK_VARIABLES = ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW")  # what only the agent of a task has
@@ -41,6 +46,7 @@ set -C
 set +C
 umask "$mask"
 cd {directory} || exit 1
+unset {unset}
 {exports}
 {run}
 """
@@ -75,58 +81,85 @@ class LaunchSpec:
     command_line: Sequence[str]
     prompt: str
     directory: str
+    task_directory: str  # what the agent may write besides: its status, and what is too long to be told otherwise
     environment: Mapping[str, str]
+    commands_in: str = ""  # of a confined agent: the directory, not its own, where its commands are carried out
     keep_output: bool = False  # what it prints is its answer, saved beside the log of its window
+    sandbox: SandboxSpec | None = None
 
 
-def write_launcher(task_directory: str, window: str, spec: LaunchSpec) -> LaunchCommands:
-    """Write the launcher script and the prompt of a window into the task's logs."""
-    logs = os.path.join(task_directory, "logs")
+def write_launcher(state_directory: str, window: str, spec: LaunchSpec) -> LaunchCommands:
+    """Write the launcher script and the prompt of a window into the task's logs, which are not its agents' to write."""
+    logs = os.path.join(state_directory, "logs")
     make_directory(logs)
     base = os.path.join(logs, window)
     replace_file(f"{base}.prompt.md", spec.prompt.encode(), durable=False, follow=False)
-    status_file = f"{base}.status.json"
-    for earlier in (f"{base}.exit", answer_file(task_directory, window), status_file):
-        try:
-            os.unlink(earlier)
-        except FileNotFoundError:
-            pass
-        except OSError as problem:  # an agent has put a directory in its place
-            raise not_saved(earlier, problem) from None
+    for earlier in (f"{base}.exit", answer_file(state_directory, window)):
+        _unlink(earlier)
     files = [f"exec 3>{shlex.quote(f'{base}.exit')}"]
     if spec.keep_output:
-        files.append(f"exec 4>{shlex.quote(answer_file(task_directory, window))}")
+        files.append(f"exec 4>{shlex.quote(answer_file(state_directory, window))}")
+    prompt, words = _prompt_argument(f"{base}.prompt.md", window, spec), spec.command_line
+    door = make_door(state_directory, window) if spec.commands_in else None
+    if spec.sandbox is not None:
+        from orange_tui.agents.sandbox.planning import sandboxed
+
+        words = sandboxed(words, f"{base}.sandbox.json", replace(spec.sandbox, door=door))
+    if door is not None:
+        words = behind_door(words, door, spec.commands_in)
     run = (_RUN_AND_TEE if spec.keep_output else _RUN).format(
-        command=" ".join(_quote(word, f"{base}.prompt.md", spec.prompt) for word in spec.command_line),
+        command=" ".join(prompt if word == PROMPT else shlex.quote(word) for word in words),
         exit_file=shlex.quote(f"{base}.exit"),
     )
-    exported = {**spec.environment, STATUS_VARIABLE: status_file}
+    exported = {**spec.environment, STATUS_VARIABLE: _status_file(spec.task_directory, window)}
     script = _SCRIPT.format(
         window=window,
         files="\n".join(files),
         directory=shlex.quote(spec.directory),
+        unset=f"{CONFINED_VARIABLE} {DOOR_VARIABLE}",  # tmux may have been started by a confined agent's command
         exports="\n".join(f"export {name}={shlex.quote(value)}" for name, value in exported.items()),
         run=run,
     )
     replace_file(f"{base}.sh", script.encode(), durable=False, follow=False)
-    words = (_LOG_SCRIPT, f"{window}.log", str(_LOG_BYTES), logs)
-    log_command = f"exec sh -c {' '.join(shlex.quote(word) for word in words)}"
+    log_words = (_LOG_SCRIPT, f"{window}.log", str(_LOG_BYTES), logs)
+    log_command = f"exec sh -c {' '.join(shlex.quote(word) for word in log_words)}"
     # tmux expands formats and times in this one, and a path may contain either character.
     return LaunchCommands(("/bin/sh", f"{base}.sh"), log_command.replace("#", "##").replace("%", "%%"))
 
 
-def answer_file(task_directory: str, window: str) -> str:
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except OSError as problem:  # there is a directory in its place
+        raise not_saved(path, problem) from None
+
+
+def _status_file(task_directory: str, window: str) -> str:
+    """Where an agent's status line stores what it is told; what an earlier agent was told is not there any more."""
+    folder = os.path.join(task_directory, STATUS_FOLDER)
+    make_directory(folder)
+    if os.path.islink(folder):
+        raise NotSaved(f"{folder} is a link, and nothing is written to where it leads; remove it")
+    path = os.path.join(folder, f"{window}.json")
+    _unlink(path)
+    return path
+
+
+def answer_file(state_directory: str, window: str) -> str:
     """The file with what a one-shot agent printed."""
-    return os.path.join(task_directory, "logs", f"{window}.answer")
+    return os.path.join(state_directory, "logs", f"{window}.answer")
 
 
-def _quote(word: str, prompt_file: str, prompt: str) -> str:
-    """One word for the shell; a prompt too long for an argument becomes the request to read its file."""
-    if word != PROMPT:
-        return shlex.quote(word)
-    if len(prompt.encode()) > _MAX_ARGUMENT_BYTES:
-        return shlex.quote(f"Read your instructions in the file {prompt_file}, all of it, and follow them.")
-    return f'"$(cat {shlex.quote(prompt_file)})"'
+def _prompt_argument(prompt_file: str, window: str, spec: LaunchSpec) -> str:
+    """The prompt, for the shell. One too long for an argument is the request to read a copy that the agent can read."""
+    data = spec.prompt.encode()
+    if len(data) <= _MAX_ARGUMENT_BYTES:
+        return f'"$(cat {shlex.quote(prompt_file)})"'
+    copy = os.path.join(spec.task_directory, f".orange-prompt-{window}.md")
+    replace_file(copy, data, durable=False, follow=False)
+    return shlex.quote(f"Read your instructions in the file {copy}, all of it, and follow them.")
 
 
 def task_environment(task_directory: str, task_id: str, window: str, home: str) -> dict[str, str]:
@@ -164,6 +197,7 @@ def placeholder_values(
         "python": sys.executable,
         "new_session_id": _new_session_id(),
         "extensions": shipped("extensions"),
+        "codex_hooks": codex_hooks(harness, home, os.path.join(command_directory(home), "orange")),
         "claude_settings": claude_settings(harness, worktree),
     }
 

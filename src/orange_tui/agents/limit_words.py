@@ -30,11 +30,11 @@ def limit_words(harness: Harness, screen: str) -> str | None:
     return said[min(starts) :] if starts else None
 
 
-def printed_limit(directory: str, window: str, harness: Harness) -> str | None:
+def printed_limit(state_directory: str, window: str, harness: Harness) -> str | None:
     """What an agent that has failed printed of its limit as its last words; None where it failed for another reason."""
-    if exit_code(directory, window) in {None, "0"}:
+    if exit_code(state_directory, window) in {None, "0"}:
         return None
-    for path in (answer_file(directory, window), os.path.join(directory, "logs", f"{window}.log")):
+    for path in (answer_file(state_directory, window), os.path.join(state_directory, "logs", f"{window}.log")):
         said = _last_lines(_ESCAPES.sub("", read_end(path, _PRINTED_BYTES).decode(errors="replace")))
         found = limit_words(harness, said)
         last = [each.start() for each in _LAST_WORDS.finditer(said)]
@@ -43,7 +43,7 @@ def printed_limit(directory: str, window: str, harness: Harness) -> str | None:
     return None
 
 
-def limit_said_at(directory: str, window: str, values: Mapping[str, object], last_end: str) -> str:
+def limit_said_at(state_directory: str, window: str, values: Mapping[str, object], last_end: str) -> str:
     """When a live agent said so: as it reports, or when it last printed anything since its last limit ended.
 
     What is on a screen may be seen long after that, and `resets 2am` is then not about the next night.
@@ -51,7 +51,7 @@ def limit_said_at(directory: str, window: str, values: Mapping[str, object], las
     if values.get("state") == "limit":
         return str(values.get("event_at") or clock.now())
     seen_at = str(values.get("seen_at") or clock.now())
-    log = read_signature(os.path.join(directory, "logs", f"{window}.log"))
+    log = read_signature(os.path.join(state_directory, "logs", f"{window}.log"))
     printed_at = clock.at(log[1]) if log is not None else ""
     return printed_at if last_end < printed_at < seen_at else seen_at
 

@@ -54,7 +54,7 @@ def queue(opened: OpenTask, message_id: str, window: str, text: str, *, by: str 
 
 def queue_prompt(opened: OpenTask, window: str, start: str) -> None:
     """Queue the prompt of an agent whose command line took none: once for each start, whoever was killed at it."""
-    text = Runtime(opened.directory).window(window).get("unsent")
+    text = Runtime(opened.state_directory).window(window).get("unsent")
     if isinstance(text, str) and not any(_is_queued(event, start) for event in opened.journal.backwards()):
         queue(opened, start, window, text, by=ASKED_FOR)  # with the agent itself
 
@@ -112,7 +112,7 @@ def deliver(  # noqa: PLR0913 - all but the last one say where it goes
 
     One that has reached its limit gets none until that should be over: each would only run into it again.
     """
-    known = Runtime(opened.directory).window(pane.window)
+    known = Runtime(opened.state_directory).window(pane.window)
     if pane.window in opened.journal.at_limit() and not limit_is_over:
         return False
     if not _accepts_input(pane, tmux, harness, known, limit_is_over=limit_is_over) or not tmux.paste(

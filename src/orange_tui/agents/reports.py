@@ -38,7 +38,7 @@ def archive_report(opened: OpenTask, window: str) -> None:
     path = _report_file(opened)
     earlier = _text(path)
     if earlier.strip():
-        logs = os.path.join(opened.directory, "logs")
+        logs = os.path.join(opened.state_directory, "logs")
         make_directory(logs)
         replace_file(os.path.join(logs, f"{window}.outcome"), earlier.encode(errors="replace"), follow=False)
     replace_file(path, b"", durable=False)
@@ -94,11 +94,11 @@ def _report_file(opened: OpenTask) -> str:
 
 def _text(path: str) -> str:
     try:
-        return read_bytes(path, max_bytes=_MAX_BYTES).decode(errors="replace")
+        return read_bytes(path, max_bytes=_MAX_BYTES, follow=False).decode(errors="replace")
     except OrangeError:
         return ""
 
 
 def _printed(opened: OpenTask, window: str) -> str:
     """The end of what an agent printed: its answer comes last, however much came before."""
-    return read_end(answer_file(opened.directory, window), _MAX_BYTES).decode(errors="replace")
+    return read_end(answer_file(opened.state_directory, window), _MAX_BYTES).decode(errors="replace")

@@ -10,6 +10,7 @@ import os
 from orange_tui.agents.agent_sessions import ROUTER, prompt_mark
 from orange_tui.agents.harnesses import DEMO
 from orange_tui.agents.launch import TASK_VARIABLES, chosen_session, placeholder_values
+from orange_tui.agents.sandbox.commands import confined
 from orange_tui.autopilot._route_question import PersonsChoice, RouteQuestion, question_text
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT
@@ -168,8 +169,9 @@ def _run_router(run: HookRun, settings: RouterSettings, question: str) -> str:
     command_line = harnesses.command_line(router, "one_shot", values, model=settings.model)
     details = StartDetails(router, project.path, prompt_mark(question), chosen_session(values, command_line))
     run.opened.record("router.asked", window=ROUTER, **as_values(details))
+    words = [question if word == PROMPT else word for word in command_line]
     finished = run_capped(
-        [question if word == PROMPT else word for word in command_line],
+        confined(parts.home, task, project.path, words, harnesses.get(router)),
         directory=project.path,
         environment=_environment() | harnesses.environment(router, values),
         timeout=settings.timeout,

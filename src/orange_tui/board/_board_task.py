@@ -60,9 +60,9 @@ def read_board_task(store: Store, entry: IndexedTask) -> BoardTask:
     task = entry.task
     if task is None or (task.tmux_session is None and task.pr_url is None and task.workspace is None):
         return BoardTask(entry, {}, None)
-    directory = store.directory(entry.ref)
-    agents = _read_agents(directory) if task.tmux_session is not None else {}
-    pull_request = read_status(directory, task.pr_url) if task.pr_url is not None else None
+    state_directory = store.state_directory(entry.ref)
+    agents = _read_agents(state_directory) if task.tmux_session is not None else {}
+    pull_request = read_status(state_directory, task.pr_url) if task.pr_url is not None else None
     return BoardTask(
         entry, agents, pull_request, *_count_comments(ThreadsFile(store.home, entry.ref.project, entry.ref.id))
     )
@@ -77,5 +77,5 @@ def _count_comments(file: ThreadsFile) -> tuple[int, int]:
     return states.count("open"), states.count("draft")
 
 
-def _read_agents(directory: str) -> dict[str, AgentStatus]:
-    return {window: judge(values) for window, values in Runtime(directory).read().items()}
+def _read_agents(state_directory: str) -> dict[str, AgentStatus]:
+    return {window: judge(values) for window, values in Runtime(state_directory).read().items()}

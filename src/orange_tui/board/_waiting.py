@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.board.rows import WAITS, waits_for_workspace
+from orange_tui.board.rows import WAITS, needs_trust, waits_for_workspace
 from orange_tui.store.subtasks import cycle_sentence, waiting_cycle
 
 TYPE_CHECKING = False
@@ -33,13 +33,13 @@ class Waiting:
         goes_on = not is_in_first_state and state is not None and bool(state.auto or (state.rejoin and task.blocked_by))
         if not is_in_first_state and not goes_on:
             return None
-        limit = self.limit(known)
         names = [name for blocker in task.blocked_by if (name := self._unfinished(blocker)) is not None]
         if names:
             return f"waits for {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
         pool = self._projects_and_pool.pool.get(task.project)
-        if limit is not None:
-            return f"waits for {limit}"
+        limit = self.limit(known)
+        if limit is not None or self.trust(known, task) is not None:
+            return needs_trust(task.project) if limit is None else f"waits for {limit}"
         if goes_on:  # by itself, as soon as it can
             is_full = pool is not None and pool.used >= pool.size
             return WAITS if is_full and task.workspace is None else None
@@ -67,6 +67,12 @@ class Waiting:
         found = waiting_cycle(task.id, task.blocked_by, self._blockers)
         way_out = f"`orange task update {task.id} --blocked-by ''` lets it go first"
         return f"{cycle_sentence(found)}; {way_out}" if found else None
+
+    def trust(self, known: BoardTask, task: Task) -> str | None:
+        """What the person has to trust before a task can start."""
+        is_waiting = known.entry.start.needs_trust is not None and not known.has_session
+        is_to_start = self._workflows.is_in_first_state(task) or self.goes_on(task)
+        return known.entry.start.needs_trust if is_waiting and is_to_start else None
 
     def _blockers(self, task_id: str) -> tuple[str, ...]:
         entry = self._index.find(task_id)

@@ -14,6 +14,7 @@ from orange_tui.board._limits import BoardLimits, find_limit
 from orange_tui.board._usages import Usages
 from orange_tui.board._waiting import Waiting
 from orange_tui.board._workflows import BoardWorkflows
+from orange_tui.board.needs import Need
 from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     Live = dict[str, list[Pane]] | None  # windows by task; None where tmux cannot be asked
 
 _MESSAGE_GRACE_SECONDS = 5.0  # until an undelivered message is worth a person's look
-_MESSAGE_WAITS = "A message waits until the agent can take it"
+_MESSAGE_WAITS = Need("A message waits until the agent can take it", "message")
 
 
 class Boards:
@@ -66,7 +67,7 @@ class Boards:
         self._text_changes = 0
         self._stats: dict[Key, Stats] = {}  # by project and branch
         self._conflicts: dict[Key, Conflicts] = {}  # by project and task
-        self._reasons: dict[tuple[object, ...], str | None] = {}  # why tasks like this need a person: a cache
+        self._reasons: dict[tuple[object, ...], Need | None] = {}  # why tasks like this need a person: a cache
 
     def workspace_holders(self) -> list[TaskRef]:
         """The tasks that have a workspace: whoever has little time reads these first."""
@@ -125,16 +126,21 @@ class Boards:
         conflicts: Conflicts | None,
         *,
         budget: BudgetUse | None,
-    ) -> str | None:
+    ) -> Need | None:
         files = conflicts.files if conflicts is not None else ()
         note = self._tasks[key].pull_request
-        wrong = (note.needs(), note.has_threads) if note is not None else (None, False)
+        wrong = (note.needs(), note.has_threads, note.unpushed_sentence()) if note is not None else (None, False, None)
         facts = (session, agent, files, *wrong)
         alike = (task.workflow, task.status, task.attention, *facts)
         if alike not in self._reasons:
             self._reasons[alike] = needs.reason(task, self._workflows.get(task.workflow), needs.Facts(*facts))
-        reason = self._reasons[alike] or self._overdue_message(key) or self._waiting_for.cycle(task)
-        return reason or (budget.sentence() if budget is not None and budget.is_reached else None)
+        if (reason := self._reasons[alike] or self._overdue_message(key)) is not None:
+            return reason
+        if (cycle := self._waiting_for.cycle(task)) is not None:
+            return Need(cycle, "cycle")
+        if (trust := self._waiting_for.trust(self._tasks[key], task)) is not None:
+            return Need(trust, "trust")
+        return Need(str(budget.sentence()), "budget") if budget is not None and budget.is_reached else None
 
     def _stats_of(self, row: TaskRow) -> Stats | None:
         return None if row.task is None else self._stats.get((row.ref.project, row.task.branch))
@@ -220,7 +226,8 @@ class Boards:
     def _row(self, key: Key, known: BoardTask, live: Live) -> TaskRow:
         ref, task, error = known.entry.ref, known.task, known.entry.error
         if task is None:
-            return TaskRow(ref, None, error, NONE, None, error, None, False, None, None, (BROKEN, "", *key))
+            problem = Need(str(error), "broken")
+            return TaskRow(ref, None, error, NONE, None, problem, None, False, None, None, (BROKEN, "", *key))
         state = self._workflows.state_of(task)
         finished = state is not None and state.terminal
         session = self._session(key, task, state, live)
@@ -257,7 +264,7 @@ class Boards:
         windows = None if live is None else live.get(task.id, [])
         return self._sessions.judge(task, state, windows, earlier)
 
-    def _overdue_message(self, key: Key) -> str | None:
+    def _overdue_message(self, key: Key) -> Need | None:
         since = self._messages.get(key)
         return _MESSAGE_WAITS if since is not None and time.monotonic() - since > _MESSAGE_GRACE_SECONDS else None
 

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from orange_tui.board.needs import Need
     from orange_tui.branches.conflicts import Conflicts
     from orange_tui.branches.distance import Stats
     from orange_tui.domain.pull_request import PullRequestStatus
@@ -44,7 +45,7 @@ class TaskRow:
     error: str | None
     session: str  # active, dead, lost or none
     status: AgentStatus | None  # what a live agent does
-    needs: str | None  # why a person should look
+    needs: Need | None  # why a person should look
     waits: str | None  # what it waits for by itself
     finished: bool
     workspace_number: str | None
@@ -83,6 +84,11 @@ def waits_for_workspace(start: Start, pool: PoolUse | None) -> str | None:
     """What is to be said of a task that has not begun: where a workspace is free by now, it waits for a person."""
     is_free = start.full_at is not None and pool is not None and pool.used < pool.size
     return (COULD_START if is_free else WAITS) if start.waits else None
+
+
+def needs_trust(project: str) -> str:
+    """What is to be said of a task that has not begun because its repository brings something along."""
+    return f"waits for your trust in what {project} brings along"
 
 
 @record

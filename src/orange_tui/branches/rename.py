@@ -10,6 +10,7 @@ import os
 from contextlib import contextmanager, suppress
 
 from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.sandbox.tables import is_sandboxed
 from orange_tui.domain.task import check_branch
 from orange_tui.engine.creation import check_branch_is_free
 from orange_tui.outside.git import Repository
@@ -55,6 +56,7 @@ def update_with_branch(  # noqa: PLR0913 - what a command can change, all at onc
         worktree = _worktree(parts, ref, workspace) if workspace else None
         wanted = check_branch(name) if name is not None else _current_branch(worktree or Repository(directory))
         _check_not_default(parts.projects, ref, wanted)
+        _check_sandbox(parts.projects, opened.task, wanted)
         check_branch_is_free(engine, ref.project, wanted, but=ref.id)
         changes = {"branch": wanted, **tasks.changes(opened.task, summary, options)}
         claim = _claimed(engine, opened, wanted, worktree if name is not None else None)
@@ -79,6 +81,19 @@ def _check_not_default(projects: Projects, ref: TaskRef, branch: str) -> None:
     project = projects.find(ref.project)
     if project is not None and branch == project.default_branch:
         raise Refused(f"{branch} is the default branch of {ref.project}; a task needs one of its own")
+
+
+def _check_sandbox(projects: Projects, task: Task, branch: str) -> None:
+    """Refuse a name by which a live agent in a sandbox could not commit: its branch has to stay in its directory."""
+    folder = os.path.dirname(task.branch)
+    if task.tmux_session is None or os.path.dirname(branch) == folder:
+        return
+    if is_sandboxed(projects.sandbox(task.project), reviews=False):
+        instead = f"{folder}/{branch.replace('/', '-')}" if folder else branch.replace("/", "-")
+        raise Refused(
+            f"{task.id}'s agent runs in a sandbox that was made for its branch, so that can have another name only in"
+            f" the same place: {instead}, for example"
+        )
 
 
 @contextmanager

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 
+from orange_tui.branches.recorded_merge import STARTED, last_merge
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.outside.git import Repository, local, remote
 from orange_tui.outside.git_guard.look import look_at_repository, look_at_worktree
-from orange_tui.store.recorded_merge import STARTED, last_merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from orange_tui.cli.table.agents import AGENT_COMMANDS
 from orange_tui.cli.table.app import DEMO, PROGRAM, SERVE
 from orange_tui.cli.table.delivery import DELIVERY_COMMANDS
-from orange_tui.cli.table.events import EVENT
+from orange_tui.cli.table.events import ASK, EVENT
 from orange_tui.cli.table.issues import ISSUE_COMMANDS
 from orange_tui.cli.table.jobs import JOB_COMMANDS
 from orange_tui.cli.table.projects import PROJECT_COMMANDS, RESTORE, WORKSPACE_COMMANDS
@@ -33,6 +33,7 @@ COMMANDS: Sequence[CommandSpec] = (
     *DELIVERY_COMMANDS,
     RESTORE,
     EVENT,
+    ASK,
     *PROJECT_COMMANDS,
     *WORKSPACE_COMMANDS,
     *WORKFLOW_COMMANDS,

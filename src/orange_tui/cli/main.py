@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 from orange_tui.cli.parsing.grammar import HelpRequest, load
 from orange_tui.cli.parsing.parser import parse, wants_json
-from orange_tui.cli.permissions import check_permission
+from orange_tui.cli.permissions import check_permission, is_confined
 from orange_tui.cli.reply import INTERRUPTED, Reply, print_error, print_reply
 from orange_tui.cli.table.tasks import TASK_COMMANDS
-from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.home import files, paths
 from orange_tui.orange import assemble
 
@@ -50,13 +51,30 @@ def _run_safely(words: list[str]) -> int:
         return print_error(_log_unexpected(problem), as_json=wants_json(words))
 
 
+def _report(sentence: str) -> None:
+    with suppress(OSError, ValueError):  # that nobody reads it any more must not end the command
+        print(f"orange: {sentence}", file=sys.stderr, flush=True)
+
+
 def _report_lock_wait(what: str) -> None:
-    print(f"orange: waiting for another command on {what} …", file=sys.stderr)
+    _report(f"waiting for another command on {what} …")
+
+
+def _move_over(orange: Orange) -> None:
+    from orange_tui.store.migration import move_over
+
+    def report(sentence: str) -> None:
+        _report(sentence)
+        orange.log.write("info", sentence)
+
+    move_over(orange.store, report)
 
 
 def _dispatch(words: list[str]) -> int:
     files.report_lock_wait = _report_lock_wait
     if words[:1] == ["__complete"]:
+        if is_confined():
+            raise Refused("`orange __complete` is for a person's shell")
         from orange_tui.cli.commands.setup import complete
 
         print(complete(words[1:], assemble()))
@@ -70,6 +88,8 @@ def _dispatch(words: list[str]) -> int:
         return 0
     orange = assemble()
     paths.close_to_others(orange.home)
+    if orange.home.is_of_earlier_version():
+        _move_over(orange)
     check_permission(parsed, orange)
     run: Run = load(parsed.command.run)
     return print_reply(run(parsed, orange), as_json=parsed.json)

@@ -1,13 +1,16 @@
 """What an agent may do with `orange`: checked once, for every command, before it runs.
 
 Where ORANGE_TASK is set, an agent types the commands. It works on that task, reads the others, and leaves the rest to
-the person. Which command is which stands in the table (`CommandSpec.agents_may`, `Option.persons`).
+the person. Which command is which stands in the table (`CommandSpec.agents_may`, `Option.persons`). What came through
+a door is a confined agent's, and is carried out by somebody who is not confined: that must open nothing, and read or
+write no file that the agent names.
 """
 
 from __future__ import annotations
 
 import os
 
+from orange_tui.agents.door.protocol import CONFINED_VARIABLE
 from orange_tui.domain.errors import Refused
 
 TYPE_CHECKING = False
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 def check_permission(parsed: Parsed, orange: Orange) -> None:
     """Refuse an agent what only a person may do."""
     own, allowed = os.environ.get("ORANGE_TASK"), parsed.command.agents_may
-    if not own or allowed == "use it":
+    if allowed == "use it" or (not is_confined() and (not own or allowed == "use it unconfined")):
         return
     command = f"`{parsed.command.name}`"
     for option in parsed.command.options:
@@ -36,9 +39,16 @@ def check_permission(parsed: Parsed, orange: Orange) -> None:
         raise Refused(f"{command} is for a person, and this is the window of an agent, the one of {own}")
 
 
+def is_confined() -> bool:
+    """Whether this command came through the door of a confined agent."""
+    return bool(os.environ.get(CONFINED_VARIABLE))
+
+
 def is_own_task(name: str | None, project: str | None, orange: Orange) -> bool:
     """Whether a name means the task of this window; no name does, and so does every name where there is none."""
     own = os.environ.get("ORANGE_TASK")
-    if not own or name is None or name == own:
+    if not own:
+        return not is_confined()
+    if name is None or name == own:
         return True
     return orange.store.find(name, project) == orange.store.find(own)

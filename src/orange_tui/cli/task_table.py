@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.orange import Orange
     from orange_tui.store.journal import Event
-    from orange_tui.store.store import StoredTask
+    from orange_tui.store.store import StoredTask, TaskRef
     from orange_tui.usage.limits import Limits
 
 _RECENT_EVENTS = 10
@@ -73,6 +73,8 @@ def _waits(found: StoredTask, orange: Orange, limits: Limits) -> str | None:
     start = orange.store.journal(found.ref).start()
     if start.limit_of is not None:
         return f"It waits for {limits.why_wait(start.limit_of) or limits.sentence(start.limit_of)}"
+    if start.needs_trust is not None:
+        return start.needs_trust
     if start.full_at is None:
         return None
     from orange_tui.board.projects_and_pool import ProjectsAndPool
@@ -128,12 +130,20 @@ def task_details(found: StoredTask, history: Sequence[Event], orange: Orange) ->
     if task.pr_url is not None:
         from orange_tui.delivery.pr_status import read_status
 
-        shown["pull_request"] = str(read_status(orange.store.directory(found.ref), task.pr_url))
+        shown["pull_request"] = str(read_status(orange.store.state_directory(found.ref), task.pr_url))
     width = max(map(len, shown))
     lines = [f"{printable(name):{width}}  {_value(value)}" for name, value in shown.items()]
+    lines += [f"allowed: {line}" for line in _allowed(found.ref, orange)]
     body = printable_text(found.body.strip("\r\n"))
     events = [_event(event) for event in history[-_RECENT_EVENTS:]]
     return "\n".join([*lines, "", *([body, ""] if body else []), "History", *events])
+
+
+def _allowed(ref: TaskRef, orange: Orange) -> list[str]:
+    """What a person has allowed for the task, each in a line: its own text is what the rule is about."""
+    from orange_tui.domain.approvals.question import visible
+
+    return [visible(rule.text.replace("\n", " ⏎ ")) for rule in orange.approvals.rules(ref)]
 
 
 def _used(task: Task, orange: Orange) -> dict[str, object]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from orange_tui.branches.task_threads import relocated_threads
 from orange_tui.domain.errors import Refused
-from orange_tui.domain.review.thread import check_text, sent
+from orange_tui.domain.review.thread import check_text, released, sent
 from orange_tui.domain.text.quoting import fenced
 from orange_tui.domain.text.sections import demote_headings, find_section, put_section
 from orange_tui.domain.workflow import send_back_target
@@ -20,7 +20,7 @@ from orange_tui.review.threads_file import ThreadsFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from orange_tui.domain.review.thread import Thread
     from orange_tui.domain.task import Task
@@ -33,15 +33,16 @@ _SECTION = "Feedback"
 _MAX_FILES = 50  # in a list for an agent; git tells it the rest
 
 
-def request_changes(engine: Engine, ref: TaskRef, text: str, shown: Collection[str] = ()) -> Moved:
+def request_changes(engine: Engine, ref: TaskRef, text: str, shown: Iterable[Thread] = ()) -> Moved:
     """Send a task back with the drafts and this text. Everything that can be refused is refused before it is written.
 
-    Threads that are open already go along: they wait for an answer as well, and so does what was reopened. Drafts of
-    others, which are comments of strangers on the web, go along only where the person was shown them, by their ids.
+    Threads that are open already go along: they wait for an answer as well, and so does what was reopened. What
+    strangers on the web have said goes along only where the person was shown it, word for word.
     """
+    known = {thread.id: thread for thread in shown}
 
     def sent_ones(threads: tuple[Thread, ...]) -> tuple[Thread, ...]:
-        return tuple(sent(each) if _is_going(each, shown) else each for each in threads)
+        return tuple(_as_sent(each, known.get(each.id)) for each in threads)
 
     words = check_text(text) if text.strip() else ""
     with engine.open(ref) as opened:
@@ -60,15 +61,18 @@ def _batch_sent(
 ) -> Iterator[None]:
     """The threads are open and the feedback in TASK.md before the task is moved: the worker who is told finds both."""
     threads = file.read()
-    if any(thread.state == "draft" for thread in threads):
+    if send(threads) != threads:
         threads = file.change(send)
     ids = [thread.id for thread in threads if thread.state == "open"]
     opened.edit_body("changes.requested", lambda body: with_feedback(body, text), threads=ids)
     yield
 
 
-def _is_going(thread: Thread, shown: Collection[str]) -> bool:
-    return thread.state == "draft" and (thread.by == "person" or thread.id in shown)
+def _as_sent(thread: Thread, shown: Thread | None) -> Thread:
+    is_shown = shown is not None and shown.text == thread.text
+    if thread.state == "draft" and (thread.by == "person" or is_shown):
+        thread = sent(thread)
+    return released(thread, shown) if shown is not None and thread.state == "open" else thread
 
 
 def request_to_resolve(base: str, files: tuple[str, ...], *, hand_in: bool) -> str:

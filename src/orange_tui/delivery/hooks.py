@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from orange_tui.branches.recorded_merge import MADE, last_merge
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.hooks import Action
 from orange_tui.outside.git import REMOTE, Repository, local, remote
 from orange_tui.outside.git_merge import contains, represents
-from orange_tui.store.recorded_merge import MADE, last_merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

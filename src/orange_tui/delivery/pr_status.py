@@ -23,16 +23,9 @@ _PR_MERGED, _PR_CLOSED = "pr.merged", "pr.closed"
 _RUNTIME_KEY = "@pull_request"  # among the names of windows, and none of them
 
 
-def read_status(directory: str, url: str) -> PullRequestStatus:
+def read_status(state_directory: str, url: str) -> PullRequestStatus:
     """What is known of the pull request at this URL, by the files of its task."""
-    return status_from_file(url, Runtime(directory).window(_RUNTIME_KEY))
-
-
-def _write_status(directory: str, status: PullRequestStatus, before: PullRequestStatus) -> None:
-    """Write a status only if it changed, so that those who watch the file are not woken for nothing."""
-    if replace(status, since=before.since) != before:
-        values = {**status.__dict__, "since": clock.now()}
-        Runtime(directory).replace(_RUNTIME_KEY, **{name: value or None for name, value in values.items()})
+    return status_from_file(url, Runtime(state_directory).window(_RUNTIME_KEY))
 
 
 def refresh(tasks: Tasks, ref: TaskRef) -> str:
@@ -55,17 +48,41 @@ def refresh(tasks: Tasks, ref: TaskRef) -> str:
 
 def apply_answer(tasks: Tasks, ref: TaskRef, url: str, answer: PullRequest | str) -> PullRequestStatus:
     """Write the new status of a task's pull request, and end the task if the pull request has ended."""
-    directory = tasks.engine.store.directory(ref)
-    before = read_status(directory, url)
+    before = read_status(tasks.engine.store.state_directory(ref), url)
     answer = _on_the_same_host(url, answer)
     status = before.updated(answer)
     if not isinstance(answer, str):
         if status.url != url:
             _follow_rename(tasks, ref, url, status.url)
         status = status.updated(_end_task(tasks, ref, status.url, answer) or answer)
-    status = replace(status, **_open_threads(tasks, ref))
-    _write_status(directory, status, before)
+    status = replace(status, **_open_threads(tasks, ref), unpushed=_unpushed(tasks, ref))
+    _write_status(tasks, ref, status, before)
     return status
+
+
+def count_unpushed(tasks: Tasks, ref: TaskRef, url: str) -> PullRequestStatus:
+    """The status with what is not there yet as it is at this moment; nobody asks the forge for that."""
+    before = read_status(tasks.engine.store.state_directory(ref), url)
+    status = replace(before, unpushed=_unpushed(tasks, ref))
+    _write_status(tasks, ref, status, before)
+    return status
+
+
+def _write_status(tasks: Tasks, ref: TaskRef, status: PullRequestStatus, before: PullRequestStatus) -> None:
+    """Write a status only if it changed, so that those who watch the file are not woken for nothing."""
+    if replace(status, since=before.since) != before:
+        values = {**status.__dict__, "since": clock.now()}
+        runtime = Runtime(tasks.engine.store.made_state(ref))
+        runtime.replace(_RUNTIME_KEY, **{name: value or None for name, value in values.items()})
+
+
+def _unpushed(tasks: Tasks, ref: TaskRef) -> int:
+    from orange_tui.delivery.pull_requests import unpushed_commits
+
+    found, project = tasks.engine.store.read(ref), tasks.projects.find(ref.project)
+    if not isinstance(found, StoredTask) or project is None:
+        return 0
+    return unpushed_commits(project, found.task)
 
 
 def _open_threads(tasks: Tasks, ref: TaskRef) -> dict[str, int]:

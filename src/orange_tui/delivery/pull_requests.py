@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 
 from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.workflow import REVIEW_WORKFLOW
 from orange_tui.home.files import read_bytes
 from orange_tui.outside.forge.interface import NewPullRequest
 from orange_tui.outside.forge.registry import find_pull_request, forge_of_checkout, remote_repositories
@@ -57,10 +58,15 @@ def why_not_of(project: Project, url: str) -> str | None:
 
 
 def create_pull_request(tasks: Tasks, ref: TaskRef) -> str:
-    """Push a task's branch and open its pull request, or adopt the one it has; returns the URL."""
+    """Push a task's branch and open its pull request, or adopt the one it has; returns the URL.
+
+    Where it has one already, it gets the commits that are not in it yet.
+    """
     with tasks.engine.open(ref) as opened:
         task, body = opened.task, opened.body
     if task.pr_url is not None:
+        if not tasks.is_finished(task) and unpushed_commits(tasks.projects.get(task.project), task):
+            push_branch(tasks.projects.get(task.project), task.branch)
         return task.pr_url
     if tasks.is_finished(task):
         raise Refused(f"{task.id} is {task.status}; there is nothing to open a pull request for")
@@ -68,6 +74,21 @@ def create_pull_request(tasks: Tasks, ref: TaskRef) -> str:
     with tasks.engine.open(ref) as opened:
         opened.change(event, {"pr_url": url}, url=url)
     return url
+
+
+def unpushed_commits(project: Project, task: Task) -> int:
+    """How many commits of a task's branch were never pushed; none of somebody else's, nor where that is not known."""
+    from orange_tui.outside.git_reader.reader import GitReader
+
+    if task.workflow == REVIEW_WORKFLOW:
+        return 0
+    try:
+        reader = GitReader(project.path)
+        tips = reader.tips([local(task.branch), remote(task.branch)])
+        here, there = tips.get(local(task.branch)), tips.get(remote(task.branch))
+        return len(reader.commits_not_in(there, {here})) if here and there and here != there else 0
+    except OrangeError:
+        return 0
 
 
 def push_and_open(project: Project, task: Task, body: str) -> tuple[str, str]:

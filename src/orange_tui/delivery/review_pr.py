@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from orange_tui.engine.creation import Created
     from orange_tui.engine.tasks import Tasks
     from orange_tui.home.projects import Project
-    from orange_tui.outside.forge.interface import Forge, PullRequestDetails
+    from orange_tui.outside.forge.interface import Forge
+    from orange_tui.outside.forge.review_records import PullRequestDetails
 
 STATUS = "agent-review"
 _MAX_QUOTED_CHARACTERS = 10_000

@@ -23,8 +23,9 @@ from orange_tui.domain.review.anchor import CodeLines, place
 from orange_tui.domain.review.diff import parse_diff
 from orange_tui.domain.review.thread import SIDES, check_text, sent
 from orange_tui.home.files import locked, make_directory
-from orange_tui.outside.forge.interface import ForgeUnavailable, NewReview, ReviewComment
+from orange_tui.outside.forge.interface import ForgeUnavailable
 from orange_tui.outside.forge.registry import find_pull_request
+from orange_tui.outside.forge.review_records import NewReview, ReviewComment
 from orange_tui.outside.git import SLOW_SECONDS, Repository, local, remote
 from orange_tui.outside.git_guard.look import look_at_repository
 from orange_tui.outside.git_worktree import worktree_of
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.engine.tasks import Tasks
     from orange_tui.home.projects import Project
-    from orange_tui.outside.forge.interface import Address, Forge, PullRequestDetails
+    from orange_tui.outside.forge.interface import Address, Forge
+    from orange_tui.outside.forge.review_records import PullRequestDetails
     from orange_tui.outside.programs import Finished
     from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask

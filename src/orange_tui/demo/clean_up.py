@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 
 from orange_tui.domain.errors import OrangeError
-from orange_tui.outside.processes import end_sessions, processes_with
+from orange_tui.outside.processes import end_processes_with, end_sessions, processes_with
 from orange_tui.outside.programs import run
 from orange_tui.outside.tmux import Tmux
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 KEEP = "--keep"
 _REMOVE_TRIES = 20
 _PAUSE_SECONDS = 0.05
-_COMMANDS_SECONDS = 10.0  # that commands of agents may need to end after their agents
+_COMMANDS_SECONDS = 10.0  # that commands may need to end after their agents, or after the demo
 
 
 def home_in(root: str) -> str:
@@ -43,10 +43,12 @@ def main(argv: Sequence[str]) -> int:
     root, *options = argv
     deadline = time.monotonic() + _COMMANDS_SECONDS
     _end_tmux(root)
-    # What an agent has asked for may go on after its end, and may start the next one.
-    while processes_with("ORANGE_HOME", home_in(root), root) and time.monotonic() < deadline:
+    # What an agent has asked for may go on after its end, and may start the next one; so may a tmux that the demo was
+    # starting when it was killed, in the person's own directory. What takes too long would do so when we are gone.
+    while processes_with("ORANGE_HOME", home_in(root)) and time.monotonic() < deadline:
         time.sleep(_PAUSE_SECONDS)
         _end_tmux(root)
+    end_processes_with("ORANGE_HOME", home_in(root))
     return 0 if KEEP in options else _remove(root)
 
 

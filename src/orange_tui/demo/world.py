@@ -10,9 +10,11 @@ from orange_tui.demo.clean_up import home_in
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.harnesses.shipped import SHIPPED
 from orange_tui.domain.records import record
+from orange_tui.domain.sandbox.tables import ALL, OFF
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.outside.programs import run
+from orange_tui.outside.sandbox.bwrap import why_no_sandbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +137,10 @@ def _write(root: str, files: Mapping[str, str]) -> None:
 
 
 def _register(world: DemoWorld) -> None:
-    entry = {"name": PROJECT, "path": world.repository, "default_branch": "main", "pool_size": POOL_SIZE}
+    """The project, with its agents in a sandbox where there can be one: nobody should notice."""
+    sandbox = ALL if why_no_sandbox() is None else OFF
+    place = {"name": PROJECT, "path": world.repository, "default_branch": "main"}
+    entry = {**place, "pool_size": POOL_SIZE, "sandbox": sandbox}
     assemble(Home(world.home)).projects.add(entry)
 
 

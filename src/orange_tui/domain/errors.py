@@ -37,6 +37,14 @@ class AtLimit(Refused):
         self.harness = harness
 
 
+class Untrusted(Refused):
+    """Something that a repository brings along would run, and the person has not seen it, or not as it is now."""
+
+    def __init__(self, reason: str, where: str) -> None:
+        super().__init__(reason)
+        self.where = where
+
+
 class NotFound(OrangeError):
     """There is no such task, project, workflow or file."""
 

@@ -60,6 +60,7 @@ class PullRequestStatus:
     since: str = ""
     comments: int = 0  # that nobody has answered
     failures: int = 0  # checks that failed, and not on the default branch as well
+    unpushed: int = 0  # commits of the branch here that are not there
 
     @property
     def name(self) -> str:
@@ -87,6 +88,13 @@ class PullRequestStatus:
             return f"The checks of pull request {self.name} failed"
         return None
 
+    def unpushed_sentence(self) -> str | None:
+        """What is to be done before anybody looks at it there, or merges it; None where it has everything."""
+        if self.state != OPEN or not self.unpushed:
+            return None
+        commits = "1 commit is" if self.unpushed == 1 else f"{self.unpushed} commits are"
+        return f"{commits} not in pull request {self.name} yet: p pushes"
+
     def updated(self, answer: PullRequest | str) -> PullRequestStatus:
         """The status after a forge's answer, or after a problem with getting one, which leaves what was known."""
         if isinstance(answer, str):
@@ -97,7 +105,8 @@ class PullRequestStatus:
     def __str__(self) -> str:
         state = f"{self.state}, a draft" if self.draft and self.state == OPEN else self.state
         checks = f"checks {self.checks}" if self.checks else ""
-        parts = [state, *([checks, self.review] if self.state == OPEN else [])]
+        left = f"{self.unpushed} commit{'' if self.unpushed == 1 else 's'} not pushed" if self.unpushed else ""
+        parts = [state, *([checks, self.review, left] if self.state == OPEN else [])]
         known = " · ".join(part for part in parts if part)
         if self.problem:
             return f"{self.problem} (before: {known})" if known else self.problem
@@ -110,7 +119,7 @@ def status_from_file(url: str, values: Mapping[str, Any]) -> PullRequestStatus:
         return PullRequestStatus(url)
     words = {name: values[name] for name, known in _WORDS.items() if values.get(name) in known}
     texts = {name: values[name] for name in ("problem", "since") if isinstance(values.get(name), str)}
-    counts = {name: values[name] for name in ("comments", "failures") if _is_count(values.get(name))}
+    counts = {name: values[name] for name in ("comments", "failures", "unpushed") if _is_count(values.get(name))}
     return PullRequestStatus(url=url, draft=values.get("draft") is True, **words, **texts, **counts)
 
 

@@ -71,8 +71,7 @@ def _failure(opened: OpenTask, command: str, home: Home, projects: Projects) -> 
         return f"`{command}` must succeed in the task's workspace, and it has none"
     worktree = os.path.join(home.workspaces, opened.task.workspace)
     head = worktree_of(projects.get(opened.task.project).path, worktree).git.head()
-    results = CommandResults.of(home, opened.task)
-    result = results.find(command, head) or _run(opened, command, worktree, head, results)
+    result = CommandResults.of(home, opened.task).find(command, head) or _run(home, opened, command, worktree, head)
     if result.code == 0:
         return None
     return (
@@ -81,9 +80,9 @@ def _failure(opened: OpenTask, command: str, home: Home, projects: Projects) -> 
     )
 
 
-def _run(opened: OpenTask, command: str, worktree: str, head: str | None, results: CommandResults) -> CommandResult:
-    result = run_command(command, worktree, opened.task)
+def _run(home: Home, opened: OpenTask, command: str, worktree: str, head: str | None) -> CommandResult:
+    result = run_command(home, command, worktree, opened.task)
     opened.record("gate.command", command=command, head=head, exit_code=result.code, output=result.output)
     if head is not None:
-        results.keep(command, head, result)
+        CommandResults.of(home, opened.task).keep(command, head, result)
     return result

@@ -75,7 +75,7 @@ class Agents:
         run = HookRun(engine, opened, hook, f"respawn {clock.now()}", by)
         engine.actions.find(hook.action).run(run)
         if run.changes:  # else it waits for its limit
-            opened.change("agent.respawned", {"attention": None, **run.changes}, status=task.status)
+            opened.change("agent.respawned", {"attention": None, **run.changes}, status=task.status, by=by)
 
     def hand_over(self, ref: TaskRef, harness: str, model: str | None = None, reason: str = "") -> Task:
         """End a task's agent and have another one go on in the same worktree, with what the first one left."""

@@ -60,13 +60,14 @@ class CommandResults:
         return JsonFile(self.path, f"{self.path}.lock", title="the results of commands", disposable=True)
 
 
-def run_command(command: str, directory: str, task: Task) -> CommandResult:
+def run_command(home: Home, command: str, directory: str, task: Task) -> CommandResult:
     """Run a workflow author's own command; its environment names the task, and no task text is in it."""
+    from orange_tui.agents.sandbox.commands import confined
     from orange_tui.outside.programs import run
 
     environment = {**os.environ, "ORANGE_TASK": task.id}
-    words = ["/bin/sh", "-c", command]
     try:
+        words = confined(home, task, directory, ["/bin/sh", "-c", command])
         finished = run(words, directory=directory, environment=environment, timeout=_TIMEOUT_SECONDS)
     except OrangeError as problem:
         return CommandResult(1, str(problem))

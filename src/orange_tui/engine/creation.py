@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from orange_tui.domain.errors import OrangeError, Refused
+from orange_tui.domain.errors import OrangeError, Refused, Untrusted
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_branch, check_id, check_label, check_summary
 from orange_tui.domain.usage.budget import without_budget
@@ -57,6 +57,7 @@ class Created:
     ref: TaskRef
     moved: Moved | None
     waits: str | None
+    is_untrusted: bool = False  # it waits for the person's trust in what its repository brings along
 
 
 def create_task(engine: Engine, new: NewTask) -> Created:
@@ -80,7 +81,7 @@ def create_task(engine: Engine, new: NewTask) -> Created:
         try:
             return Created(ref, start_or_wait(engine, parts.store.opened(ref), new.by), None)
         except OrangeError as problem:  # the task exists by now, and its creator must be told
-            return Created(ref, None, str(problem))
+            return Created(ref, None, str(problem), isinstance(problem, Untrusted))
 
 
 def check_branch_is_free(engine: Engine, project: str, branch: str | None, but: str | None = None) -> None:

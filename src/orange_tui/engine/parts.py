@@ -10,7 +10,10 @@ from functools import cached_property
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orange_tui.agents.harnesses import Harnesses
+    from orange_tui.domain.task import Task
     from orange_tui.home.log import Log
     from orange_tui.home.paths import Home
     from orange_tui.home.projects import Projects
@@ -51,7 +54,7 @@ class HomeParts:
         """The workspaces."""
         from orange_tui.workspaces.pool import Pool
 
-        return Pool(self.store, self.projects, self.log)
+        return Pool(self.store, self.projects, self.log, _confined)
 
     @cached_property
     def limits(self) -> Limits:
@@ -66,3 +69,10 @@ class HomeParts:
         from orange_tui.agents.harnesses import Harnesses
 
         return Harnesses(self.home)
+
+
+def _confined(home: Home, task: Task, directory: str, words: Sequence[str]) -> Sequence[str]:
+    """A command on a task's code, in a sandbox where the task's agents are in one."""
+    from orange_tui.agents.sandbox.commands import confined
+
+    return confined(home, task, directory, words)

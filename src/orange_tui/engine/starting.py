@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.errors import AtLimit, NotFound, NoWorkspace, OrangeError, Refused
+from orange_tui.domain.errors import AtLimit, NotFound, NoWorkspace, OrangeError, Refused, Untrusted
 from orange_tui.domain.workflow import starts_agent
 from orange_tui.engine._move_hooks import hooks_of, start_here_hooks
 from orange_tui.store.store import StoredTask
@@ -92,13 +92,23 @@ def start_if_possible(engine: Engine, ref: TaskRef) -> Moved | None:
         return None
 
 
+def start_trusted(engine: Engine, project: str) -> list[TaskRef]:
+    """Start the tasks that have waited for the person's trust, which was given now; returns those that did start."""
+    waiting = [ref for ref in engine.store.refs(project) if engine.store.journal(ref).start().needs_trust]
+    return [ref for ref in waiting if start_if_possible(engine, ref) is not None]
+
+
 def advance_by_itself(engine: Engine, ref: TaskRef) -> Moved | None:
     """Let a task go on from a state with `auto`, unless a person is to start it, or somebody was quicker."""
     with engine.open(ref) as opened:
         if not goes_on_by_itself(engine, opened.task) or opened.journal.start().is_held:
             return None
         _check_budget(engine, opened)
-        return start_opened(engine, opened, "engine")
+        try:
+            return start_opened(engine, opened, "engine")
+        except Untrusted as problem:
+            _record_waiting(opened, problem)
+            raise
 
 
 def advance(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor = "engine") -> Moved:
@@ -206,11 +216,12 @@ def _no_start(task: Task) -> Refused:
 
 def _record_waiting(opened: OpenTask, problem: OrangeError) -> None:
     """Note that a task waits, once; where it found no workspace, with how many there were."""
+    reason = str(problem) if isinstance(problem, Untrusted) else None
     size = problem.pool_size if isinstance(problem, NoWorkspace) else None
     harness = problem.harness if isinstance(problem, AtLimit) else None
     start = opened.journal.start()
-    if not start.waits or (start.full_at, start.limit_of) != (size, harness):
-        details = {"pool_size": size, "harness": harness}
+    if not start.waits or (start.full_at, start.limit_of, start.needs_trust) != (size, harness, reason):
+        details = {"pool_size": size, "harness": harness, "untrusted": reason and True}
         known = {name: value for name, value in details.items() if value is not None}
         opened.record("task.waiting", reason=str(problem), **known)
 

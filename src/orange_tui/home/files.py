@@ -46,7 +46,8 @@ def open_regular(path: str, flags: int = os.O_RDONLY, *, follow: bool = True) ->
     """Open a regular file and nothing else: every file that an agent could have put another thing in place of.
 
     A pipe would block us for ever, a device might never end, and what is written to a link goes somewhere else. Without
-    `follow`, a link is refused too: nobody but an agent puts one into a task's directory.
+    `follow`, a link is refused too: nobody but an agent puts one into a task's directory, and it may lead to what that
+    agent is not allowed to read.
     """
     flags |= os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
@@ -84,9 +85,9 @@ def _unreadable(path: str, problem: OSError) -> Unreadable:
     return Unreadable(f"{path} cannot be read: {problem.strerror}")
 
 
-def read_bytes(path: str, *, max_bytes: int | None = None) -> bytes:
+def read_bytes(path: str, *, max_bytes: int | None = None, follow: bool = True) -> bytes:
     """The content of a regular file; one byte more than `max_bytes` of a longer one."""
-    descriptor = open_regular(path)
+    descriptor = open_regular(path, follow=follow)
     try:
         return _read_all(descriptor, path, max_bytes)
     finally:

@@ -15,6 +15,7 @@ from orange_tui.domain.records import record
 _OWN_FOLDERS = frozenset({"tasks", "state", "workspaces", "workflows", "skills", ".cache"})
 _OWN_FILES = ("config.yml", "harnesses.yml", "projects.json", "jobs.json", "limits.json", "prices.yml", "orange.log")
 _OTHERS = 0o077
+STATUS_FOLDER = ".orange-status"  # in a task's directory: what its agents themselves write of cost and limits
 CHAT = ".chat"  # in place of a task's id: what was asked without a task
 
 
@@ -49,6 +50,15 @@ class Home:
         return os.path.join(self.state, project, task_id)
 
     @property
+    def layout_file(self) -> str:
+        """What says that state/ is in use: a home of an earlier version is moved over first."""
+        return os.path.join(self.state, ".layout")
+
+    def is_of_earlier_version(self) -> bool:
+        """Whether there are tasks here whose files may lie where they used to; one look, for every command."""
+        return not os.path.exists(self.layout_file) and os.path.isdir(self.tasks)
+
+    @property
     def workspaces(self) -> str:
         """The worktrees agents work in."""
         return os.path.join(self.root, "workspaces")
@@ -61,17 +71,25 @@ class Home:
 
 def find_home() -> Home:
     """ORANGE_HOME, or `orange` in the person's home directory."""
-    root = os.environ.get("ORANGE_HOME") or os.path.join("~", "orange")
-    return Home(os.path.abspath(os.path.expanduser(root)))
+    root = os.environ.get("ORANGE_HOME")
+    return Home(os.path.abspath(os.path.expanduser(root)) if root else default_root())
+
+
+def default_root() -> str:
+    """Where a home is if nobody says otherwise."""
+    return os.path.abspath(os.path.expanduser(os.path.join("~", "orange")))
+
+
+def import_root() -> str:
+    """The directory that Orange itself is imported from."""
+    return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def shipped(kind: str) -> str:
     """The directory of shipped `workflows`, `styles` or `prices`: in an installed wheel, or at the root of a clone."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    installed = os.path.join(package, kind)
-    if os.path.isdir(installed):
-        return installed
-    return os.path.join(os.path.dirname(os.path.dirname(package)), kind)
+    root = import_root()
+    installed = os.path.join(root, "orange_tui", kind)
+    return installed if os.path.isdir(installed) else os.path.join(os.path.dirname(root), kind)
 
 
 def close_to_others(home: Home) -> None:

@@ -6,6 +6,7 @@ import os
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
+from orange_tui.domain.sandbox.tables import MODES
 from orange_tui.domain.task import check_branch, check_project_name, is_dollars
 from orange_tui.domain.workflow import MAX_ATTEMPTS, STUCK_TIMEOUT
 from orange_tui.home.files import make_directory
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_POOL_SIZE = 2
 DEFAULT_WORKFLOW = "default"
 _MAX_POOL_SIZE = 1000
+MAX_PORTS = 50  # of one workspace
 OWN_SETTINGS = {"parallel": 0, MAX_ATTEMPTS: 1, STUCK_TIMEOUT: 1}  # of config.yml, with the least that each can be
 
 
@@ -106,6 +108,14 @@ class Projects:
         found = self.find(project)
         own = found.entry.get("failover") if found is not None else None
         return own if own is not None else read_settings(self.home).names("failover")
+
+    def sandbox(self, project: str) -> str:
+        """Which agents of a project run in a sandbox, as it says itself, else config.yml."""
+        from orange_tui.home.settings import read_settings
+
+        found = self.find(project)
+        own = found.entry.get("sandbox") if found is not None else None
+        return own if own is not None else read_settings(self.home).text("sandbox")
 
     def containing(self, directory: str) -> Project | None:
         """The project that a directory belongs to: by the innermost repository or the workspace it is in."""
@@ -197,6 +207,12 @@ _OPTIONAL: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "budget": (is_dollars, "a number of dollars"),
     "auto_fix": (lambda value: isinstance(value, bool), "true or false"),
     "failover": (_are_names, "a list of agents"),
+    "ports": (lambda value: type(value) is int and 0 <= value <= MAX_PORTS, f"a number from 0 to {MAX_PORTS}"),
+    "run": (lambda value: isinstance(value, str), "a command"),
+    "instructions": (lambda value: isinstance(value, str), "text"),
+    "sandbox": (lambda value: value in MODES, f"one of {', '.join(MODES)}"),
+    "sandbox_read": (_are_names, "a list of paths"),
+    "sandbox_write": (_are_names, "a list of paths"),
 }
 
 

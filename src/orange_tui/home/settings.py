@@ -6,6 +6,7 @@ import os
 
 from orange_tui.domain.errors import NotFound, Refused, Unreadable
 from orange_tui.domain.records import record
+from orange_tui.domain.sandbox.tables import MODES, OFF
 from orange_tui.domain.task import check_web_address, is_dollars
 from orange_tui.home.files import read_bytes
 
@@ -52,6 +53,25 @@ def _check_not_negative(number: str) -> None:
 def _check_dollars(amount: str) -> None:
     if not is_dollars(float(amount)):
         raise Refused(f"{amount} is not a budget; write a number of dollars, such as 5 or 2.50")
+
+
+def _check_notice_address(address: str) -> None:
+    """Only its shape: Apprise knows the rest. It holds tokens, so it is not repeated here."""
+    service, separator, rest = address.partition("://")
+    if not (service.isascii() and service and separator and rest) or not address.isprintable():
+        raise Refused("one of the addresses is none; one begins with its service, such as ntfy://… or slack://…")
+
+
+def _check_time_of_day(text: str) -> None:
+    hours, _, minutes = text.partition(":")
+    is_time = len(hours) == len(minutes) == 2 and text.isascii() and f"{hours}{minutes}".isdecimal()  # noqa: PLR2004
+    if text and not (is_time and int(hours) < 24 and int(minutes) < 60):  # noqa: PLR2004 - of a day, and an hour
+        raise Refused("this is not a time of day; write one such as 08:00")
+
+
+def _check_sandbox(mode: str) -> None:
+    if mode not in MODES:
+        raise Refused(f"{mode} is not possible; it must be {', '.join(MODES[:-1])} or {MODES[-1]}")
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -116,6 +136,32 @@ SETTINGS: Mapping[str, Setting] = {
         [],
         "The agents that go on with a task whose agent has reached its limit, in this order, such as [codex, claude];"
         " a project can say (default: none, it waits).",
+    ),
+    "notify": Setting(
+        list,
+        [],
+        "Where you are told that a task needs you while you are not at the app: addresses as Apprise takes them, such"
+        " as [ntfy://my-topic, slack://…]. Nothing of your files is in a notice. `orange doctor --notify` tries them.",
+        _check_notice_address,
+    ),
+    "notify_daily": Setting(
+        str,
+        "",
+        "When a summary of the day is sent to them: what was done, what needs you and what it cost, such as 08:00.",
+        _check_time_of_day,
+    ),
+    "resume": Setting(
+        bool,
+        False,
+        "Whether agents that were lost with tmux, as after a reboot, are brought back by themselves, one by one and"
+        " with their conversations where they can; `orange service install` has that done without a login.",
+    ),
+    "sandbox": Setting(
+        str,
+        OFF,
+        "Which agents of tasks run in a sandbox: off, reviewers, or all; a project can say. In one they write little"
+        " but their worktree and their task, and your keys and logins are not there. It needs bubblewrap.",
+        _check_sandbox,
     ),
     "webhook": Setting(
         str, "", "The web address to which `notify` hooks with `via: webhook` send their notices.", _check_webhook
@@ -197,19 +243,28 @@ def _read(text: str, path: str) -> dict[str, object]:
         raise Unreadable(f"{path}:{problem.line or 1}: {problem.reason}") from None
 
 
+def _as_meant(setting: Setting, value: object) -> object:
+    """What YAML reads otherwise than it was meant: a round number, and `off`, which is false to it."""
+    if setting.kind is float and type(value) is int:
+        return float(value)
+    if setting.default == OFF and isinstance(value, bool):
+        return "on" if value else OFF
+    return value
+
+
 def _value(key: str, value: object, line: int) -> object:
     setting = SETTINGS.get(key)
     if setting is None:
         raise Unreadable(f"there is no setting '{key}'; the settings are {', '.join(SETTINGS)}", line=line)
-    if setting.kind is float and type(value) is int:
-        value = float(value)
+    value = _as_meant(setting, value)
     if type(value) is not setting.kind:
         raise Unreadable(f"'{key}' must be {_KINDS[setting.kind]}", line=line)
     if isinstance(value, list) and not all(isinstance(item, str) for item in value):
         raise Unreadable(f"'{key}' must be a list of names", line=line)
     if setting.check is not None:
         try:
-            setting.check(str(value))
+            for item in value if isinstance(value, list) else (value,):
+                setting.check(str(item))
         except Refused as problem:
             raise Unreadable(f"{key}: {problem}", line=line) from None
     return value

@@ -29,7 +29,7 @@ _HAS_INOTIFY = sys.platform == "linux"
 _BATCH_SECONDS = 0.02
 _POLL_SECONDS = 2.0  # where the system can watch no more directories
 _RUNTIME = "runtime.json"
-_TASK_FILES = frozenset({"TASK.md", "history.jsonl", ".orange-outcome", _RUNTIME})
+_COUNTING = {"tasks": frozenset({"TASK.md", ".orange-outcome"}), "state": frozenset({"history.jsonl", _RUNTIME})}
 _OTHER_FOLDERS = ("workflows", "workspaces")
 _IN_TASK = MODIFY | CLOSE_WRITE | APPEARS | GOES
 _IN_LOGS = CLOSE_WRITE | APPEARS  # without MODIFY: what agents print concerns nobody here
@@ -96,7 +96,7 @@ class Watch:
             await asyncio.sleep(_POLL_SECONDS)
 
     def _make_folders(self) -> None:
-        for folder in ("tasks", "workspaces"):
+        for folder in (*_COUNTING, "workspaces"):
             make_directory(os.path.join(self._root, folder))
 
     def _note_everything(self) -> None:
@@ -145,7 +145,8 @@ class Watch:
         from watchfiles import awatch
 
         others = [f"{self._root}/{name}" for name in _folders(self._root) if name in _OTHER_FOLDERS]
-        trees = awatch(f"{self._root}/tasks", step=10, debounce=50, watch_filter=None)
+        both = [f"{self._root}/{name}" for name in _COUNTING]
+        trees = awatch(*both, step=10, debounce=50, watch_filter=None)
         folders = awatch(self._root, *others, step=100, debounce=200, watch_filter=None, recursive=False)
         following = [
             asyncio.create_task(each)
@@ -182,7 +183,7 @@ class Watch:
     def _note(self, path: str) -> None:
         """Note what a changed path means."""
         match self._parts(path):
-            case ["tasks", project, task, *rest] if task[0] != "." and _counts(rest):
+            case ["tasks" | "state" as tree, project, task, *rest] if task[0] != "." and _counts(tree, rest):
                 (self._reporting if rest == [_RUNTIME] else self._tasks).add((project, task))
             case ["workspaces", ".pool.json"] | ["jobs.json"]:
                 self._others = True
@@ -198,31 +199,33 @@ class Watch:
 def _is_about_everything(parts: list[str]) -> bool:
     """A project's tasks came or went, or what all tasks depend on has changed."""
     match parts:
-        case ["tasks", project]:
+        case ["tasks" | "state", project]:
             return project[0] != "."
         case ["workflows", *rest]:
             return not rest or rest[-1].endswith((".yml", ".yaml"))
-        case ["tasks" | "projects.json" | "config.yml" | "harnesses.yml"]:
+        case ["tasks" | "state" | "projects.json" | "config.yml" | "harnesses.yml"]:
             return True
     return False
 
 
-def _counts(rest: list[str]) -> bool:
-    """Whether a path below a task's directory counts; the directory itself does, our temporary files do not."""
+def _counts(tree: str, rest: list[str]) -> bool:
+    """Whether a path below one of a task's directories counts; each itself does, our temporary files do not."""
     if len(rest) > 1:
-        return rest[0] == "logs" and rest[-1].endswith(".exit")
-    return not rest or rest[0] in _TASK_FILES
+        return (tree, rest[0]) == ("state", "logs") and rest[-1].endswith(".exit")
+    return not rest or rest[0] in _COUNTING[tree]
 
 
 def _mask(parts: list[str]) -> int | None:
     """What to listen for in a directory; None for those that are not ours to watch."""
     match parts:
-        case [] | ["tasks" | "workflows" | "workspaces"]:
+        case [] | ["tasks" | "state" | "workflows" | "workspaces"]:
             return _IN_FOLDER
         case ["workspaces", name] if name[0] != ".":
             return APPEARS  # only what takes a link's place; the rest of a worktree is not our news
-        case ["tasks", *names] if not any(name.startswith(".") for name in names):
-            return {1: _IN_FOLDER, 2: _IN_TASK, 3: _IN_LOGS if names[-1] == "logs" else None}.get(len(names))
+        case ["state", _, _, "logs"]:
+            return _IN_LOGS
+        case ["tasks" | "state", *names] if not any(name.startswith(".") for name in names):
+            return {1: _IN_FOLDER, 2: _IN_TASK}.get(len(names))
     return None
 
 
@@ -230,10 +233,10 @@ def _watched_folders(parts: list[str], path: str) -> Iterable[str]:
     """The directories to look for in a directory; they are listed only where they can have any name."""
     match parts:
         case []:
-            return ("tasks", *_OTHER_FOLDERS)
-        case ["tasks"] | ["tasks", _] | ["workspaces"]:
+            return (*_COUNTING, *_OTHER_FOLDERS)
+        case ["tasks" | "state" | "workspaces"] | ["tasks" | "state", _]:
             return _folders(path)
-        case ["tasks", _, _]:
+        case ["state", _, _]:
             return ("logs",)
     return ()
 

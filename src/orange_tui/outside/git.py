@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
-from orange_tui.outside.git_guard import locks
+from orange_tui.outside.git_guard import gate, locks
 from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
@@ -64,10 +64,14 @@ def _is_worth_a_retry(finished: Finished) -> bool:
 
 @record
 class Repository:
-    """A git repository or one of its worktrees; with a git directory, `.git` at the path is not asked for it."""
+    """A git repository or one of its worktrees; with a git directory, `.git` at the path is not asked for it.
+
+    `is_ours` says of a git directory that we have made it ourselves, with nothing in it that could run.
+    """
 
     path: str
     git_directory: str | None = None
+    is_ours: bool = False
 
     def ask(
         self,
@@ -80,9 +84,11 @@ class Repository:
     ) -> Finished:
         """Run git here and return how it ended; `settings` are configuration for this one run.
 
+        What the repository itself would have git run (hooks, filters) runs only if the person has trusted it.
         With `exact`, names of files that are no text come back as Python has them elsewhere.
         """
-        configured = [word for setting in settings for word in ("-c", setting)]
+        guarding = () if self.is_ours else gate.settings_for(self.path, self.git_directory, words)
+        configured = [word for setting in (*guarding, *settings) for word in ("-c", setting)]
         given_directory = {"GIT_DIR": self.git_directory} if self.git_directory is not None else {}
         environment = environment_for_git() | given_directory | dict(extra or {})
         command = ["git", "-C", self.path, *configured, *words]

@@ -41,13 +41,15 @@ def processes_in(directory: str) -> list[Process]:
     return [_process(pid) for pid in _pids() if pid not in ours and _is_in(pid, root)]
 
 
-def processes_with(variable: str, value: str, directory: str) -> list[Process]:
-    """Those in a directory that were started with this variable in their environment."""
-    setting = os.fsencode(f"{variable}={value}")
-    return [each for each in processes_in(directory) if setting in _read(each.pid, "environ").split(b"\0")]
+def processes_with(variable: str, value: str, directory: str | None = None) -> list[Process]:
+    """Those that were started with this variable in their environment, anywhere or in a directory."""
+    setting, ours = os.fsencode(f"{variable}={value}"), _own_pids()
+    found = [pid for pid in _pids() if pid not in ours and setting in _read(pid, "environ").split(b"\0")]
+    root = os.path.realpath(directory) if directory is not None else None
+    return [_process(pid) for pid in found if root is None or _is_in(pid, root)]
 
 
-def end_processes_with(variable: str, value: str, directory: str) -> None:
+def end_processes_with(variable: str, value: str, directory: str | None = None) -> None:
     """End those, with whatever they start meanwhile."""
     deadline = time.monotonic() + _END_WAIT_SECONDS
     while (left := processes_with(variable, value, directory)) and time.monotonic() < deadline:

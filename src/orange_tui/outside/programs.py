@@ -1,9 +1,9 @@
 """The one place that starts other programs: always from a list of words, never hanging for ever.
 
 Each way there is of starting one has its function: `run` and wait for what it prints, `run_capped` for a program
-nobody vouches for, `run_in_terminal` and `replace_process` for one that a person works with, and
-`continue_in_new_session` for a command of our own that must outlive its window, and `followed_by` for one that cleans
-up after us.
+nobody vouches for, `run_until` for a server that is asked one thing, `run_in_terminal` and `replace_process` for one
+that a person works with, and `continue_in_new_session` for a command of our own that must outlive its window, and
+`followed_by` for one that cleans up after us.
 """
 
 from __future__ import annotations
@@ -105,6 +105,35 @@ def run_capped(
                 raise Refused(f"{os.path.basename(words[0])} {excess} and was ended")
         printed = [os.pread(file, most, 0).decode(errors="replace") for file in files]
     return Finished(process.returncode, *printed)
+
+
+def run_until(words: Sequence[str], stdin: bytes, wanted: bytes, *, timeout: float) -> str | None:
+    """The first line with `wanted` in it that a program prints, which is then ended; None where none came in time.
+
+    For a server: it is told what to do, and would end without an answer if that were the end of its input.
+    """
+    import select
+
+    deadline, printed = time.monotonic() + timeout, b""
+    with _started(words, None, None, stdin=_PIPE) as process:
+        assert process.stdin is not None  # noqa: S101 - both were asked for
+        assert process.stdout is not None  # noqa: S101
+        try:
+            with suppress(BrokenPipeError):
+                process.stdin.write(stdin)
+                process.stdin.flush()
+            while (left := deadline - time.monotonic()) > 0 and select.select([process.stdout], [], [], left)[0]:
+                piece = os.read(process.stdout.fileno(), 65536)
+                printed += piece
+                complete = printed.split(b"\n")[:-1]
+                found = next((line for line in complete if wanted in line), None)
+                if found is not None or not piece:
+                    return None if found is None else found.decode(errors="replace")
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+    return None
 
 
 def _wait_for(process: subprocess.Popen[bytes], timeout: float, most: int, files: Sequence[int]) -> str | None:

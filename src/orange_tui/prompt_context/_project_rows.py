@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.domain.errors import NotFound, Unreadable
+from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.route import route_of
 from orange_tui.domain.task import printable
-from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.file_names import is_binary, is_secret
-from orange_tui.home.files import read_bytes
 from orange_tui.outside.git import Repository, local
 from orange_tui.outside.git_guard.look import look_at_worktree
 from orange_tui.prompt_context._file_tree import fold_paths
+from orange_tui.review.quotes import read_below
+from orange_tui.trust.trust import Trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MAX_TREE_CHARACTERS = 6_000
 _MAX_COMMENTS = 10
-_SETTINGS_FILE = ".orange.yml"
 _INSTRUCTION_FILES = ("CLAUDE.md", "AGENTS.md")
 _MAX_FILE_BYTES = 200_000
 _MAX_DIFF_FILES = 200
@@ -45,10 +44,14 @@ def comments_text(sources: ContextSources) -> str:
 
 
 def instructions_text(sources: ContextSources) -> str:
-    """The project's instructions for every agent: `instructions` in .orange.yml, else CLAUDE.md, else AGENTS.md."""
-    instructions = _settings_instructions(sources)
-    if instructions:
-        return instructions
+    """The project's instructions for every agent: as projects.json or .orange.yml say, else CLAUDE.md, else AGENTS.md.
+
+    .orange.yml is that of the default branch, and trusted: by it, no agent can instruct the next one.
+    """
+    project = sources.projects.find(sources.task.project)
+    said = Trust(sources.store.home).setup(project).get("instructions") if project is not None else None
+    if isinstance(said, str) and said.strip():
+        return said
     for name in _INSTRUCTION_FILES:
         text = _read_text(sources.directory, name)
         if text is not None and text.strip():
@@ -56,29 +59,18 @@ def instructions_text(sources: ContextSources) -> str:
     return ""
 
 
-def _settings_instructions(sources: ContextSources) -> str:
-    """The `instructions` of .orange.yml; a mistake in the file is logged and stops no agent."""
-    text = _read_text(sources.directory, _SETTINGS_FILE)
-    if text is None:
-        return ""
-    try:
-        node = yaml_text.compose(text)
-        entries = yaml_text.mapping_entries(node) if node is not None else []
-        return next((yaml_text.text_of(value) for key, _, value in entries if key == "instructions"), "")
-    except Unreadable as problem:
-        where = f"{os.path.join(sources.directory, _SETTINGS_FILE)}:{problem.line or 1}"
-        sources.log.write("warning", f"{where}: {problem.reason}", task=sources.task.id)
-        return ""
-
-
 def _read_text(directory: str, name: str) -> str | None:
-    """A text file of the project; None for a secret one, and for a link that leads out of the project."""
+    """A text file of the project; None for a secret one, and for a link that leads out of the project.
+
+    The agent may put another link there meanwhile, so what was looked at is read, and nothing that it leads to.
+    """
     root, path = os.path.realpath(directory), os.path.realpath(os.path.join(directory, name))
-    if os.path.commonpath([root, path]) != root or is_secret(os.path.relpath(path, root)):
+    inside = os.path.relpath(path, root)
+    if os.path.commonpath([root, path]) != root or is_secret(inside):
         return None
     try:
-        return read_bytes(path, max_bytes=_MAX_FILE_BYTES).decode()
-    except (NotFound, Unreadable, UnicodeDecodeError):
+        return read_below(root, inside)[:_MAX_FILE_BYTES].decode()
+    except (OrangeError, UnicodeDecodeError):
         return None
 
 

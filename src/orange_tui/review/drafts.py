@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.review.thread import Thread, ThreadReply, check_text
+from orange_tui.domain.review.thread import Thread, ThreadReply, check_text, find_thread
 from orange_tui.home import clock
 from orange_tui.home.files import make_directory
 from orange_tui.home.json_file import JsonFile
@@ -74,10 +74,13 @@ class Drafts:
             TaskComments(self.store.home, opened).delete(thread_id)
 
     def reply(self, thread_id: str, text: str) -> None:
-        """Answer in a thread, as the person."""
+        """Answer in a thread, as the person; an answer that is the last one there already was sent before a kill."""
         answer = ThreadReply("person", check_text(text), clock.now())
         with self.store.open(self.ref) as opened:
-            TaskComments(self.store.home, opened).answer(thread_id, answer)
+            comments = TaskComments(self.store.home, opened)
+            last = find_thread(comments.file.read(), thread_id).replies[-1:]
+            if [(each.by, each.text) for each in last] != [(answer.by, answer.text)]:
+                comments.answer(thread_id, answer)
 
     def resolve_or_reopen(self, thread: Thread) -> None:
         """Resolve a thread that is not; open one again that is."""

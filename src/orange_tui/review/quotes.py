@@ -124,15 +124,7 @@ class TaskCode:
         return found
 
     def _read_worktree(self, path: str) -> str:
-        with _opened(str(self.worktree), path) as descriptor:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise Refused(f"{path} is not a file: comment on a file in it")
-            _check_size(path, status.st_size)
-            data = b""
-            while len(data) <= _MAX_BYTES and (piece := os.read(descriptor, _MAX_BYTES + 1 - len(data))):
-                data += piece
-            return data.decode(errors="replace")
+        return read_below(str(self.worktree), path).decode(errors="replace")
 
     def _read_branch(self, path: str) -> str:
         head = self.head()
@@ -153,6 +145,19 @@ def task_code(home: Home, projects: Projects, task: Task) -> TaskCode:
     worktree = os.path.join(home.workspaces, task.workspace) if task.workspace else None
     has_one = worktree is not None and os.path.isdir(worktree)
     return TaskCode(task.id, projects.get(task.project).path, task.branch, worktree if has_one else None)
+
+
+def read_below(root: str, path: str) -> bytes:
+    """A plain file below a directory, which no link on the way leads out of, put there in time or not."""
+    with _opened(root, path) as descriptor:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise Refused(f"{path} is not a file: comment on a file in it")
+        _check_size(path, status.st_size)
+        data = b""
+        while len(data) <= _MAX_BYTES and (piece := os.read(descriptor, _MAX_BYTES + 1 - len(data))):
+            data += piece
+        return data
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from orange_tui.domain.records import record
+from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import one_line
 from orange_tui.home import clock
 
@@ -53,12 +53,17 @@ def judge(values: Mapping[str, object], sight: AgentStatus | None = None) -> Age
     """What the agent of a window does, from the window's values in runtime.json.
 
     `sight` is what its screen shows at this moment; without it, what was seen there last counts. What is seen counts
-    for more than what was reported before: an agent that a person interrupts reports nothing.
+    for more than what was reported before: an agent that a person interrupts reports nothing. But one that holds its
+    dialog back until its question is answered in Orange shows nothing of that.
     """
     now = clock.in_seconds(clock.now()) or 0.0
     reported, seen = _reported(values), sight or _seen(values)
     if seen is None:
         return reported or AgentStatus("unknown")
+    if reported is not None and reported.state == "permission" and values.get("question"):
+        seen = replace(seen, asks=reported.asks or seen.asks)  # in its own words, not as far as a screen shows them
+        if values.get("held"):
+            return seen if seen.state == "permission" else reported
     reported_at = _moment(values.get("event_at"), now)
     ahead = (now if sight is not None else _moment(values.get("seen_at"), now)) - reported_at
     if reported is None or (seen.state == "permission" and ahead >= 0):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ACTIVE, DEAD, LOST, NONE = "active", "dead", "lost", "none"
 WORKER = "worker"
+RUN = "run"  # the window of the project's own command: no agent's, and its end is no agent's death
 _MAX_NOTE_BYTES = 100
 
 
@@ -37,7 +38,11 @@ class Sessions:
         self._panes: list[Pane] | None = None
 
     def panes(self, *, fresh: bool = False) -> list[Pane]:
-        """Every live window of this home's tasks."""
+        """Every live window of this home's agents."""
+        return [pane for pane in self.every_pane(fresh=fresh) if pane.window != RUN]
+
+    def every_pane(self, *, fresh: bool = False) -> list[Pane]:
+        """The same with the windows in which projects' own commands run."""
         panes = self._panes
         if panes is None or fresh:
             panes = [pane for pane in self.tmux.panes() if pane.home == self._root]
@@ -50,6 +55,16 @@ class Sessions:
         found = self.tmux.ask(*words).output.strip()
         return int(found) if found.isdecimal() else 0
 
+    def last_key(self) -> int:
+        """The same for all sessions of this home that somebody looks at; 0 also where tmux does not answer."""
+        try:
+            own = {pane.session_id for pane in self.panes()}
+            found = self.tmux.ask("list-clients", "-F", "#{session_id} #{session_activity}").output if own else ""
+        except OrangeError:
+            return 0
+        times = (line.split() for line in found.splitlines())
+        return max((int(each[1]) for each in times if each[0] in own and each[1].isdecimal()), default=0)
+
     def forget_panes(self) -> None:
         """Ask tmux anew the next time: a window was opened or closed."""
         self._panes = None
@@ -57,9 +72,11 @@ class Sessions:
     def end_sessions(self, panes: Sequence[Pane]) -> None:
         """End the whole sessions that these windows are in, and wait until nothing of the windows runs any more."""
         _leave(panes)
-        for session_id in {pane.session_id for pane in panes}:
+        sessions = {pane.session_id for pane in panes}
+        beside = [pane for pane in self.every_pane() if pane.session_id in sessions and pane not in panes]
+        for session_id in sessions:
             self.tmux.kill_session(session_id)
-        self._wait_for_end(panes)
+        self._wait_for_end([*panes, *beside])
 
     def end_window(self, pane: Pane) -> None:
         """End one window, and wait until nothing of it runs any more."""
@@ -73,8 +90,12 @@ class Sessions:
         end_sessions([pane.pid for pane in panes])
         self.forget_panes()
 
+    def every_window(self, task_id: str) -> list[Pane]:
+        """The live windows of one task, also that of its project's own command."""
+        return [pane for pane in self.every_pane(fresh=True) if pane.task == task_id]
+
     def windows(self, task_id: str, *, fresh: bool = False) -> list[Pane]:
-        """The live windows of one task."""
+        """The live windows of one task's agents."""
         return [pane for pane in self.panes(fresh=fresh) if pane.task == task_id]
 
     def window(self, task_id: str, name: str, *, fresh: bool = True) -> Pane | None:
@@ -121,11 +142,13 @@ class Sessions:
         ref = self._store.ref_of(task)
         journal = self._store.journal(ref)
         window = agent_window(task, state, journal)
-        if exit_code(self._store.directory(ref), window) is not None:
+        if exit_code(self._store.state_directory(ref), window) is not None:
             return False
         spawned = last_start(journal, window) or last_start(journal)
         server = str(spawned.get("server")) if spawned is not None else ""
-        return server not in {pane.server for pane in self.panes()} and not is_tmux_server(server.partition(".")[0])
+        return server not in {pane.server for pane in self.every_pane()} and not is_tmux_server(
+            server.partition(".")[0]
+        )
 
     def _is_moving(self, task: Task) -> bool:
         """Whether a move is under way that may be about to open the missing window."""
@@ -212,7 +235,7 @@ def review_window(task: Task) -> str:
     return f"review-{task.review_round}"
 
 
-def exit_code(directory: str, window: str) -> str | None:
+def exit_code(state_directory: str, window: str) -> str | None:
     """What a window's launcher noted when its agent ended; nothing, if the window was closed over its head."""
-    note = read_end(os.path.join(directory, "logs", f"{window}.exit"), _MAX_NOTE_BYTES)
+    note = read_end(os.path.join(state_directory, "logs", f"{window}.exit"), _MAX_NOTE_BYTES)
     return note.decode(errors="replace").strip() or None

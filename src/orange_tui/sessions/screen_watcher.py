@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from orange_tui.store.index import IndexedTask
     from orange_tui.store.store import TaskRef
 
+    # Told of each window that waits with a question, and of the question whose dialog is no longer on its screen.
+    Settle = Callable[[TaskRef, str, str | None], None]
+
 _TICK_SECONDS = 1.0
 _QUIET_SECONDS = 3.0  # between two ticks while nobody prints
 _NOBODY_SECONDS = 6.0  # likewise without agents
@@ -38,6 +41,7 @@ _CALM_SECONDS = 5.0  # between two looks at an agent that says it is busy, and p
 # soon where the agent was at work or asked something, as it may have been interrupted or answered, and later else.
 _DOUBT_SECONDS, _REST_SECONDS = 3.0, 30.0
 _AT_WORK = frozenset({"busy", "permission"})
+_MAY_SHOW_DIALOG = frozenset({"permission", "starting", "unknown"})
 _TOLD_BY_REPORT = "busy"
 
 
@@ -52,6 +56,8 @@ class _Watched:
         self.looked_at = 0.0
         self.moved_at = 0.0  # when it was last seen to print
         self.again_at: float | None = None  # when what was seen begins to count against a report
+        self.has_question = False  # that it waits with, and that can be answered in Orange
+        self.past_question: str | None = None  # that one, if its own dialog is gone: somebody has answered it there
         self.is_calm = False  # it reports that it is busy: what it prints is no news
         self.is_at_work = True
         self.problem = ""  # the last one with its file
@@ -79,8 +85,10 @@ class _Watched:
 class ScreenWatcher:
     """Looks at the screens of one home's agents for as long as a supervisor acts."""
 
-    def __init__(self, screens: AgentScreens, find: Callable[[str], IndexedTask | None], log: Log) -> None:
-        self._screens, self._find, self._log = screens, find, log
+    def __init__(
+        self, screens: AgentScreens, find: Callable[[str], IndexedTask | None], settle: Settle, log: Log
+    ) -> None:
+        self._screens, self._find, self._settle, self._log = screens, find, settle, log
         self._watched: dict[str, _Watched] = {}  # by pane
         self._problem = ""
 
@@ -94,7 +102,7 @@ class ScreenWatcher:
         """Seconds until the next tick: few while something prints, more where all are quiet, most without agents."""
         if not self._watched:
             return _NOBODY_SECONDS
-        is_moving = any(now - each.moved_at < _MOVING_SECONDS for each in self._watched.values())
+        is_moving = any(now - each.moved_at < _MOVING_SECONDS or each.has_question for each in self._watched.values())
         return _TICK_SECONDS if is_moving else _QUIET_SECONDS
 
     def tick(self, now: float) -> int:
@@ -110,6 +118,12 @@ class ScreenWatcher:
             try:
                 self._note(each, sights.get(each.pane.pane_id))
                 each.problem = ""
+            except OrangeError as problem:  # the disk is full, or the agent has put something else there
+                each.problem = self._warn(problem, each.problem)
+        for each in self._watched.values():
+            try:
+                if each.has_question:
+                    self._settle(each.ref, each.pane.window, each.past_question)
             except OrangeError as problem:  # the disk is full, or the agent has put something else there
                 each.problem = self._warn(problem, each.problem)
         return len(due)
@@ -129,7 +143,7 @@ class ScreenWatcher:
             if known is None or known.pane.spawn != pane.spawn:
                 task = self._find(pane.task)
                 if task is not None:
-                    runtime = Runtime(self._screens.store.directory(task.ref))
+                    runtime = Runtime(self._screens.store.state_directory(task.ref))
                     self._watched[pane_id] = _Watched(task.ref, pane, runtime)
         return [each for each in self._watched.values() if each.is_due(now)]
 
@@ -140,7 +154,8 @@ class ScreenWatcher:
             self._screens.sessions.forget_panes()
             return
         known, now = watched.runtime.window(watched.pane.window), time.time()
-        asks = sight.asks or (known.get("asks") if known.get("state") == "permission" else None)
+        reported = known.get("asks") if known.get("state") == "permission" else None
+        asks = (reported or sight.asks) if known.get("question") else (sight.asks or reported)
         values = {"seen": sight.state, "asks": asks, "advice": sight.advice}
         counts_from, seen_at = _counts_from(known, now), clock.in_seconds(known.get("seen_at")) or 0.0
         if any(known.get(name) != value for name, value in values.items()) or seen_at < counts_from <= now:
@@ -148,6 +163,9 @@ class ScreenWatcher:
             seen_at = now
         watched.again_at = time.monotonic() + counts_from - now if seen_at < counts_from else None
         watched.is_at_work = sight.state in _AT_WORK
+        watched.has_question = bool(known.get("question"))
+        is_shown = sight.state in _MAY_SHOW_DIALOG or bool(known.get("held")) or counts_from > now
+        watched.past_question = None if is_shown else known.get("question")
         watched.is_calm = known.get("state") == sight.state == _TOLD_BY_REPORT
 
 

@@ -53,7 +53,7 @@ class AgentScreens:
         sights = self.look((ref, pane) for ref, panes in windows.items() for pane in panes)
         found = {}
         for ref, panes in windows.items():
-            known = Runtime(self.store.directory(ref)).read()
+            known = Runtime(self.store.state_directory(ref)).read()
             status = most_urgent(judge(known.get(pane.window, {}), sights.get(pane.pane_id)) for pane in panes)
             found[ref] = AgentStatus(LIMIT) if self._waits_for_limit(ref, panes, status) else status
         return found

@@ -55,7 +55,7 @@ def record_start_once(opened: OpenTask, pane: Pane) -> None:
     known = last_start(opened.journal, pane.window)
     if known is not None and (known.get("pid"), known.get("server")) == (pane.pid, pane.server):
         return
-    stored = Runtime(opened.directory).window(pane.window)
+    stored = Runtime(opened.state_directory).window(pane.window)
     directory, prompt, session_id = (_text(stored.get(name)) for name in ("directory", "prompt_mark", "session_id"))
     record_start(opened, pane, StartDetails(str(stored.get("agent")), directory, prompt, session_id))
 

@@ -62,7 +62,7 @@ def restore_outcome_link(link: str, target: str) -> bool:
         replace_file(target, data)
 
     def let_go(displaced: str, seen: bytes) -> None:
-        if (data := read_bytes(displaced)) != seen:
+        if (data := read_bytes(displaced, follow=False)) != seen:
             merge(data)
         os.unlink(displaced)
 
@@ -73,7 +73,7 @@ def _clear_leftover(path: str, text: TaskText) -> None:
     """Clear away what a command had swapped out when it was killed; lines that were not merged are kept."""
     if not _is_plain_file(path):
         return
-    data = read_bytes(path)
+    data = read_bytes(path, follow=False)
     try:
         known = set(text.read().body.splitlines())
         is_merged = known.issuperset(task_file.decode(data).body.splitlines())
@@ -108,7 +108,7 @@ def _with_their_edits(current: TaskFile, theirs: TaskFile) -> TaskFile:
 def _restore(link: str, target: str, merge: Callable[[bytes], None], let_go: Callable[[str, bytes], None]) -> bool:
     restored = False
     while _is_plain_file(link):
-        seen = read_bytes(link)
+        seen = read_bytes(link, follow=False)
         merge(seen)
         restored = True
         try:

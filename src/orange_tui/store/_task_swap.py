@@ -64,7 +64,7 @@ class ReplacedVersion:
 
     def additions(self) -> bytes:
         """The whole lines written to it since, or all of it when nobody writes any more; another text is kept."""
-        finished, data = self.is_finished(), read_bytes(self.path)
+        finished, data = self.is_finished(), read_bytes(self.path, follow=False)
         size, crc = self._size_and_crc()
         if zlib.crc32(data[:size]) == crc and len(data) >= size:
             return data[size:] if finished else data[size : data.rfind(b"\n", size) + 1]
@@ -74,7 +74,7 @@ class ReplacedVersion:
 
     def is_finished(self) -> bool:
         """Whether nobody will write to it any more."""
-        descriptor = open_regular(self.path)
+        descriptor = open_regular(self.path, follow=False)
         try:
             return _is_finished(descriptor)
         finally:
@@ -83,14 +83,14 @@ class ReplacedVersion:
     def as_it_was(self) -> TaskFile | None:
         """The version that was swapped out, without what was written to it since."""
         size, crc = self._size_and_crc()
-        data = read_bytes(self.path)[:size]
+        data = read_bytes(self.path, follow=False)[:size]
         return task_file.decode(data) if zlib.crc32(data) == crc else None
 
     def mark_as_read(self, count: int) -> None:
         """Note in its name that so many bytes more have been merged."""
         size = self._size_and_crc()[0] + count
         token = self.path.rpartition("-")[2]
-        name = _name_of_old(read_bytes(self.path)[:size], token)
+        name = _name_of_old(read_bytes(self.path, follow=False)[:size], token)
         os.rename(self.path, os.path.join(os.path.dirname(self.path), name))
 
     def _size_and_crc(self) -> tuple[int, int]:
@@ -118,12 +118,12 @@ class Swap:
         """Link the old file and write the new one; None when the old one changed since it was read."""
         swap = cls(directory, before, after)
         try:
-            os.link(swap._path, swap._old)
+            os.link(swap._path, swap._old, follow_symlinks=False)
         except FileNotFoundError:
             return None
         except OSError as problem:
             raise not_saved(swap._path, problem) from None
-        if read_bytes(swap._old) != before:
+        if os.path.islink(swap._old) or read_bytes(swap._old, follow=False) != before:
             os.unlink(swap._old)
             return None
         try:
@@ -148,7 +148,7 @@ class Swap:
             # Without an exchange there is a gap of some microseconds; the old file keeps its second name.
             os.rename(self._new, self._path)
         elif not insist and _inode(self._new) != self._inode:
-            theirs = read_bytes(self._new)
+            theirs = read_bytes(self._new, follow=False)
             self.made = not exchange(self._new, self._path)
             write_aside(self._seen, SEPARATOR.join([self._before, theirs]))
         sync_directory(self._directory)
@@ -167,16 +167,16 @@ class Swap:
     def _displaced_by_another(self) -> bytes | None:
         if not os.path.exists(self._new) or same_file(self._new, self._old) or self._is_ours():
             return None
-        return read_bytes(self._new)
+        return read_bytes(self._new, follow=False)
 
     def _is_ours(self) -> bool:
         return os.path.samestat(os.stat(self._new), self._ours)
 
     def _late_write_to_old(self) -> bytes | None:
-        descriptor = open_regular(self._old)
+        descriptor = open_regular(self._old, follow=False)
         try:
             self._old_is_finished = _is_finished(descriptor, wait=0.03)
-            data = read_bytes(self._old)
+            data = read_bytes(self._old, follow=False)
         finally:
             os.close(descriptor)
         return data if self._old_is_finished and data != self._before else None

@@ -148,8 +148,8 @@ class TaskIndex:
         return known is not None and known == self._signature(key)
 
     def _signature(self, key: Key) -> TaskSignature:
-        directory = f"{self.store.home.tasks}/{key[0]}/{key[1]}"
-        return read_signature(f"{directory}/TASK.md"), read_signature(f"{directory}/history.jsonl")
+        home, name = self.store.home, f"{key[0]}/{key[1]}"
+        return read_signature(f"{home.tasks}/{name}/TASK.md"), read_signature(f"{home.state}/{name}/history.jsonl")
 
     def _read(self, key: Key) -> None:
         with self._reading:

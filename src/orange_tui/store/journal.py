@@ -2,7 +2,8 @@
 
 An event that changes engine fields carries all of them as `engine`, and is on disk before TASK.md is touched.
 So the last such event that can be believed (`_engine_history`) is the truth, whatever TASK.md says.
-Only the holder of the task's lock appends; but the task's agents can write the file, too.
+Only the holder of the task's lock appends. The file is the engine's alone; but an agent with full permission can write
+whatever the person can, so what it says is held against the workflow.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class Start:
     waits: bool = False  # it was tried, and has to wait
     full_at: int | None = None  # how many workspaces there were when it found none of them free
     limit_of: str | None = None  # the agent whose limit it waits for
+    needs_trust: str | None = None  # what the person has to trust first, as a sentence
     state: str | None = None  # the initial state that it was created for
 
 
@@ -211,11 +213,13 @@ def _only_begins(event: Event) -> bool:
 
 
 def _waiting(event: Event | None) -> dict[str, Any]:
-    size, harness = (event.get(key) if event is not None else None for key in ("pool_size", "harness"))
+    event_or_none = event or {}
+    size, harness, is_untrusted, reason = map(event_or_none.get, ("pool_size", "harness", "untrusted", "reason"))
     return {
         "waits": event is not None,
         "full_at": size if type(size) is int else None,
         "limit_of": harness if type(harness) is str else None,
+        "needs_trust": reason if is_untrusted is True and type(reason) is str else None,
     }
 
 

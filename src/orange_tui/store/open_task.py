@@ -35,8 +35,11 @@ _MAX_REFUSED, _MAX_REASONS = 1000, 20  # of the lines that are told of in one ev
 class OpenTask:
     """A task somebody holds the lock of."""
 
-    def __init__(self, home: Home, directory: str, journal: Journal, complete: Callable[[Task], Task]) -> None:
-        self.directory = directory
+    def __init__(
+        self, home: Home, directory: str, state_directory: str, journal: Journal, complete: Callable[[Task], Task]
+    ) -> None:
+        self.directory = directory  # what its agents may write
+        self.state_directory = state_directory  # what only the engine does
         self.journal = journal
         self._home = home
         self._text = TaskText(directory)
@@ -65,7 +68,7 @@ class OpenTask:
         if history.refused:
             self._tell_refused(history.refused)
         self._restore_links()
-        self._report_conflict_copies()
+        self._report_leftovers()
 
     def _accept(self, file: TaskFile, known: Mapping[str, object] | None = None) -> None:
         """Go on with the file as it is; by the time we read it again, it may be an agent's, with old engine fields."""
@@ -135,12 +138,18 @@ class OpenTask:
         if restore_outcome_link(os.path.join(worktree, ".orange-outcome"), outcome):
             self.record("task.link_restored", file=".orange-outcome")
 
-    def _report_conflict_copies(self) -> None:
+    def _report_leftovers(self) -> None:
+        """Ask the person to look at what lies beside TASK.md and is not the engine's to clear away."""
         versions = conflict_copies(self.directory)
         if versions:
             self.set_attention(
                 f"{', '.join(versions)} beside TASK.md: written at the same time and not merged;"
                 " take from it what is missing, then delete it",
+            )
+        elif os.path.lexists(os.path.join(self.directory, "history.jsonl")):
+            self.set_attention(
+                "history.jsonl beside TASK.md was not written by this Orange and is not believed; look at it, then"
+                " delete it",
             )
 
     def set_attention(self, sentence: str) -> None:

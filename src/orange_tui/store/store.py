@@ -15,7 +15,8 @@ from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_id, check_project_name, is_branch, match_prefix
 from orange_tui.domain.text import task_file
 from orange_tui.home import clock
-from orange_tui.home.files import locked, make_directory, not_saved, read_bytes, sync_directory, write_aside
+from orange_tui.home.files import locked, make_directory, not_saved, read_bytes
+from orange_tui.store._task_directories import LOCK, TaskDirectories, subdirectories, sweep
 from orange_tui.store.journal import Journal
 from orange_tui.store.open_task import OpenTask
 from orange_tui.store.task_text import TaskText
@@ -28,13 +29,10 @@ if TYPE_CHECKING:
     from orange_tui.domain.engine_values import RecordedMove
     from orange_tui.domain.task import Task
     from orange_tui.home.paths import Home
-    from orange_tui.store.journal import Event
 
 _ID_LETTERS = "abcdefghijkmnpqrstuvwxyz"
 _ID_ALPHABET = _ID_LETTERS + "23456789"
 _ID_LENGTH = 7
-_NEW, _DELETED = ".new-", ".deleted-"
-_KEPT = "usage.json"  # of a deleted task: what was paid is still in the sums
 
 
 @record
@@ -85,16 +83,27 @@ class Store:
     confirm_workspace: Callable[[str, str], str | None] = _as_claimed
 
     def directory(self, ref: TaskRef) -> str:
-        """Where a task lives."""
+        """Where a task lives, and its agents may write. There is a task where there is such a directory."""
         return os.path.join(self.home.tasks, ref.project, ref.id)
+
+    def state_directory(self, ref: TaskRef) -> str:
+        """What is the engine's alone of a task: its history, its locks, what is true only now, and its logs."""
+        return self.home.task_state(ref.project, ref.id)
+
+    def made_state(self, ref: TaskRef) -> str:
+        """The same, made where a task that was copied in has none yet. Of a deleted task it is not made again."""
+        if not self.has(ref):
+            raise NotFound(f"{self.directory(ref)} does not exist")
+        make_directory(self.state_directory(ref))
+        return self.state_directory(ref)
 
     def refs(self, project: str | None = None) -> list[TaskRef]:
         """Every task there is, readable or not."""
-        projects = [project] if project is not None else _subdirectories(self.home.tasks)
+        projects = [project] if project is not None else subdirectories(self.home.tasks)
         return [
             TaskRef(name, task_id)
             for name in projects
-            for task_id in _subdirectories(os.path.join(self.home.tasks, name))
+            for task_id in subdirectories(os.path.join(self.home.tasks, name))
         ]
 
     def has(self, ref: TaskRef) -> bool:
@@ -104,7 +113,7 @@ class Store:
     def find(self, prefix: str, project: str | None = None) -> TaskRef:
         """The task whose id begins with this; an exact id wins, an ambiguous prefix is refused."""
         check_id(prefix)
-        projects = [project] if project is not None else _subdirectories(self.home.tasks)
+        projects = [project] if project is not None else subdirectories(self.home.tasks)
         exact = [ref for name in projects if self.has(ref := TaskRef(name, prefix))]
         if len(exact) == 1:
             return exact[0]  # without listing ten thousand others
@@ -139,13 +148,13 @@ class Store:
     def journal(self, ref: TaskRef) -> Journal:
         """What happened to a task."""
         judge = Judge(ref.id, ref.project, self.may_move, self.confirm_workspace)
-        return Journal(os.path.join(self.directory(ref), "history.jsonl"), judge)
+        return Journal(os.path.join(self.state_directory(ref), "history.jsonl"), judge)
 
     def outcome(self, ref: TaskRef) -> str | None:
         """What the agent wrote to `.orange-outcome`."""
         path = os.path.join(self.directory(ref), ".orange-outcome")
         try:
-            return read_bytes(path, max_bytes=1_000_000).decode(errors="replace")
+            return read_bytes(path, max_bytes=1_000_000, follow=False).decode(errors="replace")
         except OrangeError:
             return None
 
@@ -159,15 +168,28 @@ class Store:
     @contextmanager
     def open(self, ref: TaskRef, *, wait: bool = True) -> Iterator[OpenTask]:
         """Hold a task's lock, repair what is wrong with its files, and hand it out to be changed."""
-        lock = os.path.join(self.directory(ref), ".lock")
-        with locked(lock, what=f"task {ref.id}", wait=wait) as held:
+        with self.lock(ref, wait=wait) as held:
             if not held:
                 raise Busy(f"Task {ref.id} is busy: another command is at work on it")
             yield self.opened(ref)
 
+    @contextmanager
+    def lock(self, ref: TaskRef, *, wait: bool = True) -> Iterator[bool]:
+        """Hold a task's lock; with wait=False, yield whether it was free. A task that was copied in has none yet."""
+        with locked(os.path.join(self.made_state(ref), LOCK), what=f"task {ref.id}", wait=wait) as held:
+            if held and not self.has(ref):
+                raise NotFound(f"task {ref.id} was deleted in the meantime")
+            yield held
+
     def opened(self, ref: TaskRef) -> OpenTask:
         """The same for who holds its lock already: its creator."""
-        task = OpenTask(self.home, self.directory(ref), self.journal(ref), lambda found: self.complete(found, ref))
+        task = OpenTask(
+            self.home,
+            self.directory(ref),
+            self.state_directory(ref),
+            self.journal(ref),
+            lambda found: self.complete(found, ref),
+        )
         try:
             task.recover()
         except Unreadable as problem:
@@ -177,9 +199,14 @@ class Store:
     @contextmanager
     def project_lock(self, project: str) -> Iterator[None]:
         """Hold what makes branch names unique within a project."""
-        directory = os.path.join(self.home.tasks, check_project_name(project))
-        make_directory(directory)
-        with locked(os.path.join(directory, ".lock"), what=f"project {project}"):
+        check_project_name(project)
+        if not os.path.exists(self.home.layout_file):  # before the first task, and so before any agent could forge one
+            from orange_tui.store.migration import move_over
+
+            move_over(self)
+        for tree in (self.home.tasks, self.home.state):
+            make_directory(os.path.join(tree, project))
+        with locked(os.path.join(self.home.state, project, LOCK), what=f"project {project}"):
             yield
 
     def add(  # noqa: PLR0913 - all but the first three have a usual value
@@ -205,7 +232,8 @@ class Store:
         about = {"start": start, "initial": initial, "engine": file.task.engine_fields()}
         self._sweep(project)
         try:
-            self._write_new(ref, file.encode(), {"type": "task.created", "timestamp": stamp, **about}, held)
+            event = {"type": "task.created", "timestamp": stamp, **about}
+            self._directories(ref).create(file.encode(), self.journal(ref), event, held)
         except OSError as problem:
             self._sweep(project)
             raise not_saved(self.directory(ref), problem) from None
@@ -214,47 +242,23 @@ class Store:
             raise
         return ref
 
-    def _write_new(self, ref: TaskRef, text: bytes, event: Event, held: ExitStack | None) -> None:
-        final = self.directory(ref)
-        aside = os.path.join(os.path.dirname(final), f"{_NEW}{ref.id}")
-        os.mkdir(aside, 0o700)
-        if held is not None:
-            held.enter_context(locked(os.path.join(aside, ".lock"), what=f"task {ref.id}"))
-        write_aside(os.path.join(aside, "TASK.md"), text)
-        Journal(os.path.join(aside, "history.jsonl")).append(event)
-        sync_directory(aside)
-        os.rename(aside, final)
-        try:
-            sync_directory(os.path.dirname(final))
-        except BaseException:
-            os.rename(final, aside)  # its creator is told that it was not saved: so it is not there
-            raise
-
     def _sweep(self, project: str) -> None:
-        """Clear away what a killed creation or deletion left; the project's lock says that none is under way."""
-        directory = os.path.join(self.home.tasks, project)
-        for name in os.listdir(directory):
-            if name.startswith((_NEW, _DELETED)):
-                import shutil
+        sweep(os.path.join(self.home.tasks, project), os.path.join(self.home.state, project))
 
-                shutil.rmtree(os.path.join(directory, name), ignore_errors=True)
+    def _directories(self, ref: TaskRef) -> TaskDirectories:
+        return TaskDirectories(self.directory(ref), self.state_directory(ref))
 
     def free_id(self) -> str:
-        """An id for a task that is yet to be written down."""
-        return random_id({ref.id for ref in self.refs()})
+        """An id for a task that is yet to be written down; not that of a deleted one whose use is still known."""
+        known = {name for project in subdirectories(self.home.state) for name in self._state_ids(project)}
+        return random_id({ref.id for ref in self.refs()} | known)
+
+    def _state_ids(self, project: str) -> list[str]:
+        return subdirectories(os.path.join(self.home.state, project))
 
     def remove(self, ref: TaskRef) -> None:
-        """Delete a task's directory: out of sight in one step, then file by file. What its agents used stays known."""
-        import shutil
-
-        final = self.directory(ref)
-        gone = os.path.join(os.path.dirname(final), f"{_DELETED}{ref.id}")
-        os.rename(final, gone)
-        shutil.rmtree(gone)
-        state = self.home.task_state(ref.project, ref.id)
-        for name in os.listdir(state) if os.path.isdir(state) else ():
-            if name.endswith(".json") and name != _KEPT:
-                os.unlink(os.path.join(state, name))
+        """Delete a task; what its agents used stays known."""
+        self._directories(ref).remove()
 
 
 def random_id(taken: set[str]) -> str:
@@ -265,14 +269,6 @@ def random_id(taken: set[str]) -> str:
         new = first + "".join(_ID_ALPHABET[byte % len(_ID_ALPHABET)] for byte in letters[1:])
         if new not in taken:
             return new
-
-
-def _subdirectories(path: str) -> list[str]:
-    try:
-        with os.scandir(path) as entries:
-            return sorted(e.name for e in entries if not e.name.startswith(".") and e.is_dir())
-    except (FileNotFoundError, NotADirectoryError):
-        return []
 
 
 def _at_path(problem: OrangeError, directory: str) -> str:

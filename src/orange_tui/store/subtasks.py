@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.store.store import Store, TaskRef
 
-# The files in which a task names its parent, and how many bytes of each are searched. The history has it in its first
-# line, also where an agent has removed it from TASK.md; a task that was copied in has no history yet.
-_FILES_WITH_PARENT = (("history.jsonl", 20_000), ("TASK.md", 300_000))
+# How many bytes of the files in which a task names its parent are searched. The history has it in its first line, also
+# where an agent has removed it from TASK.md; a task that was copied in has no history yet.
+_HISTORY_BYTES, _TASK_BYTES = 20_000, 300_000
 
 
 def parent_of(store: Store, task: Task) -> StoredTask | None:
@@ -34,13 +34,16 @@ def subtasks_of(store: Store, task_id: str) -> list[StoredTask]:
 
 
 def _mentions(store: Store, ref: TaskRef, wanted: bytes) -> bool:
-    directory = store.directory(ref)
-    return any(wanted in _beginning(os.path.join(directory, name), size) for name, size in _FILES_WITH_PARENT)
+    files = (
+        (store.state_directory(ref), "history.jsonl", _HISTORY_BYTES),
+        (store.directory(ref), "TASK.md", _TASK_BYTES),
+    )
+    return any(wanted in _beginning(os.path.join(directory, name), size) for directory, name, size in files)
 
 
 def _beginning(path: str, max_bytes: int) -> bytes:
     try:
-        return read_bytes(path, max_bytes=max_bytes)
+        return read_bytes(path, max_bytes=max_bytes, follow=False)
     except OrangeError:
         return b""
 

@@ -67,7 +67,7 @@ class TaskText:
     def read(self) -> TaskFile:
         """The file as it is now."""
         try:
-            return task_file.decode(read_bytes(self.path, max_bytes=task_file.MAX_BYTES))
+            return task_file.decode(read_bytes(self.path, max_bytes=task_file.MAX_BYTES, follow=False))
         except NotFound:
             raise Unreadable("TASK.md is gone") from None
 
@@ -145,14 +145,14 @@ class TaskText:
         """What has the new file's name: after the swap the old file, or one an agent had just put in its place."""
         if same_file(path, old.path):
             return
-        data = read_bytes(path)
+        data = read_bytes(path, follow=False)
         if not path.startswith(f"{os.path.join(self.directory, NEW)}{zlib.crc32(data):08x}-"):  # else never swapped
             self.merge_late_write(data, old.as_it_was())
 
     def _restore_lost_lines(self, name: str) -> None:
         """Restore lines that an agent dropped because it read our file while another agent's was swapped out."""
         path = os.path.join(self.directory, name)
-        base, _, theirs = read_bytes(path).partition(SEPARATOR)
+        base, _, theirs = read_bytes(path, follow=False).partition(SEPARATOR)
         try:
             known, wanted = task_file.decode(base).body, task_file.decode(theirs).body
         except Unreadable:  # we were killed while we wrote it: nobody has read anything since

@@ -70,7 +70,7 @@ class StateAgent:
 
     def exit_reason(self) -> str:
         """How it ended, as its launcher has written down."""
-        code = exit_code(self.opened.directory, self.window)
+        code = exit_code(self.opened.state_directory, self.window)
         return "its window was closed" if code is None else f"exit code {code}"
 
     def failure_reason(self) -> str:

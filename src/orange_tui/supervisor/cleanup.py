@@ -49,7 +49,7 @@ def _finish_moves(tasks: Tasks, entries: list[IndexedTask]) -> Iterator[str]:
 def _end_orphaned_sessions(tasks: Tasks, entries: list[IndexedTask]) -> Iterator[str]:
     """Sessions whose task is finished or gone have nothing left to do."""
     try:
-        panes = tasks.sessions.panes(fresh=True)
+        panes = tasks.sessions.every_pane(fresh=True)
     except OrangeError:
         return  # without tmux there are no sessions
     found = {pane.task for pane in panes}

@@ -6,19 +6,28 @@ import os
 import shutil
 
 from orange_tui import __version__
+from orange_tui.agents.sandbox.proofs import PROOFS, failed_proofs
 from orange_tui.delivery.merging.half_moves import MoveNote
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
+from orange_tui.domain.sandbox.tables import OFF
 from orange_tui.home import clock
-from orange_tui.home.files import make_directory
+from orange_tui.home.files import PRIVATE_FILE, make_directory
 from orange_tui.home.settings import read_settings
 from orange_tui.issues.links import IssueLinks
+from orange_tui.notices import sending
+from orange_tui.notices.ledger import LedgerFile
+from orange_tui.notices.words import TEST
 from orange_tui.outside.forge.registry import FORGES
+from orange_tui.outside.git_guard.gate import names_of
 from orange_tui.outside.git_guard.locks import abandoned_locks
 from orange_tui.outside.programs import run
+from orange_tui.outside.sandbox.bwrap import why_no_sandbox
+from orange_tui.outside.sandbox.kernel import has_socket_scope
 from orange_tui.sessions.liveness import LOST
 from orange_tui.store.store import BrokenTask, readable
 from orange_tui.store.subtasks import cycle_sentence, waiting_cycle
+from orange_tui.trust.trust import Trust, read_orange_file
 from orange_tui.usage.limits import Limits
 from orange_tui.usage.prices_file import check_prices
 
@@ -30,6 +39,7 @@ if TYPE_CHECKING:
     from orange_tui.home.paths import Home
 
 _LOW_SPACE_BYTES = 500_000_000
+_FOR_OTHERS = 0o077
 
 
 @record
@@ -48,6 +58,7 @@ class Doctor:
     home: Home
     tasks: Tasks
     recover: Callable[[], Iterable[str]]
+    sends_notice: bool = False  # a test notice goes to every address: only where the person asked for it
 
 
 def examine(doctor: Doctor) -> list[Finding]:
@@ -88,6 +99,27 @@ def _agents(doctor: Doctor) -> Iterator[Finding]:
         yield Finding("note", "no coding agent is installed", "\n".join([*ways, "Meanwhile: orange demo"]))
 
 
+def _sandbox(doctor: Doctor) -> Iterator[Finding]:
+    """Whether agents can be put in a sandbox here, and whether it holds; that is tried, not asked."""
+    modes = {project.name: doctor.tasks.projects.sandbox(project.name) for project in doctor.tasks.projects.all()}
+    wanted = sorted(name for name, mode in modes.items() if mode != OFF)
+    problem = why_no_sandbox()
+    if problem is not None:
+        whose = f"agents of {', '.join(wanted)} cannot be started" if wanted else "agents cannot be put in a sandbox"
+        yield Finding("bad" if wanted else "note", f"{whose}: {problem}")
+        return
+    failed = failed_proofs()
+    for each in failed:
+        yield Finding(
+            "bad", f"a sandbox does not hold here: {each}", "Tell us; till then agents are not protected by it"
+        )
+    if not failed:
+        yield Finding("good", f"sandbox: {len(PROOFS)} things tried in one, and it holds")
+    if not has_socket_scope():
+        what = "in a sandbox, sockets without a path can be reached, such as X11's: this kernel is older than 6.12"
+        yield Finding("note", what)
+
+
 def _limits(doctor: Doctor) -> Iterator[Finding]:
     limits = Limits(doctor.home)
     for limit in limits.all():
@@ -122,6 +154,37 @@ def _files(doctor: Doctor) -> Iterator[Finding]:
             doctor.tasks.engine.workflows.load(project.workflow)
         except OrangeError as problem:
             yield Finding("bad", f"project {project.name}: {problem}", f"orange workflow check {project.workflow}")
+
+
+def _notices(doctor: Doctor) -> Iterator[Finding]:
+    """Whether the addresses in `notify` can be used; none of them is repeated whole."""
+    addresses = list(dict.fromkeys(read_settings(doctor.home).names("notify")))
+    if not addresses:
+        if doctor.sends_notice:
+            yield Finding("bad", "no test notice was sent: there is no address in notify", "Add one to config.yml")
+        return
+    path = os.path.join(doctor.home.root, "config.yml")
+    if os.stat(path).st_mode & _FOR_OTHERS:
+        os.chmod(path, PRIVATE_FILE)
+        yield Finding("note", f"{path} holds addresses with tokens, and is now closed to other users")
+    before = LedgerFile(doctor.home).problems()
+    for index, problem in enumerate(_address_problems(addresses, sends=doctor.sends_notice)):
+        name, earlier = sending.masked(addresses, index), before.get(sending.fingerprint(addresses[index]))
+        if problem is not None:
+            yield Finding("bad", f"notices to {name}: {problem}", "See `notify` in config.yml")
+        elif doctor.sends_notice:
+            yield Finding("good", f"a test notice was sent to {name}")
+        elif earlier is not None:
+            yield Finding("bad", f"the last notice to {name} failed: {earlier}", "orange doctor --notify tries again")
+        else:
+            yield Finding("good", f"notices to {name}; `orange doctor --notify` sends one to try it")
+
+
+def _address_problems(addresses: list[str], *, sends: bool) -> list[str | None]:
+    if not sends:
+        return sending.check_addresses(addresses)
+    outcomes = sending.send(addresses, [(TEST, range(len(addresses)))])
+    return [outcomes[index, 0] for index in range(len(addresses))]
 
 
 def _tasks(doctor: Doctor) -> Iterator[Finding]:
@@ -165,14 +228,29 @@ def _repositories(doctor: Doctor) -> Iterator[Finding]:
             yield Finding("bad", what, f"rm {lock}")
 
 
+def _trust(doctor: Doctor) -> Iterator[Finding]:
+    """What repositories bring along that the person has not seen: their tasks wait."""
+    trust = Trust(doctor.home)
+    for project in doctor.tasks.projects.all():
+        for problem in read_orange_file(project).problems:
+            yield Finding("bad", f"project {project.name}: {problem}", "Mend it on the default branch")
+        new = trust.untrusted(project)
+        if new:
+            what = f"project {project.name} brings along {names_of(new)}, which you have not seen as it is now"
+            yield Finding("note", f"{what}: its tasks wait", f"orange project trust {project.name}")
+
+
 _CHECKS: tuple[Callable[[Doctor], Iterator[Finding]], ...] = (
     _programs,
     _agents,
+    _sandbox,
     _limits,
     _disk,
     _files,
+    _notices,
     _interrupted_moves,
     _tasks,
     _workspaces,
     _repositories,
+    _trust,
 )

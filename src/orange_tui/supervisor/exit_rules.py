@@ -169,8 +169,8 @@ class ExitRules:
         """Whether an agent ended because it had reached its limit: no crash, no failure and no attempt is counted."""
         opened, window = agent.opened, agent.window
         harness = messages.harness_of_window(self.tasks.engine.parts.harnesses, opened.journal, window)
-        known = Runtime(opened.directory).window(window)
-        words = printed_limit(opened.directory, window, harness) if harness is not None else None
+        known = Runtime(opened.state_directory).window(window)
+        words = printed_limit(opened.state_directory, window, harness) if harness is not None else None
         if harness is None or (words is None and known.get("state") != "limit"):
             return False
         said_at = str(known.get("event_at") or clock.now())

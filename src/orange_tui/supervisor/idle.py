@@ -148,7 +148,7 @@ class IdleAgents:
         if entry is None or entry.task is None:
             return PAUSE_SECONDS
         store = self._engine.store
-        agent = self._find(entry.task, store.journal(ref), store.directory(ref), fresh=False)
+        agent = self._find(entry.task, store.journal(ref), store.state_directory(ref), fresh=False)
         if agent is None:
             return PAUSE_SECONDS
         left = self._seconds_left(entry.task, agent)
@@ -157,7 +157,7 @@ class IdleAgents:
         with self._engine.open(ref, wait=False) as opened:
             return self._act(opened)
 
-    def _find(self, task: Task, journal: Journal, directory: str, *, fresh: bool) -> _AgentInTurn | None:
+    def _find(self, task: Task, journal: Journal, state_directory: str, *, fresh: bool) -> _AgentInTurn | None:
         """The agent that has to hand in, if there is one and it is alive."""
         if task.tmux_session is None:
             return None
@@ -166,7 +166,7 @@ class IdleAgents:
             return None
         window = agent_window(task, workflow.states[task.status], journal)
         pane = find_window(self._tasks.sessions.windows(task.id, fresh=fresh), window)
-        return None if pane is None else _AgentInTurn(workflow, pane, Runtime(directory).window(window), journal)
+        return None if pane is None else _AgentInTurn(workflow, pane, Runtime(state_directory).window(window), journal)
 
     def _seconds_left(self, task: Task, agent: _AgentInTurn) -> float:
         """Until something is to be done about an agent."""
@@ -184,7 +184,7 @@ class IdleAgents:
 
     def _act(self, opened: OpenTask) -> float:
         """Remind the agent, ask for a person, or ask no longer: as everything is now."""
-        agent = self._find(opened.task, opened.journal, opened.directory, fresh=True)
+        agent = self._find(opened.task, opened.journal, opened.state_directory, fresh=True)
         if agent is None:
             return PAUSE_SECONDS
         left = self._seconds_left(opened.task, agent)

@@ -147,7 +147,7 @@ class LimitedAgents:
             with self._engine.open(entry.ref, wait=False) as opened:
                 budget.tell_if_reached(self._tasks.projects, opened)
         marked = {mark.window for mark in entry.at_limit}
-        for window, values in Runtime(self._engine.store.directory(entry.ref)).read().items():
+        for window, values in Runtime(self._engine.store.state_directory(entry.ref)).read().items():
             if judge(values).state == ("busy" if window in marked else "limit"):
                 with self._engine.open(entry.ref, wait=False) as opened:
                     self._judge_again(opened, window)
@@ -161,7 +161,7 @@ class LimitedAgents:
         mark = opened.journal.at_limit().get(window)
         if status.state == "limit" and mark is None:
             last_end = _last_end(opened, window)
-            said_at = limit_said_at(opened.directory, window, values, last_end)
+            said_at = limit_said_at(opened.state_directory, window, values, last_end)
             if not is_new and said_at <= last_end:
                 return  # that is what it said before it went on
             at, words = clock.now() if is_new else said_at, limit_words(harness, text)
@@ -178,7 +178,7 @@ class LimitedAgents:
     ) -> tuple[Pane | None, Harness | None, Mapping[str, Any], AgentStatus, str]:
         """A window, its agent, what is known of it, what it does, and what it shows."""
         parts = self._engine.parts
-        values = Runtime(opened.directory).window(window)
+        values = Runtime(opened.state_directory).window(window)
         pane = find_window(self._tasks.sessions.windows(opened.task.id, fresh=True), window)
         harness = messages.harness_of_window(parts.harnesses, opened.journal, window)
         screen = read_screens(parts.tmux, [pane.pane_id]).get(pane.pane_id) if pane is not None else None

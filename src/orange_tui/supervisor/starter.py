@@ -16,7 +16,9 @@ from threading import Lock, Thread
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.engine import starting
+from orange_tui.home.files import read_signature
 from orange_tui.home.settings import read_settings
+from orange_tui.trust.trust import trust_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from orange_tui.supervisor._states import StateRules
 
 _THREAD_NAME = "orange start"
+_TRUST_SECONDS = 30.0  # between two tries to start what waits for trust
 
 
 def wait_for_starts(seconds: float = 60.0) -> None:
@@ -52,6 +55,8 @@ class Starter:
         self._full_at: dict[TaskRef, int] = {}  # of these: how large the pool was in which they found no workspace
         self._automatic: dict[TaskRef, str] = {}  # in a state that Orange moves them on from
         self._harnesses: dict[TaskRef, str | None] = {}  # of both: by whose limit they are kept, if it is reached
+        self._untrusted: set[TaskRef] = set()  # of both: those that wait for the person's trust in their repository
+        self._tried_trust: dict[str, tuple[object, float]] = {}  # by project: what was trusted then, and when that was
         self._running: set[TaskRef] = set()  # those that were, and have an agent now
         self._under_way: set[TaskRef | str] = set()  # tasks that are being started, and projects whose queue is
         self._logged: dict[TaskRef | None, str] = {}  # the last problem of each task; None: of all of them
@@ -61,6 +66,8 @@ class Starter:
         self.forget(entry.ref)
         if entry.task is None:
             return
+        if entry.start.needs_trust is not None:
+            self._untrusted.add(entry.ref)
         if rules.is_automatic and not entry.start.is_held:
             self._automatic[entry.ref] = entry.task.created_at
             self._harnesses[entry.ref] = entry.task.harness
@@ -79,6 +86,7 @@ class Starter:
         self._full_at.pop(ref, None)
         self._harnesses.pop(ref, None)
         self._automatic.pop(ref, None)
+        self._untrusted.discard(ref)
         self._running.discard(ref)
 
     def is_concerned_with(self, ref: TaskRef) -> bool:
@@ -92,10 +100,23 @@ class Starter:
 
     def start_due(self) -> None:
         """Start what can start now, and return at once."""
+        self._look_at_trust()
         if self._queued:
             self._log_failure_once(None, self._start_queues)
         if self._automatic:
             self._log_failure_once(None, self._start_automatic)
+
+    def _look_at_trust(self) -> None:
+        """Try those that wait for trust when some was given, and now and then: a repository may have changed too."""
+        if not self._untrusted:
+            return
+        given, now = read_signature(trust_file(self._tasks.engine.store.home)), time.monotonic()
+        for project in {ref.project for ref in self._untrusted}:
+            before, at = self._tried_trust.get(project, (None, now))
+            self._tried_trust.setdefault(project, (given, now))
+            if given != before or now - at > _TRUST_SECONDS:
+                self._tried_trust[project] = (given, now)
+                self._untrusted = {ref for ref in self._untrusted if ref.project != project}
 
     def _start_queues(self) -> None:
         """Those that have their turn. A workspace that is merely free, after a cancel, is no reason to start one."""
@@ -122,11 +143,11 @@ class Starter:
                 self._start_thread(ref, lambda ref=ref: self._start_one(ref))  # type: ignore[misc]
 
     def _not_at_limit(self, waiting: dict[TaskRef, str]) -> list[TaskRef]:
-        """Those that do not wait for their agent's limit, the oldest first: all night, each try would be vain."""
+        """Those that wait for no limit or trust, the oldest first: all night, each try would be vain."""
         limits = self._tasks.engine.parts.limits
         kept = {name for name in {self._harnesses.get(ref) for ref in waiting} if limits.why_wait(name) is not None}
         trials = {limit.trial for limit in limits.all()} if kept else set()
-        oldest = _oldest_first(waiting)
+        oldest = [ref for ref in _oldest_first(waiting) if ref not in self._untrusted]
         return [ref for ref in oldest if self._harnesses.get(ref) not in kept or ref.id in trials]
 
     def _busy(self) -> set[TaskRef]:

@@ -20,6 +20,7 @@ from orange_tui.home.files import locked, make_directory
 from orange_tui.outside.backoff import pause
 from orange_tui.sessions.deaths import Deaths
 from orange_tui.sessions.liveness import ACTIVE
+from orange_tui.supervisor._missing_agent import LostAgents
 from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
 from orange_tui.supervisor.cleanup import recover
 from orange_tui.supervisor.exit_rules import ExitRules
@@ -92,6 +93,7 @@ class Supervisor:
             self._pull_requests.run,
             self._issues.run,
             lambda: IdleAgents(parts.tasks, parts.feed.index).run(lambda: self._active),
+            lambda: LostAgents(parts.agents, parts.feed.index).run(lambda: self._active),
             LimitedAgents(parts.tasks, parts.agents, parts.feed).run,
             *parts.companions,
         ]
@@ -111,7 +113,7 @@ class Supervisor:
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         home = self._store.home
-        for folder in (home.tasks, home.workspaces):
+        for folder in (home.tasks, home.state, home.workspaces):
             await asyncio.to_thread(make_directory, folder)
         lock = os.path.join(home.root, ".supervisor.lock")
         while True:

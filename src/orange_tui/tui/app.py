@@ -13,16 +13,18 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from textual import events
 from textual.app import App
 from textual.reactive import reactive
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home import paths
+from orange_tui.notices.presence import Presence
 from orange_tui.tui.background_work import BackgroundWork
 from orange_tui.tui.board_keeper import BoardKeeper
 from orange_tui.tui.commands.keys import keymap
 from orange_tui.tui.form_choices import FormChoices, read_form_choices
-from orange_tui.tui.notices import Notices
+from orange_tui.tui.notices import Notices, PersonAtApp
 from orange_tui.tui.preload import preload_screens
 from orange_tui.tui.theme import THEMES
 
@@ -76,7 +78,7 @@ class OrangeApp(App[str]):
         super().__init__()
         self.orange = orange
         self.project = project
-        self.work = BackgroundWork(self, orange.log, self._show_again)
+        self.work = BackgroundWork(self, orange.log, self._show_again, self.ask_trust)
         # Whether there is nothing at all to show, nor ever was.
         self._is_first_run = (
             project is None and not orange.store.refs() and not os.path.exists(orange.home.projects_file)
@@ -94,6 +96,8 @@ class OrangeApp(App[str]):
         self.theme = os.environ.get("TEXTUAL_THEME", "orange")
         self.key_overrides: Mapping[str, str] = {}
         self.notices = self._notices(bell=True, desktop=False)
+        self.presence = Presence(orange.home)
+        self._person = PersonAtApp(self, self.presence)
 
     def read_first(self) -> None:
         """Read what there is to show before there is an event loop to hold up: then the first frame has it already."""
@@ -129,8 +133,22 @@ class OrangeApp(App[str]):
             self._show_first(self._choices)
         self._start(self._keep_board, "board")
 
+    async def on_event(self, event: events.Event) -> None:
+        """Note whoever presses something, whatever it does."""
+        if isinstance(event, events.InputEvent):
+            self._person.note(is_there=True)
+        await super().on_event(event)
+
+    def on_app_focus(self) -> None:
+        self._person.note(is_there=True)
+
+    def on_app_blur(self) -> None:
+        """Only some terminals tell: in the others, who presses no key for a while is away."""
+        self._person.note(is_there=False)
+
     def _start_background(self) -> None:
         """What can wait until there is something on the screen."""
+        self._person.note(is_there=True)
         sys.setswitchinterval(_SWITCH_SECONDS)
         self.run_worker(preload_screens, thread=True, group="begin", exit_on_error=False)
         self.run_worker(self.orange.use_libtmux, thread=True, group="begin", exit_on_error=False)
@@ -221,6 +239,12 @@ class OrangeApp(App[str]):
         supervisor = await asyncio.to_thread(self.orange.new_supervisor, self.files)  # it takes a while to import
         await supervisor.run()
 
+    def ask_trust(self, project: str, why: str, then: Callable[[], None] | None = None) -> None:
+        """Ask whether the person trusts what a repository brings along; `then` is done once they do."""
+        from orange_tui.tui.commands.trust import ask_trust
+
+        self.run_worker(ask_trust(self, self.orange, project, why, then), group="trust", exit_on_error=False)
+
     def measure_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""
         self._board.measure_branches()
@@ -239,4 +263,7 @@ def run(orange: Orange, project: str | None, on_ready: Callable[[], None] | None
     """Open the app, until the person leaves it; agents keep running. Returns what is wanted instead, if anything."""
     app = OrangeApp(orange, project, on_ready=on_ready)
     app.read_first()
-    return app.run()
+    try:
+        return app.run()
+    finally:
+        app.presence.end()

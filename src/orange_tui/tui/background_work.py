@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.errors import OrangeError, Untrusted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
     ReportStep = Callable[[str], None]
     Work = Callable[[ReportStep], str | None]
+    AskTrust = Callable[[str, str, Callable[[], None]], None]  # a project, why, and what to do once it is trusted
 
 
 class BackgroundWork:
     """What is being done to which task. Two actions on one task wait for each other; neither is lost."""
 
-    def __init__(self, app: App[Any], log: Log, on_change: Callable[[], None]) -> None:
-        self._app, self._log, self._on_change = app, log, on_change
+    def __init__(self, app: App[Any], log: Log, on_change: Callable[[], None], ask_trust: AskTrust) -> None:
+        self._app, self._log, self._on_change, self._ask_trust = app, log, on_change, ask_trust
         self._locks: dict[TaskRef, asyncio.Lock] = {}
         self.running: dict[TaskRef, str] = {}
 
@@ -36,6 +37,8 @@ class BackgroundWork:
             self._show(ref, f"{title} …")
             try:
                 result = await asyncio.to_thread(work, lambda step: self._show_from_thread(ref, f"{title}: {step} …"))
+            except Untrusted as problem:  # the person is asked, and who trusts it need not press the key again
+                self._ask_trust(ref.project, str(problem), lambda: self.start(ref, title, work))
             except OrangeError as problem:
                 self._app.notify(str(problem), title=f"{title}: refused", severity="error", timeout=15, markup=False)
             except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on

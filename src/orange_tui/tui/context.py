@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping
 
     from orange_tui.board.rows import Snapshot
     from orange_tui.orange import Orange
@@ -48,6 +48,9 @@ class AppContext(Protocol):
     @property
     def files(self) -> TaskFeed:
         """The one watch on the home's files."""
+
+    def ask_trust(self, project: str, why: str, then: Callable[[], None] | None = None) -> None:
+        """Ask whether the person trusts what a repository brings along; `then` is done once they do."""
 
     def measure_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""

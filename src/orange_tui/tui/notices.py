@@ -1,8 +1,12 @@
-"""Notifies the person who looks elsewhere, by a bell or on the desktop as config.yml says; never with file content."""
+"""Notifies the person who looks elsewhere, by a bell or on the desktop as config.yml says; never with file content.
+
+Who is away from the machine is told by `orange_tui.notices`, which for that is told here whether the person is there.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.domain.task import printable
@@ -13,6 +17,9 @@ if TYPE_CHECKING:
     from textual.app import App
 
     from orange_tui.board.rows import TaskRow
+    from orange_tui.notices.presence import Presence
+
+_NOTE_SECONDS = 20.0  # a person who goes on pressing keys is noted so often
 
 
 class Notices:
@@ -42,3 +49,22 @@ def _sentence(rows: Sequence[TaskRow]) -> str:
     first = rows[0].task
     name = f"{first.project}/{first.branch}" if first is not None else f"{rows[0].ref.project}/{rows[0].ref.id}"
     return printable(f"{name} needs you" if len(rows) == 1 else f"{name} and {len(rows) - 1} more need you")
+
+
+class PersonAtApp:
+    """Notes that the person is at the app: keys and the mouse, now and then, and a terminal that loses the focus."""
+
+    def __init__(self, app: App[Any], presence: Presence) -> None:
+        self._app, self._presence = app, presence
+        self._is_there, self._noted_at = False, 0.0
+
+    def note(self, *, is_there: bool) -> None:
+        """Something was pressed, or the terminal says that another window has the keyboard."""
+        now = time.monotonic()
+        if is_there == self._is_there and (not is_there or now - self._noted_at < _NOTE_SECONDS):
+            return
+        self._is_there, self._noted_at = is_there, now
+        self._app.run_worker(self._write, thread=True, group="presence", exit_on_error=False)
+
+    def _write(self) -> None:
+        self._presence.note(is_there=self._is_there)  # as it is by now: threads may overtake each other

@@ -1,8 +1,9 @@
 """Which files tell what the agents of a task, or of a chat, have used.
 
 Found conversations are remembered: looking one up can take a moment, and one that is not found is looked up less and
-less often. An agent that keeps no record that Orange can read
-may write one in the task's directory, `logs/<window>.usage.jsonl`, as the demo agent does.
+less often. An agent that keeps no record that Orange can read may write one in the task's directory,
+`.orange-status/<window>.usage.jsonl`, as the demo agent does. What is in there is an agent's word, and read as such:
+regular files alone, through no link, and no more of them than makes sense.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from time import monotonic
 
 from orange_tui.agents.agent_sessions import STARTS
 from orange_tui.home.files import read_signature
+from orange_tui.home.paths import STATUS_FOLDER
 from orange_tui.usage._counting import Owner
 from orange_tui.usage.reading import DATABASE, STATUS, SessionFile
 
@@ -46,11 +48,11 @@ class StartEvents:
 
 
 class SessionFiles:
-    """The files of one task; `folder` is where its logs are."""
+    """The files of one task; `folder` is where its agents may write."""
 
     def __init__(self, finder: SessionFinder, folder: str) -> None:
         self._finder = finder
-        self._logs = os.path.join(folder, "logs")
+        self._status = os.path.join(folder, STATUS_FOLDER)
         self._found: dict[AgentStart, AgentSession | None] = {}
         self._listed: dict[str, SessionFile] = {}
         self._missing: dict[AgentStart, tuple[float, float]] = {}  # first and last searched for in vain
@@ -71,15 +73,15 @@ class SessionFiles:
     def _files(self, start: AgentStart, times: tuple[str, ...]) -> Iterator[SessionFile]:
         owner = Owner(start.window, start.agent, times, start.since if start.is_reported else None)
         session = self._session(start)
-        own = os.path.join(self._logs, f"{start.window}.usage.jsonl")
-        if session is None and os.path.lexists(own):
+        own = os.path.join(self._status, f"{start.window}.usage.jsonl")
+        if session is None and os.path.lexists(own) and not os.path.islink(self._status):
             yield SessionFile(owner, _OWN_RECORD, "", own)
         if session is None:
             return
         for path in self._finder.below(session):
             yield SessionFile(owner, session.format, session.session_id, path)
-        if session.format == _CLAUDE and start.until is None:
-            yield SessionFile(owner, STATUS, "", os.path.join(self._logs, f"{start.window}.status.json"))
+        if session.format == _CLAUDE and start.until is None and not os.path.islink(self._status):
+            yield SessionFile(owner, STATUS, "", os.path.join(self._status, f"{start.window}.json"))
         yield SessionFile(owner, session.format, session.session_id, session.path)
 
     def _session(self, start: AgentStart) -> AgentSession | None:

@@ -128,7 +128,7 @@ class UsageCollector:
         except OrangeError as problem:
             self._warn_once(str(problem))
         except Exception as problem:  # noqa: BLE001 - see above
-            self._warn_once(f"what the agents of {watched.folder} have used is not read: {problem!r}")
+            self._warn_once(f"what the agents of {watched.ref.id} have used is not read: {problem!r}")
         watched.has_more = False
         return False
 
@@ -141,7 +141,7 @@ class UsageCollector:
             self._warn_once(problem)
         for agent, windows in outcome.limits.items():
             self._limits.see_use(agent, self._limits.account_of(agent), windows, "session file")
-        _tell_boards(watched.folder, outcome)
+        self._tell_boards(watched.ref, outcome)
         return not outcome.unread
 
     def _price_anew(self) -> None:
@@ -156,7 +156,7 @@ class UsageCollector:
                 unpriced = set(found.total().unpriced) if found is not None else set()
                 if any(self._prices.table().cost(model, Tokens()) is not None for model in unpriced):
                     outcome = TaskReading(state).read_on((), self._prices.table(), self._zone)
-                    _tell_boards(self._folder(TaskRef(project, task)), outcome)
+                    self._tell_boards(TaskRef(project, task), outcome)
 
     def _watch_live(self) -> None:
         """Watch the tasks that have a session, and the chats; one that has none any more has its last turn."""
@@ -194,21 +194,24 @@ class UsageCollector:
         return usage is None or usage[1] < history[1]
 
     def _new(self, ref: TaskRef, *, is_last: bool = False) -> _Watched:
-        home, store, folder = self._parts.home, self._parts.store, self._folder(ref)
+        home, store = self._parts.home, self._parts.store
         find: Callable[[], list[AgentStart]]
         if ref.id == CHAT:
             find = partial(chat_starts, home, ref.project, self._project_path(ref))
         else:
             find = partial(self._task_starts, ref, StartEvents(store.journal(ref)))
         state = home.task_state(ref.project, ref.id)
-        return _Watched(folder, state, find, SessionFiles(self._finder, folder), is_last=is_last)
+        chat = os.path.join(home.root, "chats", ref.project)
+        folder = chat if ref.id == CHAT else store.directory(ref)
+        return _Watched(ref, state, find, SessionFiles(self._finder, folder), is_last=is_last)
 
-    def _folder(self, ref: TaskRef) -> str:
-        """Where the logs are, and runtime.json."""
-        is_chat = ref.id == CHAT
-        return (
-            os.path.join(self._parts.home.root, "chats", ref.project) if is_chat else self._parts.store.directory(ref)
-        )
+    def _tell_boards(self, ref: TaskRef, outcome: Outcome) -> None:
+        """Note that there is something new: runtime.json is what boards of other processes watch."""
+        for window in outcome.windows if ref.id != CHAT else ():
+            values = {"usage_at": clock.now(), "context_percent": outcome.contexts.get(window)}
+            with suppress(OrangeError):  # the task was deleted, or its runtime.json is held: the next one tells
+                runtime = Runtime(self._parts.store.made_state(ref))
+                runtime.update(window, **{name: value for name, value in values.items() if value})
 
     def _task_starts(self, ref: TaskRef, events: StartEvents) -> list[AgentStart]:
         """The starts of a task's agents: in its worktree, or in the repository where it has none."""
@@ -216,7 +219,7 @@ class UsageCollector:
         workspaces, project = self._parts.home.workspaces, self._project_path(ref)
         workspace = entry.task.workspace if entry is not None and entry.task is not None else None
         first = os.path.join(workspaces, workspace) if workspace else project
-        runtime = Runtime(self._parts.store.directory(ref)).read()
+        runtime = Runtime(self._parts.store.state_directory(ref)).read()
         return task_starts(events.read(), runtime, [first, workspaces, project])
 
     def _projects(self) -> list[Project]:
@@ -242,27 +245,19 @@ class UsageCollector:
             self._parts.log.write("warning", text)
 
 
-def _tell_boards(folder: str, outcome: Outcome) -> None:
-    """Note that there is something new: runtime.json is what boards of other processes watch."""
-    for window in outcome.windows:
-        values = {"usage_at": clock.now(), "context_percent": outcome.contexts.get(window)}
-        with suppress(OrangeError):  # the task was deleted, or its runtime.json is held: the next one tells
-            Runtime(folder).update(window, **{name: value for name, value in values.items() if value})
-
-
 class _Watched:
     """One task, or one chat, whose agents' files are looked at."""
 
     def __init__(
         self,
-        folder: str,
+        ref: TaskRef,
         state: str,
         find_starts: Callable[[], list[AgentStart]],
         files: SessionFiles,
         *,
         is_last: bool,
     ) -> None:
-        self.folder = folder
+        self.ref = ref
         self.is_last = is_last  # its agents have ended: it has one more turn
         self.has_more = False
         self.next_at = 0.0

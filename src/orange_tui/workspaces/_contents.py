@@ -10,13 +10,20 @@ from orange_tui.home.files import make_directory, open_regular, read_end, replac
 from orange_tui.outside.git import environment_for_git
 from orange_tui.outside.processes import processes_with
 from orange_tui.outside.programs import run
+from orange_tui.workspaces.ports import port_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from orange_tui.domain.task import Task
     from orange_tui.home.paths import Home
     from orange_tui.home.projects import Project
     from orange_tui.outside.git_worktree import Worktree
+
+    Confine = Callable[
+        [Home, Task, str, Sequence[str]], Sequence[str]
+    ]  # puts a command on a task's code into a sandbox
 
 LINKS = ("TASK.md", ".orange-outcome")
 _EXCLUDED = tuple(f"/{name}" for name in LINKS)
@@ -25,6 +32,11 @@ DEPENDENCY_FOLDERS = ["node_modules", "bower_components", ".venv", "venv", ".tox
 _SETUP_TIMEOUT_SECONDS = 600
 _TAIL_LINES = 15
 _TAIL_BYTES = 3000
+
+
+def as_it_is(_home: Home, _task: Task, _directory: str, words: Sequence[str]) -> Sequence[str]:
+    """The default: a command runs without a sandbox. Who knows whether there is one passes something else."""
+    return words
 
 
 def link_task(home: Home, task: Task, worktree: Worktree) -> None:
@@ -142,7 +154,9 @@ def is_unchanged_copy(project: Project, worktree: Worktree, path: str) -> bool:
     return False
 
 
-def run_setup(home: Home, project: Project, task: Task, worktree: Worktree) -> None:
+def run_setup(  # noqa: PLR0913 - all but the last two say whose it is, and where
+    home: Home, project: Project, task: Task, worktree: Worktree, *, confine: Confine, ports: Sequence[int] = ()
+) -> None:
     """Run the project's `setup` command; its output goes to the task's logs, the end of it into the refusal."""
     command, timeout = project.entry.get("setup"), project.entry.get("setup_timeout", _SETUP_TIMEOUT_SECONDS)
     if command is None:
@@ -155,19 +169,21 @@ def run_setup(home: Home, project: Project, task: Task, worktree: Worktree) -> N
     earlier = processes_with("ORANGE_TASK", task.id, worktree.path)
     if earlier:  # the Orange that ran it was killed, but the set-up was not
         raise Refused(f"An earlier set-up still runs in {worktree.path} ({earlier[0]}); try again when it has ended")
-    log = os.path.join(home.tasks, task.project, task.id, "logs", "setup.log")
+    log = os.path.join(home.task_state(task.project, task.id), "logs", "setup.log")
     make_directory(os.path.dirname(log))
     replace_file(log, b"", durable=False, follow=False)
     try:
-        code = _run_logged(command, log, worktree.path, _setup_variables(home, project, task), float(timeout))
+        words = confine(home, task, worktree.path, ["/bin/sh", "-c", command])
+        code = _run_logged(words, log, worktree.path, _setup_variables(home, project, task, ports), float(timeout))
     except OrangeError:
         raise Refused(f"Set-up `{command}` took longer than {timeout:g} s and was stopped.{_tail(log)}") from None
     if code != 0:
         raise Refused(f"Set-up `{command}` failed with exit code {code}.{_tail(log)}")
 
 
-def _setup_variables(home: Home, project: Project, task: Task) -> dict[str, str]:
+def _setup_variables(home: Home, project: Project, task: Task, ports: Sequence[int]) -> dict[str, str]:
     return {
+        **port_environment(ports),
         "ORANGE_TASK": task.id,
         "ORANGE_TASK_FILE": os.path.join(home.tasks, task.project, task.id, "TASK.md"),
         "ORANGE_HOME": home.root,
@@ -175,15 +191,13 @@ def _setup_variables(home: Home, project: Project, task: Task) -> dict[str, str]
     }
 
 
-def _run_logged(command: str, log: str, directory: str, variables: dict[str, str], timeout: float) -> int:
+def _run_logged(words: Sequence[str], log: str, directory: str, variables: dict[str, str], timeout: float) -> int:
     """Run the person's own command from projects.json, with its output in a file; returns its exit code.
 
-    A pipe would be held open by whatever it leaves running, and is lost when time is up. `exec` on a line of its own
-    leaves the rest of the script as it is.
+    A pipe would be held open by whatever it leaves running, and is lost when time is up.
     """
-    script = f'exec >"$0" 2>&1\n{command}\n'
-    words = ["/bin/sh", "-c", script, log]
-    return run(words, directory=directory, environment=environment_for_git() | variables, timeout=timeout).code
+    logged = ["/bin/sh", "-c", 'exec "$@" >"$0" 2>&1', log, *words]
+    return run(logged, directory=directory, environment=environment_for_git() | variables, timeout=timeout).code
 
 
 def _tail(log: str) -> str:

@@ -14,13 +14,14 @@ from contextlib import contextmanager
 from orange_tui.domain.errors import NoWorkspace, OrangeError, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.home import clock
-from orange_tui.home.files import locked
 from orange_tui.outside.git import local
 from orange_tui.store.store import BrokenTask, TaskRef
+from orange_tui.trust.trust import Trust
 from orange_tui.workspaces._checkout import Checkout, find_existing
-from orange_tui.workspaces._contents import copy_files, keep_list, link_task, run_setup
+from orange_tui.workspaces._contents import as_it_is, copy_files, keep_list, link_task, run_setup
 from orange_tui.workspaces._save_and_reset import find_leftover, is_being_reset, reset, save_work
 from orange_tui.workspaces.pool_file import BOUND, FREE, QUARANTINED, PoolFile, Slot
+from orange_tui.workspaces.ports import lease_ports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from orange_tui.home.projects import Project, Projects
     from orange_tui.outside.git_worktree import Worktree
     from orange_tui.store.store import Store
+    from orange_tui.workspaces._contents import Confine
 
     TaskExists = Callable[[str, str], bool]  # asked with a project and an id
 
@@ -51,6 +53,7 @@ class Pool:
     store: Store
     projects: Projects
     log: Log
+    confine: Confine = as_it_is
 
     @property
     def home(self) -> Home:
@@ -64,6 +67,15 @@ class Pool:
     def worktree(self, name: str) -> str:
         """The path of a workspace."""
         return os.path.join(self.home.workspaces, name)
+
+    def ports(self, name: str | None) -> tuple[int, ...]:
+        """The ports that are leased with a workspace."""
+        slot = self._file.read().get(name or "")
+        return slot.ports if slot is not None else ()
+
+    def with_setup(self, project: Project) -> Project:
+        """A project with what its repository says of set-up, where the person trusts it and has not said otherwise."""
+        return replace(project, entry={**project.entry, **Trust(self.home).setup(project)})
 
     def slots(self, project: Project | None = None) -> list[Slot]:
         """Every slot there is, in use or not, of one project or of all."""
@@ -79,7 +91,13 @@ class Pool:
         return [self._file.slot(project.name, name, recorded) for name in names]
 
     def reserve(self, project: Project, task: Task) -> str:
-        """Bind a free workspace to a task, or find the one it has; refused when there is none."""
+        """Bind a free workspace to a task, or find the one it has; refused when there is none.
+
+        Also where the repository brings something along that the person has not seen: setting up would run it.
+        """
+        if not self._is_prepared(task):
+            Trust(self.home).check(project)
+            project = self.with_setup(project)
         name = self._bind(project, task)
         if name is None:
             self._release_orphaned(project)
@@ -88,11 +106,17 @@ class Pool:
             raise NoWorkspace(self._none_free(project), project.pool_size)
         return name
 
+    def _is_prepared(self, task: Task) -> bool:
+        return any(slot.task == task.id and slot.prepared for slot in self._file.read().values())
+
     def _bind(self, project: Project, task: Task) -> str | None:
         with self._file.changing() as slots:
             slot = _choose(self._slots_of(project, slots), project, task)
             if slot is None:
                 return None
+            taken = {port for other in slots.values() if other.name != slot.name for port in other.ports}
+            held = slot.ports if slot.task == task.id else ()
+            slot = replace(slot, ports=lease_ports(held, project.entry.get("ports") or 0, taken))
             if slot.task == task.id:  # a quarantined one too: its work is still in there
                 slots[slot.name] = replace(slot, state=BOUND, reason=None)
             else:
@@ -100,7 +124,7 @@ class Pool:
             return slot.name
 
     def _none_free(self, project: Project) -> str:
-        holders = ", ".join(_describe(slot) for slot in self.slots(project))
+        holders = ", ".join(slot.describe() for slot in self.slots(project))
         return (
             f"There is no free workspace for {project.name}: {holders}. Finish or cancel a task,"
             f" or `orange project update {project.name} --pool-size {project.pool_size + 1}`"
@@ -122,7 +146,7 @@ class Pool:
         with self._file.holding(name):
             slot = self._file.slot(project.name, name, self._file.read())
             if slot.state != BOUND or slot.task != task.id:
-                raise Refused(f"{name} is not {task.id}'s workspace: {_describe(slot)}")
+                raise Refused(f"{name} is not {task.id}'s workspace: {slot.describe()}")
             try:
                 return self._prepare(project, task, slot, set_up=set_up)
             except OSError as problem:
@@ -135,6 +159,9 @@ class Pool:
                 self.log.write("info", f"{slot.name} has another branch checked out than {task.branch}", task=task.id)
             link_task(self.home, task, existing.worktree)
             return None
+        # What the fetch below brings counts from the next start: what is run now is what was trusted before.
+        Trust(self.home).check(project)
+        project = self.with_setup(project)
         keep_list(project)  # a mistake in it is told now, not when work is to be saved
         if task.branch == project.default_branch:
             raise Refused(f"{task.branch} is the default branch of {project.name}; a task needs one of its own")
@@ -160,7 +187,7 @@ class Pool:
         link_task(self.home, task, worktree)
         if set_up:
             copy_files(project, worktree)
-            run_setup(self.home, project, task, worktree)
+            run_setup(self.home, project, task, worktree, confine=self.confine, ports=slot.ports)
         self._file.put(replace(slot, prepared=True, head=None))
 
     def _add_worktree(self, checkout: Checkout, slot: Slot, fetch_error: str | None) -> Slot:
@@ -183,6 +210,7 @@ class Pool:
 
     def _save_and_free(self, project: Project, slot: Slot, task_id: str) -> ReleaseResult:
         saved = head = index = None
+        project = self.with_setup(project)
         try:
             existing = None if slot.making else find_existing(project, slot.path)
             if existing is not None:
@@ -228,11 +256,10 @@ class Pool:
     def _is_orphaned(self, slot: Slot, exists: TaskExists) -> Iterator[bool]:
         """Whether no task holds a slot any more; its task is locked meanwhile, so that it does not acquire it."""
         ref = TaskRef(slot.project, slot.task or "")
-        directory = os.path.join(self.home.tasks, ref.project, ref.id)
-        if not os.path.isdir(directory) or not exists(ref.project, ref.id):
+        if not self.store.has(ref) or not exists(ref.project, ref.id):
             yield True
             return
-        with locked(os.path.join(directory, ".lock"), what=f"task {ref.id}", wait=False) as held:
+        with self.store.lock(ref, wait=False) as held:
             yield held and not self._holds(ref, slot.name)
 
     def _holds(self, ref: TaskRef, name: str) -> bool:
@@ -279,12 +306,6 @@ def _choose(slots: list[Slot], project: Project, task: Task) -> Slot | None:
 
 def _every_task(_project: str, _id: str) -> bool:
     return True
-
-
-def _describe(slot: Slot) -> str:
-    if slot.state == BOUND:
-        return f"{slot.name} is held by {slot.task}"
-    return f"{slot.name} is quarantined ({slot.reason})" if slot.state == QUARANTINED else f"{slot.name} is free"
 
 
 def _describe_release(slot: Slot, released: ReleaseResult) -> str:

@@ -33,7 +33,9 @@ _FIELD_TYPES: dict[str, tuple[type, ...]] = {
     "index": (str, type(None)),
     "making": (bool,),
     "prepared": (bool,),
+    "ports": (list, tuple, type(None)),
 }
+_MAX_PORT = 65_535
 
 
 @record
@@ -42,7 +44,7 @@ class Slot:
 
     `head` is the commit it was reset to when it was last released, `index` the stamp of its index then; `making` says
     that git has begun to add it, and nobody has worked in it yet; `prepared` that a task was given it, and what is in
-    it is the agent's.
+    it is the agent's. `ports` are leased to whoever holds it.
     """
 
     name: str
@@ -56,10 +58,18 @@ class Slot:
     index: str | None = None
     making: bool = False
     prepared: bool = False
+    ports: tuple[int, ...] = ()
+
+    def describe(self) -> str:
+        """Who holds it, for a sentence."""
+        if self.state == BOUND:
+            return f"{self.name} is held by {self.task}"
+        return f"{self.name} is quarantined ({self.reason})" if self.state == QUARANTINED else f"{self.name} is free"
 
     def as_json(self) -> dict[str, object]:
         """The slot for a program."""
-        return {name: getattr(self, name) for name in ("name", "project", "state", "task", "reason", "since", "path")}
+        names = ("name", "project", "state", "task", "reason", "since", "path")
+        return {name: getattr(self, name) for name in names} | {"ports": list(self.ports)}
 
 
 def _entry(slot: Slot) -> dict[str, Any]:
@@ -102,6 +112,9 @@ class PoolFile:
         is_name = name == os.path.basename(name) and not name.startswith(".")  # else it would lead elsewhere
         if not valid or known["state"] not in _STATES or not is_name:
             raise self._file.unreadable(f"has an invalid entry for {name}")
+        known["ports"] = tuple(known["ports"] or ())
+        if any(type(port) is not int or not 0 < port <= _MAX_PORT for port in known["ports"]):
+            raise self._file.unreadable(f"has an invalid port for {name}")
         return Slot(name=name, path=os.path.join(self.home.workspaces, name), **known)
 
     @contextmanager

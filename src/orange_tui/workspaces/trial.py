@@ -16,7 +16,7 @@ from orange_tui.home.files import make_directory
 from orange_tui.outside.git import SLOW_SECONDS, Repository
 from orange_tui.outside.git_worktree import find_worktree
 from orange_tui.outside.processes import end_processes_with, processes_in
-from orange_tui.workspaces._contents import copy_files, run_setup
+from orange_tui.workspaces._contents import as_it_is, copy_files, run_setup
 from orange_tui.workspaces.pool_file import PoolFile
 
 TYPE_CHECKING = False
@@ -27,20 +27,21 @@ if TYPE_CHECKING:
     from orange_tui.home.paths import Home
     from orange_tui.home.projects import Project
     from orange_tui.outside.git_worktree import Worktree
+    from orange_tui.workspaces._contents import Confine
 
 _WITHOUT_HOOKS = ("core.hooksPath=/dev/null",)  # the person's hooks are for their own checkouts
 _ALL_RIGHTS = 0o700
 
 
 @contextmanager
-def trial(home: Home, project: Project, task: Task, commit: str) -> Iterator[str]:
+def trial(home: Home, project: Project, task: Task, commit: str, confine: Confine = as_it_is) -> Iterator[str]:
     """A worktree with the files of a commit and what the project's set-up puts beside them; it is gone afterwards."""
     remove_trials(home, project)
     place = _new_place(home, project)
     try:
         worktree = _add(home, project, _worktree(place), commit)
         copy_files(project, worktree)
-        run_setup(home, project, task, worktree)
+        run_setup(home, project, task, worktree, confine=confine)
         yield worktree.path
     finally:
         end_processes_with("ORANGE_TASK", task.id, place)  # a check has left them, and nobody else would be in there

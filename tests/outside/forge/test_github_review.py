@@ -14,7 +14,8 @@ from orange_tui.outside.forge import _github_pull_requests as pull_requests
 from orange_tui.outside.forge._github_checks import failure_of
 from orange_tui.outside.forge._github_review import parse_reply, query_for, quote_of
 from orange_tui.outside.forge.github import GitHub as Forge
-from orange_tui.outside.forge.interface import Address, ForgeUnavailable, HostedRepository, PullRequestReview
+from orange_tui.outside.forge.interface import Address, ForgeUnavailable, HostedRepository
+from orange_tui.outside.forge.review_records import PullRequestReview
 from support.github.reviews import HUNK, CheckRun, Remark, ReviewThread
 
 if TYPE_CHECKING:

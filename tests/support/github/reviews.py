@@ -47,6 +47,8 @@ class ReviewThread:
     resolved: bool = False
     outdated: bool = False
     key: str = field(default_factory=lambda: f"PRRT_{next(_NUMBERS)}")
+    clicks: list[bool] = field(default_factory=list)  # each time that Orange has resolved it, or opened it again
+    is_locked: bool = False
 
 
 @dataclass
@@ -139,11 +141,26 @@ def _connection(nodes: list[Node], last: int = 0) -> Node:
 
 def reply_to(known: Iterable[PullRequest], thread: str, body: str, url: str) -> Node:
     """Add a reply to a thread, as the mutation does."""
+    said = Remark(VIEWER, body)
+    _find(known, thread).remarks.append(said)
+    return {"comment": _remark(said, url)}
+
+
+def resolve(known: Iterable[PullRequest], thread: str, *, is_resolved: bool) -> Node:
+    """Resolve a thread or open it again, as the mutations do; one that is so already stays so."""
+    found = _find(known, thread)
+    if found.is_locked:
+        raise Missing("Viewer does not have permission to resolve this thread")
+    if found.resolved is not is_resolved:
+        found.resolved = is_resolved
+        found.clicks.append(is_resolved)
+    return {"thread": {"id": found.key, "isResolved": found.resolved}}
+
+
+def _find(known: Iterable[PullRequest], thread: str) -> ReviewThread:
     for found in (each for pull_request in known for each in pull_request.threads):
         if found.key == thread:
-            said = Remark(VIEWER, body)
-            found.remarks.append(said)
-            return {"comment": _remark(said, url)}
+            return found
     raise Missing(f"Could not resolve to a node with the global id of '{thread}'")
 
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from support.git import git
 from support.github.graphql import Missing
-from support.github.reviews import LONGEST_COMMENT, STAMP, VIEWER, comment_on, reply_to, review_fields, rollup
+from support.github.reviews import LONGEST_COMMENT, STAMP, VIEWER, comment_on, reply_to, resolve, review_fields, rollup
 from support.github.state import Comment, Issue, PullRequest
 from support.github.submitted import submit
 
@@ -42,6 +42,8 @@ class Schema:
             "addLabelsToLabelable": self._add_labels,
             "createLinkedBranch": self._create_linked_branch,
             "addPullRequestReviewThreadReply": self._reply,
+            "resolveReviewThread": lambda input: self._resolve(input, is_resolved=True),  # noqa: A006 - GitHub's
+            "unresolveReviewThread": lambda input: self._resolve(input, is_resolved=False),  # noqa: A006 - GitHub's
         }
 
     def _repository(self, owner: str, name: str, **_: Any) -> Node:
@@ -187,6 +189,9 @@ class Schema:
     def _reply(self, input: Node) -> Node:  # noqa: A002 - GitHub's own word
         known = self._github.pull_requests.values()
         return reply_to(known, input["pullRequestReviewThreadId"], input["body"], self._github.url(1))
+
+    def _resolve(self, input: Node, *, is_resolved: bool) -> Node:  # noqa: A002 - GitHub's own word
+        return resolve(self._github.pull_requests.values(), input["threadId"], is_resolved=is_resolved)
 
     def _create_linked_branch(self, input: Node) -> Node:  # noqa: A002 - GitHub's own word
         issue, name = self._issue_of(input["issueId"]), input["name"]

@@ -1,4 +1,4 @@
-"""The commands about agents: start, restart and retry them, watch them, talk to them."""
+"""The commands about agents: start, restart and retry them, watch them, talk to them, allow what they ask for."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ import os
 from orange_tui.cli.commands.tasks import limit_notes, task_reply
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import target_project, target_task
-from orange_tui.domain.errors import Refused, UsageError
+from orange_tui.domain.approvals.question import visible_lines
+from orange_tui.domain.errors import OrangeError, Refused, UsageError
 from orange_tui.home.files import read_end
+from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from orange_tui.agents.approvals.approvals import Decision
     from orange_tui.cli.parsing.grammar import Parsed
+    from orange_tui.domain.approvals.question import Question
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
+
+    Asked = tuple[TaskRef, Question]
 
 _MAX_LOG_BYTES = 2_600_000
 
@@ -96,6 +102,7 @@ def attach(parsed: Parsed, orange: Orange) -> Reply:
     windows = orange.sessions.windows(ref.id, fresh=True)
     if not windows:
         raise Refused(f"{ref.id} has no running session. `orange task logs {ref.id}` shows what it printed")
+    orange.approvals.leave_to_dialog(ref)
     return show_session(orange, windows[0].session_id)
 
 
@@ -126,7 +133,7 @@ def logs(parsed: Parsed, orange: Orange) -> Reply:
 
 
 def _log_files(orange: Orange, ref: TaskRef) -> dict[str, str]:
-    folder = os.path.join(orange.store.directory(ref), "logs")
+    folder = os.path.join(orange.store.state_directory(ref), "logs")
     try:
         names = [name for name in os.listdir(folder) if name.endswith(".log")]
     except OSError:
@@ -146,9 +153,108 @@ def _read_log(path: str) -> str:
     return printable_text("\n".join(lines).strip("\n"))
 
 
+def run(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task run`."""
+    ref = target_task(parsed, orange)
+    if parsed.flag("stop"):
+        ended = orange.runs.stop(ref)
+        return Reply(f"{ref.id}  {'ended' if ended else 'was not running'}", orange.runs.state(ref).as_json())
+    state = orange.runs.start(ref)
+    where = f" at {state.address}" if state.address else ""
+    return Reply(printable_text(f"{ref.id}  runs `{state.command}`{where}"), state.as_json())
+
+
 def answer(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task answer`."""
     ref = target_task(parsed, orange)
     delivered = orange.agents.answer(ref, parsed.required("text"))
     text = f"{ref.id}  delivered" if delivered else f"{ref.id}  will be delivered when the agent can take it"
     return Reply(text, {"id": ref.id, "project": ref.project, "delivered": delivered})
+
+
+def approve(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task approve`."""
+    from orange_tui.outside.processes import is_inside
+
+    if is_inside(pane.pid for pane in orange.sessions.panes()):
+        raise Refused("`orange task approve` is for a person, and this runs in the window of an agent")
+    ref = target_task(parsed, orange) if parsed.text("id") is not None else None
+    asked = orange.approvals.of_tasks([ref]) if ref else orange.approvals.everywhere(parsed.text("project"))
+    if parsed.flag("list"):
+        text = "\n\n".join(_question_text(*each) for each in asked) or "No agent asks for permission"
+        return Reply(text, [_question_json(*each) for each in asked])
+    chosen = _chosen(parsed, ref, asked, orange)
+    if parsed.flag("equal"):
+        others = orange.approvals.everywhere(chosen[0].project)
+        return _answer_all([each for each in others if each[1].subject == chosen[1].subject], parsed, orange)
+    return _answer_all([chosen], parsed, orange)
+
+
+def _chosen(parsed: Parsed, ref: TaskRef | None, asked: Sequence[Asked], orange: Orange) -> Asked:
+    """The question that is meant: the only one, or the one that was named."""
+    wanted = parsed.text("question")
+    found = [each for each in asked if wanted is None or each[1].id == wanted]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        which = "\n".join(f"  {ref.id}  --question {question.id}  {question.line()}" for ref, question in found)
+        raise Refused(f"{len(found)} questions are open, and none was answered; name one of them:\n{which}")
+    if wanted is not None:
+        raise Refused(f"There is no open question {wanted}: it was answered elsewhere, or the agent went on")
+    raise Refused(_why_nothing(ref, orange))
+
+
+def _why_nothing(ref: TaskRef | None, orange: Orange) -> str:
+    from orange_tui.cli.task_json import agent_status
+
+    if ref is None:
+        return "No agent asks for permission through Orange; `orange task list` shows who asks on its own screen"
+    found = orange.store.read(ref)
+    status = None if isinstance(found, BrokenTask) else agent_status(found.task, orange)
+    if status is not None and status.state == "permission":
+        return f"{ref.id} asks on its own screen only: answer it there, with `orange task attach {ref.id}`"
+    return f"{ref.id} asks for nothing now"
+
+
+def _answer_all(asked: Sequence[Asked], parsed: Parsed, orange: Orange) -> Reply:
+    decision = _decision(parsed)
+    done, failed = [], {}
+    for ref, question in asked:
+        try:
+            orange.approvals.answer(ref, question, decision)
+            done.append((ref, question))
+        except OrangeError as problem:
+            failed[ref.id] = str(problem)
+    if not done and len(failed) == 1:
+        raise Refused(*failed.values())
+    texts = [f"{decision.kind}: {_question_text(*each)}" for each in done]
+    data = [{**_question_json(*each), "decision": decision.kind} for each in done]
+    notes = tuple(f"{task}: {problem}" for task, problem in failed.items())
+    return Reply("\n\n".join(texts), {"answered": data, "failed": failed}, notes, code=1 if failed else 0)
+
+
+def _decision(parsed: Parsed) -> Decision:
+    from orange_tui.agents.approvals.approvals import ALLOWED, DENIED, FOR_THIS_TASK, Decision
+
+    words = parsed.text("deny")
+    if words is not None:
+        return Decision(DENIED, words.strip()).checked()
+    return Decision(FOR_THIS_TASK if parsed.flag("always") else ALLOWED)
+
+
+def _question_text(ref: TaskRef, question: Question) -> str:
+    reason = f"\n(The agent's own words: {visible_lines(question.reason)})" if question.reason else ""
+    head = f"{ref.id}  {question.agent} in {question.window} asks for {visible_lines(question.tool)}"
+    # Indented, so that nothing in it can be taken for a line of ours.
+    lines = [f"    {line}" for line in f"{question.full_text()}{reason}".split("\n")]
+    return "\n".join([f"{head}, --question {question.id}", *lines])
+
+
+def _question_json(ref: TaskRef, question: Question) -> dict[str, object]:
+    return {"id": ref.id, "project": ref.project, "question": question.id} | {
+        "window": question.window,
+        "harness": question.agent,
+        "tool": question.tool,
+        "input": question.values,
+        "asked_at": question.asked_at,
+    }

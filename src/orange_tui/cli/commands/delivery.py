@@ -58,10 +58,12 @@ def _combined_json(reply: Reply, data: dict[str, object]) -> dict[str, object]:
 
 def create_pr(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task create-pr`."""
+    from orange_tui.delivery.pr_status import count_unpushed
     from orange_tui.delivery.pull_requests import create_pull_request
 
     ref = target_task(parsed, orange)
     url = create_pull_request(orange.tasks, ref)
+    count_unpushed(orange.tasks, ref, url)
     return Reply(printable_text(f"{ref.id}  {url}"), {"id": ref.id, "project": ref.project, "pr_url": url})
 
 

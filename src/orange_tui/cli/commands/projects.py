@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from orange_tui.cli.commands.tasks import confirm
 from orange_tui.cli.reply import Reply, printable_text
@@ -10,17 +11,23 @@ from orange_tui.cli.targets import current_directory, listed_project, named_proj
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, UsageError
 from orange_tui.domain.task import check_branch, check_id
 from orange_tui.domain.usage.budget import parse_budget
+from orange_tui.engine.starting import start_trusted
 from orange_tui.home.projects import OWN_SETTINGS
 from orange_tui.issues.links import IssueLinks
 from orange_tui.issues.rules import settings_changes
+from orange_tui.presentation import trust as presentation
 from orange_tui.store.store import StoredTask
+from orange_tui.trust.trust import read_orange_file
 from orange_tui.workspaces.pool_file import BOUND, QUARANTINED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from orange_tui.cli.parsing.grammar import Parsed
     from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
+    from orange_tui.outside.git_guard.brought import Brought
     from orange_tui.workspaces.pool_file import Slot
 
 
@@ -35,6 +42,7 @@ def add(parsed: Parsed, orange: Orange) -> Reply:
     return Reply(
         printable_text(f"{project.name}  registered: {project.path}, branch {project.default_branch}"),
         project.as_json(),
+        (presentation.sentence(project.name, new),) if (new := orange.trust.untrusted(project)) else (),
     )
 
 
@@ -79,16 +87,36 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     changes |= {} if budget is None else {"budget": parse_budget(budget)}
     auto_fix = parsed.text("auto-fix")
     changes |= {} if auto_fix is None else {"auto_fix": auto_fix == "on"}
+    ports, command = parsed.number("ports"), parsed.text("run")
+    changes |= {} if ports is None else {"ports": ports}
+    changes |= {} if command is None else {"run": command or None}
     names = parsed.texts("failover")
     changes |= {"failover": [orange.engine.parts.harnesses.get(name).name for name in names if name]} if names else {}
+    changes |= _sandbox_changes(parsed, orange)
     if not changes:
         numbers_too = ", ".join(f"--{name.replace('_', '-')}" for name in OWN_SETTINGS)
         raise UsageError(
-            f"What should change? Give --pool-size, {numbers_too}, --budget, --auto-fix, --failover, --workflow,"
-            " --default-branch or --issues"
+            f"What should change? Give --pool-size, {numbers_too}, --budget, --auto-fix, --failover, --ports,"
+            " --run, --sandbox, --sandbox-read, --sandbox-write, --workflow, --default-branch or --issues"
         )
     project = orange.projects.update(parsed.required("name"), changes)
     return Reply(_line(project, orange), _data(project, orange))
+
+
+def _sandbox_changes(parsed: Parsed, orange: Orange) -> dict[str, object]:
+    """Which agents run in a sandbox, and what is opened in it; one that would open a secret is refused."""
+    mode = parsed.text("sandbox")
+    changes: dict[str, object] = {} if mode is None else {"sandbox": mode}
+    for name in ("sandbox-read", "sandbox-write"):
+        paths = [os.path.abspath(os.path.expanduser(path)) for path in parsed.texts(name) if path]
+        if paths:
+            from orange_tui.agents.sandbox.planning import check_opened_paths
+
+            repository = orange.projects.get(parsed.required("name")).path
+            check_opened_paths(paths, orange.home.root, repository, write=name == "sandbox-write")
+        if parsed.texts(name):
+            changes[name.replace("-", "_")] = paths
+    return changes
 
 
 def _default_branch(project: Project, branch: str) -> str:
@@ -113,6 +141,33 @@ def remove(parsed: Parsed, orange: Orange) -> Reply:
     confirm(f"Remove project {project.name} from Orange? Its repository and its tasks' files stay.", parsed)
     orange.projects.remove(project.name)
     return Reply(printable_text(f"{project.name}  removed"), {"name": project.name, "removed": True})
+
+
+def trust(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange project trust`: what was shown is remembered, whatever is there by now."""
+    project = orange.projects.get(parsed.required("name"))
+    problems = read_orange_file(project).problems
+    if problems:
+        raise Refused("\n".join(str(problem) for problem in problems))
+    everything, new = orange.trust.brought(project), orange.trust.untrusted(project)
+    data = _trust_data(project, everything)
+    if not new:
+        text = "all that it brings along is trusted" if everything else "it brings nothing along that would run"
+        return Reply(printable_text(f"{project.name}  {text}"), data)
+    shown = printable_text("\n".join(presentation.lines(new)))
+    if not parsed.flag("yes") and not parsed.json:
+        print(shown, file=sys.stderr, flush=True)
+    confirm(f"Trust this in {project.name}? {presentation.WHAT_IT_MEANS}", parsed)
+    orange.trust.confirm(project, new)
+    started = start_trusted(orange.engine, project.name)
+    more = f"; {', '.join(ref.id for ref in started)} started" if started else ""
+    done = printable_text(f"{project.name}  trusted{more}")
+    return Reply(f"{shown}\n{done}" if parsed.flag("yes") else done, data)
+
+
+def _trust_data(project: Project, items: Sequence[Brought]) -> dict[str, object]:
+    listed = [{"kind": each.kind, "name": each.name, "text": each.text} for each in items]
+    return {"name": project.name, "trusted": True, "items": listed}
 
 
 def _settings(parsed: Parsed, orange: Orange) -> dict[str, object]:

@@ -9,8 +9,9 @@ from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import target_task
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import replace
-from orange_tui.domain.review.thread import AGENT, Thread, ThreadReply, check_text
+from orange_tui.domain.review.thread import AGENT, Thread, ThreadReply, check_text, for_agents
 from orange_tui.domain.review.thread_json import thread_as_json
+from orange_tui.domain.workflow import REVIEW_WORKFLOW
 from orange_tui.home import clock
 from orange_tui.review.comments import TaskComments
 from orange_tui.review.quotes import parse_place, task_code
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
 
+_OUTSIDE = ("github", "checks")  # what they say is quoted: an agent reads it, and it is no order to that
+
 
 def comment(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task comment`: a draft of the person's, or what a reviewer says."""
@@ -37,7 +40,8 @@ def comment(parsed: Parsed, orange: Orange) -> Reply:
         state = "draft" if by == "person" else "open"
         new = Thread("", place.path, place.line, place.end_line, quote, commit, by, text, state, author=author)
         made = TaskComments(orange.home, opened).add(replace(new, at=clock.now()))
-    hint = f"; send it with: orange task request-changes {opened.task.id}" if state == "draft" else ""
+    way = "send-review" if opened.task.workflow == REVIEW_WORKFLOW else "request-changes"
+    hint = f"; send it with: orange task {way} {opened.task.id}" if state == "draft" else ""
     return Reply(printable_text(f"{made.id}  {made.state}  {made.place}{hint}"), thread_as_json(made))
 
 
@@ -61,10 +65,16 @@ def threads(parsed: Parsed, orange: Orange) -> Reply:
     ref = target_task(parsed, orange)
     stored = orange.store.read(ref)
     found = relocated_threads(orange.engine.parts, ref, stored.task if isinstance(stored, StoredTask) else None)
-    shown = [thread for thread in found if thread.state == "open"] if parsed.flag("open") else found
+    readable = _for_reader(found)
+    shown = [thread for thread in readable if thread.state == "open"] if parsed.flag("open") else readable
     nothing = f"{ref.id} has no {'open ' if parsed.flag('open') else ''}threads"
     text = "\n\n".join(map(_thread_text, shown)) or nothing
     return Reply(printable_text(text), lambda: [thread_as_json(thread) for thread in shown])
+
+
+def _for_reader(found: Sequence[Thread]) -> Sequence[Thread]:
+    """All of it for the person; for an agent, whose window this is, what it may know of."""
+    return for_agents(found) if os.environ.get("ORANGE_TASK") else found
 
 
 def _thread_text(thread: Thread) -> str:
@@ -72,13 +82,15 @@ def _thread_text(thread: Thread) -> str:
     outdated = "  outdated" if thread.outdated else ""
     lines = [f"{thread.id}  {thread.state}{outdated}  {thread.place}  {thread.by}{author}"]
     lines += [f"      | {line}" for line in thread.quote.split("\n")] if thread.quote else []
-    said = "    > " if thread.by in {"github", "checks"} else "    "  # an agent reads this: that is no order to it
+    said = "    > " if thread.by in _OUTSIDE else "    "
     lines += [f"{said}{line}" for line in thread.text.split("\n")]
     for reply in thread.replies:
         state = f", {reply.state}" if reply.state else ""
         commit = f" in {reply.commit[:10]}" if reply.commit else ""
-        lines += [f"    ↳ {reply.author or reply.by}{state}{commit}:"]
-        lines += [f"      {line}" for line in reply.text.split("\n")]
+        held = ", not sent to the agent" if reply.held else ""
+        lines += [f"    ↳ {reply.author or reply.by}{state}{commit}{held}:"]
+        said = "      > " if reply.by in _OUTSIDE else "      "
+        lines += [f"{said}{line}" for line in reply.text.split("\n")]
     return "\n".join(lines)
 
 
@@ -92,7 +104,8 @@ def reply(parsed: Parsed, orange: Orange) -> Reply:
         by, author = _answerer(opened.task.id)
         answer = ThreadReply(by, text, clock.now(), state, commit, author)
         made = TaskComments(orange.home, opened).answer(parsed.required("thread"), answer)
-    return Reply(f"{made.id}  {made.state}", thread_as_json(made), _what_is_left(made, answer, opened.task.id))
+    (told,) = _for_reader([made])
+    return Reply(f"{made.id}  {made.state}", thread_as_json(told), _what_is_left(made, answer, opened.task.id))
 
 
 def _what_is_left(thread: Thread, answer: ThreadReply, task_id: str) -> tuple[str, ...]:
@@ -146,7 +159,8 @@ def request_changes(parsed: Parsed, orange: Orange) -> Reply:
 
     ref = target_task(parsed, orange)
     moved = feedback.request_changes(orange.engine, ref, text_or_stdin(parsed.text("text")))
-    left = sum(thread.state == "draft" for thread in ThreadsFile(orange.home, ref.project, ref.id).read())
+    threads = ThreadsFile(orange.home, ref.project, ref.id).read()
+    left = sum((each.state == "draft") + sum(reply.held for reply in each.replies) for each in threads)
     what = "1 comment of people" if left == 1 else f"{left} comments of people"
     note = f"{what} who may not write to the repository: not sent; D in the app shows them, and r there sends them"
     return task_reply(moved.task, moved, orange, (note,) if left else ())

@@ -1,4 +1,4 @@
-"""Setting Orange up and looking after it: `install`, `doctor`, `log`, and completion in shells."""
+"""Setting Orange up and looking after it: `install`, `doctor`, `service`, `log`, and completion in shells."""
 
 from __future__ import annotations
 
@@ -48,17 +48,44 @@ def install(parsed: Parsed, orange: Orange) -> Reply:
     return Reply("\n".join(map(printable_text, lines)), data, tuple(notes), Refused.exit_code if kept else 0)
 
 
-def doctor(_parsed: Parsed, orange: Orange) -> Reply:
+def doctor(parsed: Parsed, orange: Orange) -> Reply:
     """`orange doctor`: every finding, the good ones too."""
+    from orange_tui.domain.records import replace
     from orange_tui.supervisor.doctor import examine
 
-    findings = examine(orange.doctor)
+    findings = examine(replace(orange.doctor, sends_notice=parsed.flag("notify")))
     lines = []
     for finding in findings:
         lines.append(f"{_MARKS[finding.level]} {printable_text(finding.what)}")
         lines.extend(f"    {printable_text(line)}" for line in finding.repair.splitlines())
     code = 1 if any(finding.level == "bad" for finding in findings) else 0
     return Reply("\n".join(lines), code=code)
+
+
+def service_install(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange service install`."""
+    from orange_tui.service.service import service_of
+
+    return _lines_reply(service_of(orange.home).install(force=parsed.flag("force")))
+
+
+def service_remove(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange service remove`."""
+    from orange_tui.service.service import service_of
+
+    return _lines_reply(service_of(orange.home).remove(force=parsed.flag("force")))
+
+
+def service_status(_parsed: Parsed, orange: Orange) -> Reply:
+    """`orange service status`."""
+    from orange_tui.service.service import service_of
+
+    is_well, lines = service_of(orange.home).status()
+    return _lines_reply(lines, code=0 if is_well else 1)
+
+
+def _lines_reply(lines: Iterable[str], code: int = 0) -> Reply:
+    return Reply("\n".join(map(printable_text, lines)), code=code)
 
 
 def log(parsed: Parsed, orange: Orange) -> Reply:

@@ -135,7 +135,9 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
         found = repaired if isinstance(repaired, StoredTask) else found
     history = orange.store.journal(found.ref).events()
     if parsed.json:
-        return Reply("", _as_json(found.task, None, orange) | {"body": found.body, "history": history})
+        allowed = [rule.text for rule in orange.approvals.rules(found.ref)]
+        about = {"body": found.body, "history": history, "allowed": allowed}
+        return Reply("", _as_json(found.task, None, orange) | about)
     return Reply(task_details(found, history, orange))
 
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     Kind = Literal["task", "project", "workflow", "branch", "status", "harness", "job", "file", "workflow or file"]
-    AgentsMay = Literal["use it", "use it on their own task", "create subtasks", "leave it to a person"]
+    AgentsMay = Literal[
+        "use it", "use it unconfined", "use it on their own task", "create subtasks", "leave it to a person"
+    ]
     Value = str | tuple[str, ...] | bool | None
 
 

@@ -104,6 +104,24 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
         agents_may="use it",
     ),
     CommandSpec(
+        ("task", "run"),
+        "Run the project's own command, such as a development server, in a task's workspace.",
+        (TASK,),
+        (Option("--stop", None, "End it."), OF_PROJECT),
+        f"{_MODULE}:run",
+        """
+The command is what `orange project update NAME --run CMD` or the repository's .orange.yml say. It runs in a window of
+the task's session, with the ports of the task's workspace in ORANGE_PORT and ORANGE_PORTS, and ends with the
+session. If it runs already, it is started anew. `orange task logs ID --window run` prints its output.
+
+Exit codes: 0 started or ended; 1 refused: there is no command, or no workspace; 2 wrong usage.
+""",
+        (
+            ("orange task run k3x9", "Try out what the agent has made"),
+            ("orange task run k3x9 --stop", "End it again"),
+        ),
+    ),
+    CommandSpec(
         ("task", "answer"),
         "Send a message to a task's agent without attaching.",
         (TASK, Argument("text", "The message.")),
@@ -114,6 +132,34 @@ The message is pasted into the agent's input and submitted. While the agent asks
 the app or `orange serve` delivers it as soon as that is safe.
 """,
         (('orange task answer k3x9 "Use the second option"', "Answer its question"),),
+    ),
+    CommandSpec(
+        ("task", "approve"),
+        "Allow what an agent asks for, or deny it.",
+        (Argument("id", "The task (default: the only one that asks).", required=False, complete="task"),),
+        (
+            Option("--always", None, "Allow the same from now on, for this task."),
+            Option("--deny", "TEXT", "Deny it; the text goes to the agent ('' for none).", instead_of="--always"),
+            Option("--equal", None, "Answer the same question of the project's other tasks as well."),
+            Option("--question", "Q", "Which one, where a task has several."),
+            Option("--list", None, "Answer nothing, and show what is asked, all of it."),
+            OF_PROJECT,
+        ),
+        "orange_tui.cli.commands.agents:approve",
+        """
+It says what was allowed or denied, all of it. Without a task it answers the only question there is; where there are
+several, it answers none and says which. With --always, exactly the same tool with exactly the same input is allowed
+to this task from then on, or the same file to the same tool: `orange task show` lists what is allowed.
+
+Exit codes: 0 answered; 1 refused: nothing is asked, it was answered elsewhere, or this is an agent's window; 2 wrong
+usage.
+""",
+        (
+            ("orange task approve --list", "What is asked?"),
+            ("orange task approve k3x9", "Allow it, once"),
+            ("orange task approve k3x9 --always", "Allow it whenever this task asks for the same"),
+            ('orange task approve k3x9 --deny "Use the test database"', "Deny it, and say what to do instead"),
+        ),
     ),
     CommandSpec(
         ("chat",),

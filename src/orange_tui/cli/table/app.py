@@ -59,7 +59,7 @@ Exit codes: 0 every task ended where it should; 1 one did not, or the demo could
         ("orange demo --headless", "See it work in about a minute"),
         ("orange demo --headless --pace 0 --keep", "Run at full speed and keep the result"),
     ),
-    agents_may="use it",
+    agents_may="use it unconfined",
 )
 
 SERVE = CommandSpec(

@@ -30,6 +30,27 @@ _FAILOVER = Option(
     repeat=True,
     complete="harness",
 )
+_PORTS = Option(
+    "--ports", "N", "How many free ports each workspace gets (ORANGE_PORT, ORANGE_PORTS); 0 for none.", number=True
+)
+_RUN = Option("--run", "CMD", "The command that `orange task run` and `o` start in a task's workspace; '' for none.")
+_SANDBOX = Option(
+    "--sandbox", "MODE", "Which agents run in a sandbox: off, reviewers or all.", choices=("off", "reviewers", "all")
+)
+_SANDBOX_READ = Option(
+    "--sandbox-read",
+    "PATH",
+    "What agents may read in it that is hidden else; '' for nothing.",
+    repeat=True,
+    complete="file",
+)
+_SANDBOX_WRITE = Option(
+    "--sandbox-write",
+    "PATH",
+    "What agents may write in it besides their worktree; '' for nothing.",
+    repeat=True,
+    complete="file",
+)
 _WORKFLOW = Option("--workflow", "W", "The workflow of new tasks; existing tasks keep theirs.", complete="workflow")
 _DEFAULT_BRANCH = Option(
     "--default-branch", "B", "The branch that tasks start from and are merged into.", complete="branch"
@@ -73,13 +94,19 @@ PROJECT_COMMANDS = (
             _BUDGET,
             _AUTO_FIX,
             _FAILOVER,
+            _PORTS,
+            _RUN,
+            _SANDBOX,
+            _SANDBOX_READ,
+            _SANDBOX_WRITE,
             _WORKFLOW,
             _DEFAULT_BRANCH,
             *ISSUE_OPTIONS,
         ),
         "orange_tui.cli.commands.projects:update",
         """
-Settings that you do not name stay as they are.
+Settings that you do not name stay as they are. What a repository says in its own .orange.yml (copy, setup, keep, run,
+ports, instructions) counts where you have set nothing here, and once you trust it: `orange project trust`.
 
 With --issues on, open GitHub issues become tasks, while `orange serve` or the app is open, or with
 `orange issue sync`. Only your own issues do unless you name other authors: anyone whose issues become tasks can make
@@ -89,14 +116,38 @@ With --auto-fix on, a failed check or a review comment on a task's pull request 
 the `on` rules of its workflow say (default: three times for each), and what the agent commits is pushed when it is back
 for review. Only comments of people who may write to the repository are sent by themselves. Without it, they wait
 for you: `r` sends them.
+
+With --sandbox all, agents of tasks run in bubblewrap: they write their worktree, their task, its branch and what is
+their own, they read the rest, and keys, logins, other tasks and Orange's own files are not there. --sandbox-read and
+--sandbox-write open what a project needs besides, such as a data directory; a secret is refused. What package managers
+fetch goes into a cache of the project's own. `orange doctor` proves all that.
 """,
         (
             ("orange project update coffee --pool-size 4", "Let four tasks work at once"),
             ("orange project update coffee --failover codex", "At its agent's limit, codex goes on with a task"),
+            ("orange project update coffee --sandbox all", "No agent reaches your keys, other tasks or Orange's files"),
             ("orange project update coffee --issues on", "Your own issues on GitHub become tasks"),
             ("orange project update coffee --issue-author @me --issue-author ana", "Your issues and Ana's"),
             ("orange project update coffee --auto-fix on", "Failed checks go back to the agent by themselves"),
             ("orange project update coffee --issue-label ''", "Issues with any label, or none"),
+        ),
+    ),
+    CommandSpec(
+        ("project", "trust"),
+        "Show what a repository brings along, and trust it.",
+        (Argument("name", "The project.", complete="project"),),
+        (YES,),
+        "orange_tui.cli.commands.projects:trust",
+        """
+Some of what is in a repository would run as you: the commands in its .orange.yml, its git hooks, and filters and the
+like in its git settings. Until you have seen it here, its tasks wait. What you trust is remembered as it is: if
+it changes, you are asked again, for what has changed.
+
+Exit codes: 0 all of it is trusted; 1 refused or not confirmed; 2 wrong usage.
+""",
+        (
+            ("orange project trust coffee", "Show it, and ask"),
+            ("orange project trust coffee --yes", "Show it, and trust it without a question"),
         ),
     ),
     CommandSpec(

@@ -1,4 +1,4 @@
-"""`install`, `doctor`, `log` and `completion`, as entries for the table in `all_commands`."""
+"""`install`, `doctor`, `service`, `log` and `completion`, as entries for the table in `all_commands`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,43 @@ Exit codes: 0 installed or up to date; 1 refused, or a changed copy was left as 
     CommandSpec(
         ("doctor",),
         "Check what is installed and what is wrong, and finish what was interrupted.",
+        options=(Option("--notify", None, "Also send a test notice to every address in notify of config.yml."),),
         run="orange_tui.cli.commands.setup:doctor",
         details="Exit codes: 0 nothing is wrong; 1 something is, with how to fix it; 2 wrong usage.",
-        examples=(("orange doctor", "When something seems wrong, or after a crash"),),
+        examples=(
+            ("orange doctor", "When something seems wrong, or after a crash"),
+            ("orange doctor --notify", "See whether notices reach you"),
+        ),
+    ),
+    CommandSpec(("service",), "Have `orange serve` run as a service of the system."),
+    CommandSpec(
+        ("service", "install"),
+        "Have `orange serve` run as a service: without a login, and again after a failure or a reboot.",
+        options=(Option("--force", None, "Also replace a file that was edited; it is kept beside it as .bak."),),
+        run="orange_tui.cli.commands.setup:service_install",
+        details="""
+It is a systemd user unit (launchd on macOS) for this home, with the PATH of now, so that agents are found; run it again
+after you have moved Orange or installed an agent elsewhere. Keys and tokens of your shell are not written into it: put
+what agents need into ~/.config/environment.d. With `resume: true` in config.yml, agents that were lost with tmux, as
+after a reboot, come back by themselves. Agents outlive the service.
+
+Exit codes: 0 installed; 1 there is no such manager here, or the file was edited; 2 wrong usage.
+""",
+        examples=(("orange service install", "Once, on the machine that works for you"),),
+    ),
+    CommandSpec(
+        ("service", "remove"),
+        "Remove that service; agents that run go on.",
+        options=(Option("--force", None, "Also remove a file that was edited."),),
+        run="orange_tui.cli.commands.setup:service_remove",
+        examples=(("orange service remove", "From now on, run `orange` or `orange serve` yourself"),),
+    ),
+    CommandSpec(
+        ("service", "status"),
+        "Say whether that service is installed and runs, since when, and what is wrong.",
+        run="orange_tui.cli.commands.setup:service_status",
+        details="Exit codes: 0 it runs; 1 it does not, or is not installed; 2 wrong usage.",
+        examples=(("orange service status", "After a reboot"),),
     ),
     CommandSpec(
         ("log",),
@@ -51,7 +85,7 @@ Exit codes: 0 installed or up to date; 1 refused, or a changed copy was left as 
             ("orange log -n 20", "The last twenty entries"),
             ("orange log --level warning --grep k3x9", "What went wrong with one task"),
         ),
-        agents_may="use it",
+        agents_may="use it unconfined",
     ),
     CommandSpec(
         ("completion",),

@@ -24,7 +24,7 @@ WORKFLOW_COMMANDS = (
             ("orange workflow check", "All workflows, yours and those that come with Orange"),
             ("orange workflow check ./review.yml", "A file you are writing"),
         ),
-        agents_may="use it",
+        agents_may="use it unconfined",
     ),
     CommandSpec(
         ("workflow", "show"),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from orange_tui.branches.recorded_merge import STARTED, last_merge
 from orange_tui.delivery.wording import counted
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import REMOTE, Repository, local, remote
 from orange_tui.outside.git_merge import ahead_and_behind, contains, has_moved, merged_tree, represents, tree_of
-from orange_tui.store.recorded_merge import STARTED, last_merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from orange_tui.branches.recorded_merge import RecordedMerge
     from orange_tui.home.projects import Project
     from orange_tui.outside.git import Ref
     from orange_tui.store.journal import Journal
-    from orange_tui.store.recorded_merge import RecordedMerge
 
 
 @record

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from orange_tui.branches.recorded_merge import STARTED
 from orange_tui.delivery.merging._branch_tips import earlier_merge
 from orange_tui.delivery.merging._default_branch import DefaultBranch
 from orange_tui.delivery.merging.half_moves import MoveNote
@@ -17,7 +18,6 @@ from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import FETCH_EVERY_BRANCH, REMOTE, SLOW_SECONDS, local
 from orange_tui.outside.git_merge import ahead_and_behind, contains
-from orange_tui.store.recorded_merge import STARTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

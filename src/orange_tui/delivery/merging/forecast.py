@@ -68,7 +68,7 @@ def forecast(tasks: Tasks, ref: TaskRef) -> MergeForecast:
         raise Unreadable(found.error)
     task, project = found.task, tasks.projects.get(ref.project)
     directory = tasks.engine.store.directory(ref)
-    status = read_status(directory, task.pr_url) if task.pr_url is not None else None
+    status = read_status(tasks.engine.store.state_directory(ref), task.pr_url) if task.pr_url is not None else None
     warnings = (*_unanswered(tasks, ref), *_unread(tasks, ref, task), *_uncommitted(tasks, project, task))
     known = MergeForecast(_destination(project), status, warnings, *_checks(tasks, task))
     try:

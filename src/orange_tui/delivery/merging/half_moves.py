@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from orange_tui.delivery.wording import listed_files
 from orange_tui.domain.errors import OrangeError, Refused
@@ -27,7 +27,7 @@ from orange_tui.workspaces.trial import has_trials, remove_trials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from orange_tui.engine.tasks import Tasks
     from orange_tui.home.projects import Project
@@ -276,3 +276,16 @@ def finish_half_moves(tasks: Tasks) -> Iterator[str]:
 def merge_lock(directory: str) -> str:
     """The lock of everything that is merged in a project."""
     return os.path.join(directory, ".merge.lock")
+
+
+@contextmanager
+def merge_turn(directory: str, project: str, report: Callable[[str], None]) -> Iterator[None]:
+    """Hold a project's merge lock; where somebody else has it, and checks what they merge, the person is told."""
+    path, what = merge_lock(directory), f"a merge in {project}"
+    with locked(path, what=what, wait=False) as is_free:
+        if is_free:
+            yield
+            return
+    report(f"another merge in {project} goes first")
+    with locked(path, what=what):
+        yield

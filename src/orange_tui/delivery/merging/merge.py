@@ -10,17 +10,16 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager
 
+from orange_tui.branches.recorded_merge import MADE, last_merge
 from orange_tui.delivery.merging._branch_tips import preview_merge, read_tips
 from orange_tui.delivery.merging._land import LandedMerge, catch_up, land, mention_unfetched_commits, must_be_landable
-from orange_tui.delivery.merging.half_moves import MoveNote, merge_lock
+from orange_tui.delivery.merging.half_moves import MoveNote, merge_turn
 from orange_tui.delivery.merging.summary import recorded_summary
 from orange_tui.delivery.merging.verify import CheckedMerge, MergeChecks, possible_checks, required_checks
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.pull_request import MERGED, OPEN
 from orange_tui.domain.records import record, replace
-from orange_tui.home.files import locked
 from orange_tui.outside.git import REMOTE, Repository
-from orange_tui.store.recorded_merge import MADE, last_merge
 from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
@@ -95,7 +94,7 @@ class Merger:
 
         With `verify`, every command gate of its workflow must hold on the merged result first.
         """
-        with self._lock(ref):
+        with self._turn(ref, report):
             MoveNote(self._directory(ref), self._project(ref)).finish()
             recovered = self._recover(ref)
             if recovered is not None:
@@ -113,11 +112,11 @@ class Merger:
 
     def finish_merged(self, ref: TaskRef, found: PullRequest, report: Report) -> MergeResult:
         """Finish a task whose pull request was merged on its forge: nothing is merged here, only cleaned up."""
-        with self._lock(ref):
+        with self._turn(ref, report):
             return self._finish(ref, found, report)
 
-    def _lock(self, ref: TaskRef) -> AbstractContextManager[bool]:
-        return locked(merge_lock(self._directory(ref)), what=f"a merge in {ref.project}")
+    def _turn(self, ref: TaskRef, report: Report) -> AbstractContextManager[None]:
+        return merge_turn(self._directory(ref), ref.project, report)
 
     def _directory(self, ref: TaskRef) -> str:
         return os.path.dirname(self.tasks.engine.store.directory(ref))
@@ -144,7 +143,7 @@ class Merger:
 
     def _merged_pull_request(self, task: Task) -> PullRequest:
         """The task's pull request, if it was merged; any other has to be overruled with --local."""
-        from orange_tui.delivery.pull_requests import read_pull_request, why_not_of
+        from orange_tui.delivery.pull_requests import read_pull_request, unpushed_commits, why_not_of
 
         here = f"`orange task merge {task.id} --local` merges it here anyway"
         try:
@@ -152,7 +151,9 @@ class Merger:
         except Refused as problem:
             raise Refused(f"{task.pr_url}, the pull request of {task.id}: {problem}. {here}") from None
         if found.state == OPEN:
-            raise Refused(f"{task.id} has an open pull request; merge it there: {task.pr_url}. {here}")
+            left = unpushed_commits(self.tasks.projects.get(task.project), task)
+            push = f"`orange task create-pr {task.id}` pushes what is not in it yet, then " if left else ""
+            raise Refused(f"{task.id} has an open pull request; {push}merge it there: {task.pr_url}. {here}")
         if found.state != MERGED:
             raise Refused(
                 f"The pull request of {task.id} was closed without a merge: {task.pr_url}. {here};"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from orange_tui.branches.recorded_merge import STARTED, last_merge
 from orange_tui.delivery.wording import counted
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.outside.git import SLOW_SECONDS
 from orange_tui.outside.git_guard.look import look_at_repository
-from orange_tui.store.recorded_merge import STARTED, last_merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ for again. Whoever is in here holds the project's merge lock.
 
 from __future__ import annotations
 
+from orange_tui.agents.sandbox.commands import confined
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.gates.kinds import MERGED, CommandGate
 from orange_tui.domain.records import record
@@ -75,10 +76,10 @@ class MergeChecks:
         left = [check for check, result in known.items() if result is None or result.code != 0]
         if not left:
             return
-        with trial(self.home, tips.project, self.task, _commit(tips, preview)) as path:
+        with trial(self.home, tips.project, self.task, _commit(tips, preview), confined) as path:
             for check in left:
                 self.report(f"`{check}` on the merged result")
-                result = run_command(check, path, self.task)
+                result = run_command(self.home, check, path, self.task)
                 if result.code != 0:
                     raise Refused(
                         f"`{check}` failed on the result of merging {tips.branch} into {tips.default} (exit code"

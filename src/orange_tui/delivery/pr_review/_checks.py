@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from orange_tui.delivery.pr_review._comments import Event
     from orange_tui.domain.pull_request import Check
-    from orange_tui.outside.forge.interface import CheckFailure, PullRequestReview
+    from orange_tui.outside.forge.review_records import CheckFailure, PullRequestReview
 
 CHECKS = "checks"
 MAX_CHECK_THREADS = 50

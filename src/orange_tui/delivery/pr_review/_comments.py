@@ -1,8 +1,8 @@
 """Comments on a pull request → threads: each comment is one thread, however often it is read.
 
 A thread is known by its key on the forge, a reply likewise, and what Orange itself has posted by the marker in it. Only
-somebody who may write to the repository speaks to the agent at once: a comment of anybody else is a draft, which the
-person sends, or not.
+somebody who may write to the repository speaks to the agent at once: a comment of anybody else is a draft, and a reply
+is held, until the person sends it, or not. What they edit after that is held again.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from orange_tui.outside.forge.interface import PullRequestReview, RemoteComment, RemoteThread
+    from orange_tui.outside.forge.review_records import PullRequestReview, RemoteComment, RemoteThread
 
 MAX_COMMENT_THREADS = 300
 GITHUB = "github"
 CONVERSATION = "comment:"  # before the key of what was said in the conversation
+_EDITED = "edited:"  # before the key of a stranger's comment, of what it says since it was sent
 _GONE = "deleted"  # stands where a reply's key would
 _DELETED = "This comment was deleted or hidden there"
 _MAX_QUOTE_CHARACTERS = 2_000
@@ -131,6 +132,10 @@ class _Merge:
             return thread
         if text == thread.text:
             return thread
+        first = remote.comments[0]
+        if thread.state == "open" and not first.is_trusted:  # the person has sent other words
+            edited = replace(first, key=f"{_EDITED}{first.key}", text=f"(edited) {text}")
+            return self._with_reply(thread, edited, is_over=remote.is_resolved)
         thread = replace(thread, text=text)
         self.events.append(("thread.edited", thread, {"by": GITHUB}))
         return thread
@@ -144,7 +149,7 @@ class _Merge:
             place, text = places[comment.key], _reply(comment).text
             if thread.replies[place].text == text or _is_answered(thread, place + 1):
                 return thread
-            thread = _with(thread, place, text=text)
+            thread = _with(thread, place, text=text, held=not comment.is_trusted)
             self.events.append(("thread.edited", thread, {"by": GITHUB}))
             return thread
         return self._with_new_reply(thread, comment, is_over=is_over)
@@ -186,7 +191,7 @@ def with_note(thread: Thread, reply: ThreadReply) -> Thread:
         return thread
 
 
-def _with(thread: Thread, place: int, **changes: str) -> Thread:
+def _with(thread: Thread, place: int, **changes: str | bool) -> Thread:
     replies = list(thread.replies)
     replies[place] = replace(replies[place], **changes)
     return replace(thread, replies=tuple(replies))
@@ -198,7 +203,8 @@ def _is_answered(thread: Thread, start: int) -> bool:
 
 def _reply(comment: RemoteComment) -> ThreadReply:
     text = without_markup(comment.text) or "(nothing)"
-    return ThreadReply(GITHUB, text, comment.at, author=comment.author, remote=comment.key)
+    held = not comment.is_trusted
+    return ThreadReply(GITHUB, text, comment.at, author=comment.author, remote=comment.key, held=held)
 
 
 def _thread(remote: RemoteThread, head: str) -> Thread:

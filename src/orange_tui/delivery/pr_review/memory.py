@@ -1,7 +1,7 @@
 """What was seen of a pull request's review, in `pull_request.json` beside the threads. It is the engine's alone.
 
-None of it is needed to know a comment again: that is in the threads. Without the file, what a person has undone since
-(a thread reopened here that is resolved there) is done once more, and nothing else.
+None of it is needed to know a comment again: that is in the threads. Without the file, what somebody has resolved there
+is resolved here once more, and nothing else.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def _event(thread: Thread, memory: ReviewMemory) -> str | None:
 
 def version(thread: Thread) -> str:
     """What a thread says, by those who are not here: another one wants another answer."""
-    said = sum(reply.by in {GITHUB, CHECKS} for reply in thread.replies)
+    said = sum(reply.by in {GITHUB, CHECKS} and not reply.held for reply in thread.replies)
     return f"{said}@{thread.commit}"
 
 

@@ -13,6 +13,7 @@ import time
 from orange_tui.delivery.pr_review._answers import pending_answers, with_ids, with_posted
 from orange_tui.delivery.pr_review._checks import merge_checks, outcomes, unexplained
 from orange_tui.delivery.pr_review._comments import CONVERSATION, merge_comments
+from orange_tui.delivery.pr_review._resolutions import RESOLVED, differing
 from orange_tui.delivery.pr_review.memory import MemoryFile
 from orange_tui.delivery.pr_review.rules import apply_rules
 from orange_tui.delivery.pull_requests import why_not_of
@@ -22,7 +23,8 @@ from orange_tui.domain.records import record, replace
 from orange_tui.domain.workflow import REVIEW_WORKFLOW
 from orange_tui.home import clock
 from orange_tui.home.files import locked
-from orange_tui.outside.forge.interface import ForgeUnavailable, PullRequestReview
+from orange_tui.outside.forge.interface import ForgeUnavailable
+from orange_tui.outside.forge.review_records import PullRequestReview
 from orange_tui.review.threads_file import ThreadsFile
 from orange_tui.store.store import StoredTask
 
@@ -136,6 +138,7 @@ class ReviewSync:
                 self._take_in(each, review)
             if not self._is_paused(each.ref, _READ):
                 self._post_answers(each, was_read=review is not None)
+                self._post_resolutions(each)
                 self._apply_rules(each)
         except ForgeUnavailable:
             raise
@@ -186,6 +189,7 @@ class ReviewSync:
 
     def _remember(self, each: Followed, review: PullRequestReview, memory: ReviewMemory, left_out: int) -> None:
         seen = dict.fromkeys([*memory.seen, *(thread.key for thread in review.threads if not thread.is_resolved)])
+        read = {thread.key: thread.is_resolved for thread in review.threads}
         if left_out > memory.left_out:
             words = f"{left_out} comments are too many, and are not among its threads: {each.now.url} has them"
             self._tasks.engine.log.write("warning", words, task=each.ref.id)
@@ -197,7 +201,7 @@ class ReviewSync:
                 is_running=any(check.state == RUNNING for check in review.checks),
                 left_out=left_out,
                 seen=tuple(seen),
-                resolved=tuple(thread.key for thread in review.threads if thread.is_resolved),
+                resolved=tuple(key for key in dict.fromkeys([*memory.resolved, *read]) if read.get(key, True)),
             )
         )
 
@@ -231,6 +235,28 @@ class ReviewSync:
 
     def _note_posted(self, ref: TaskRef, answer: PendingAnswer, url: str) -> None:
         self._threads(ref).change(lambda threads: with_posted(threads, answer, url or _POSTED))
+
+    def _post_resolutions(self, each: Followed) -> None:
+        """Resolve there what was resolved here, and open it again likewise; what is refused keeps no other."""
+        for thread in differing(self._threads(each.ref).read(), self._memory(each).read(each.now.url).resolved):
+            if self._is_paused(each.ref, thread.remote):
+                continue
+            is_resolved = thread.state == RESOLVED
+            try:
+                each.forge.resolve_thread(each.address, thread.remote, is_resolved=is_resolved)
+            except ForgeUnavailable:
+                raise
+            except Refused as problem:
+                words = "resolved here, but not there" if is_resolved else "open here, but resolved there"
+                self._pause(each.ref, thread.remote, f"{thread.id} is {words}: {problem}")
+            else:
+                self._note_resolved(each, thread.remote, is_resolved=is_resolved)
+
+    def _note_resolved(self, each: Followed, key: str, *, is_resolved: bool) -> None:
+        """What was done here is no news when it is read there."""
+        memory = self._memory(each).read(each.now.url)
+        others = tuple(known for known in memory.resolved if known != key)
+        self._memory(each).write(replace(memory, resolved=(*others, key) if is_resolved else others))
 
     def _threads(self, ref: TaskRef) -> ThreadsFile:
         return ThreadsFile(self._tasks.engine.parts.home, ref.project, ref.id)

@@ -11,6 +11,7 @@ import uuid
 from contextlib import suppress
 
 from orange_tui.home import clock
+from orange_tui.home.paths import STATUS_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,4 +60,4 @@ class UsageLog:
 
 def _path(environment: Mapping[str, str]) -> str:
     directory = os.path.dirname(os.path.realpath(environment.get("ORANGE_TASK_FILE") or "TASK.md"))
-    return os.path.join(directory, "logs", f"{environment.get('ORANGE_WINDOW') or 'worker'}.usage.jsonl")
+    return os.path.join(directory, STATUS_FOLDER, f"{environment.get('ORANGE_WINDOW') or 'worker'}.usage.jsonl")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from orange_tui.domain.harnesses.harness import Dialog, Harness, ScreenPatterns
+from orange_tui.domain.harnesses.harness import Dialog, Harness, SandboxNeeds, ScreenPatterns
 
 # A permission mode always: the default is `auto`, which depends on a server-side check.
 # --add-dir of the task's directory: its Edit refuses the symlink in the worktree, and under acceptEdits even
@@ -41,10 +41,14 @@ _CLAUDE_READ = ("--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--
 _CLAUDE_NEW = ("--session-id", "{new_session_id}", "--", "{prompt}")
 _CLAUDE_RESUME = ("--resume", "{session_id}", "--", "{prompt}")
 
+_ASKS = "PermissionRequest"
+# It shows its own dialog while this hook waits, and whichever is answered first counts, so it may wait for a day:
+# a question of the evening can be answered in the morning, and nothing hangs.
+_ASK_SECONDS = 86_400
 _CLAUDE_EVENTS = {
     "SessionStart": "idle",
     "UserPromptSubmit": "busy",
-    "PermissionRequest": "permission",  # at once; the notification comes six seconds later
+    _ASKS: "permission",  # at once; the notification comes six seconds later
     "Notification:permission_prompt": "permission",
     "Notification:idle_prompt": "idle",
     "Stop": "idle",
@@ -56,8 +60,9 @@ _CLAUDE_EVENTS = {
 
 def _claude_hook(event: str) -> list[object]:
     # A hook that fails disturbs the person; one that is late or absent does not matter.
-    command = f"{{orange}} task event --agent claude --event {event} 2>/dev/null || :"
-    return [{"hooks": [{"type": "command", "command": command, "timeout": 10}]}]
+    verb = "ask --agent claude -" if event == _ASKS else f"event --agent claude --event {event}"
+    command = f"{{orange}} task {verb} 2>/dev/null || :"
+    return [{"hooks": [{"type": "command", "command": command, "timeout": _ASK_SECONDS if event == _ASKS else 10}]}]
 
 
 _CLAUDE_SETTINGS = {
@@ -65,6 +70,7 @@ _CLAUDE_SETTINGS = {
     "hooks": {event: _claude_hook(event) for event in dict.fromkeys(name.partition(":")[0] for name in _CLAUDE_EVENTS)},
 }
 
+_CLAUDE_HOME = "${CLAUDE_CONFIG_DIR:-~/.claude}"
 _CLAUDE_WORKING = r"^[·✢✳✶✻✽*] \S+…(?: \(|\s*$)"
 
 CLAUDE = Harness(
@@ -84,8 +90,8 @@ CLAUDE = Harness(
     efforts=("low", "medium", "high", "xhigh", "max"),
     files={".claude/settings.local.json": json.dumps(_CLAUDE_SETTINGS)},
     excludes=("/.claude/settings.local.json",),
-    skills="${CLAUDE_CONFIG_DIR:-~/.claude}/skills",
-    sessions="${CLAUDE_CONFIG_DIR:-~/.claude}/projects",
+    skills=f"{_CLAUDE_HOME}/skills",
+    sessions=f"{_CLAUDE_HOME}/projects",
     session_format="claude",
     screen=ScreenPatterns(
         # The words are not there while somebody has a draft in the box, nor beside a status line of the person's own.
@@ -132,4 +138,17 @@ CLAUDE = Harness(
         ),
     ),
     events=_CLAUDE_EVENTS,
+    sandbox=SandboxNeeds(
+        # Its settings may have hooks and servers, which run at each start: none of them is written through. It does not
+        # take a word once it cannot replace .claude.json, so that has a copy, in the one directory that is its own.
+        copied=(_CLAUDE_HOME,),
+        write=(f"{_CLAUDE_HOME}/projects/", f"{_CLAUDE_HOME}/file-history/", f"{_CLAUDE_HOME}/.credentials.json"),
+        read=tuple(
+            f"{_CLAUDE_HOME}/{name}"
+            for name in ("agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills")
+        ),
+        copies={"~/.claude.json": f"{_CLAUDE_HOME}/.claude.json"},
+        environment={"CLAUDE_CONFIG_DIR": _CLAUDE_HOME},
+        variables=("ANTHROPIC_*", "CLAUDE_*", "AWS_BEARER_TOKEN_BEDROCK"),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.harnesses.harness import Dialog, Harness, ScreenPatterns
+from orange_tui.domain.harnesses.harness import Dialog, Harness, SandboxNeeds, ScreenPatterns
 
 # --no-daemon: its shared server survives the window, and commands it runs do not see ORANGE_TASK.
 # `projects` on the command line answers "Trust this folder?" for this run and saves nothing; asked for is the
@@ -20,9 +20,10 @@ _CODEX_ALWAYS = (
     "{options}",
 )
 _CODEX_FULL = ("--dangerously-bypass-approvals-and-sandbox",)
+# Its permission hook comes with the command line, and is trusted by its hash, for this run: nothing is saved.
 # Reduced: a sandbox, and a question for what goes beyond. A commit in a worktree writes to four places in the
-# main repository's .git; TASK.md and its lock are in the task's directory. Network, because without it the
-# sandbox forbids every connect(), to tmux's socket too, and `orange task update` could start no reviewer.
+# main repository's .git; TASK.md is in the task's directory. Network, because without it the sandbox forbids every
+# connect(), to the window's door too, and there would be no `orange`.
 _CODEX_REDUCED = (
     "-s",
     "workspace-write",
@@ -30,6 +31,8 @@ _CODEX_REDUCED = (
     "on-request",
     "-c",
     "sandbox_workspace_write.network_access=true",
+    "-c",
+    "{codex_hooks}",
     "--add-dir",
     "{task_dir}",
     "--add-dir",
@@ -43,6 +46,7 @@ _CODEX_REDUCED = (
 )
 _CODEX_RESUME = ("--", "{session_id}", "{prompt}")
 
+_CODEX_HOME = "${CODEX_HOME:-~/.codex}"
 _CODEX_LAST = r"(?![\s\S]*(?:^› (?!Ask Codex|\d+\. )|esc to interrupt))"  # nothing has been said or done since
 
 CODEX = Harness(
@@ -69,8 +73,8 @@ CODEX = Harness(
     model=("-m", "{model}"),
     effort=("-c", 'model_reasoning_effort="{effort}"'),
     efforts=("minimal", "low", "medium", "high", "xhigh"),
-    skills="${CODEX_HOME:-~/.codex}/skills",
-    sessions="${CODEX_HOME:-~/.codex}/sessions",
+    skills=f"{_CODEX_HOME}/skills",
+    sessions=f"{_CODEX_HOME}/sessions",
     session_format="codex",
     screen=ScreenPatterns(
         starting=(r"(?s)⣿{3}.*Ask Codex to do anything\s+\? for shortcuts",),  # its picture; a dialog may follow
@@ -106,6 +110,16 @@ CODEX = Harness(
             "Codex is not logged in: run `codex login` in any terminal.",
         ),
     ),
-    events={"agent-turn-complete": "idle"},
+    hides_dialog=True,
+    events={"agent-turn-complete": "idle", "PermissionRequest": "permission"},
     hidden_threads=("Generate a concise, single-line task title",),
+    sandbox=SandboxNeeds(
+        copied=(_CODEX_HOME,),
+        write=(f"{_CODEX_HOME}/sessions/", f"{_CODEX_HOME}/archived_sessions/", f"{_CODEX_HOME}/auth.json"),
+        read=tuple(f"{_CODEX_HOME}/{name}" for name in ("prompts", "rules", "skills", "plugins", "agents")),
+        environment={"CODEX_HOME": _CODEX_HOME},
+        # Its own sandbox cannot be made inside of another: it can run nothing then ("setting up uid map").
+        words={"workspace-write": "danger-full-access", "read-only": "danger-full-access"},
+        variables=("OPENAI_*", "CODEX_*", "*_API_KEY"),
+    ),
 )

@@ -10,6 +10,7 @@ from orange_tui.domain.harnesses.harness import (
     SESSION_FORMATS,
     STATES,
     Dialog,
+    SandboxNeeds,
     ScreenPatterns,
     placeholders,
 )
@@ -18,6 +19,7 @@ from orange_tui.domain.text.findings import quoted, suggest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
+    from typing import Any
 
     from orange_tui.domain.text.yaml_nodes import Item
 
@@ -194,6 +196,30 @@ def _own_path(item: Item) -> str:
     return text
 
 
+def _own_paths(item: Item) -> tuple[str, ...]:
+    return tuple(path for each in item.items(f"a path of {item.name}") if (path := _own_path(each)))
+
+
+def _path_pairs(item: Item) -> dict[str, str]:
+    return {path: _own_path(entry) for path, entry in item.entries().items()}
+
+
+_SANDBOX: Mapping[str, Reader] = {
+    "copied": _own_paths,
+    "write": _own_paths,
+    "read": _own_paths,
+    "copies": _path_pairs,
+    "environment": lambda item: {name: _own_path(entry) for name, entry in item.entries().items()},
+    "words": lambda item: {word: _text(entry) for word, entry in item.entries().items()},
+    "variables": _texts,
+}
+
+
+def _sandbox(item: Item) -> SandboxNeeds:
+    given: dict[str, Any] = {key: _SANDBOX[key](entry) for key, entry in item.entries(tuple(_SANDBOX)).items()}
+    return SandboxNeeds(**given)
+
+
 # Keys of earlier versions, which never had an effect: a file that still has them loads, and they are ignored.
 IGNORED = ("resume_full", "root_resume_full", "starts_in")
 
@@ -221,7 +247,9 @@ READERS: Mapping[str, Reader] = {
     "window_title": _screen,
     "dialogs": _dialogs,
     "asks": _groups,
+    "hides_dialog": lambda item: item.flag() is True,
     "events": _events,
     "hidden_threads": _texts,
     "max_prompt": lambda item: item.whole() or 1,
+    "sandbox": _sandbox,
 }

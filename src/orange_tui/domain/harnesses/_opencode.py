@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from orange_tui.domain.harnesses.harness import Harness, ScreenPatterns
+from orange_tui.domain.harnesses.harness import Harness, SandboxNeeds, ScreenPatterns
 
 # --auto approves what it would ask for. Without it, it asks little: mostly about files outside the worktree, and
 # the real TASK.md is one; the variable allows that one directory, and leaves the person's own rules as they are.
@@ -19,6 +19,9 @@ _OPENCODE_READ = {
         }
     }
 }
+_CONFIG = "${XDG_CONFIG_HOME:-~/.config}/opencode"
+_DATA = "${XDG_DATA_HOME:-~/.local/share}/opencode"
+
 OPENCODE = Harness(
     name="opencode",
     binary="opencode",
@@ -41,8 +44,8 @@ OPENCODE = Harness(
     one_shot_work=("{binary}", "run", "{options}", "--", "{prompt}"),
     model=("-m", "{model}"),
     environment={"OPENCODE_PERMISSION": '{"external_directory": {"{task_dir}/*": "allow"}}'},
-    skills="${XDG_CONFIG_HOME:-~/.config}/opencode/skills",
-    sessions="${XDG_DATA_HOME:-~/.local/share}/opencode/opencode.db",
+    skills=f"{_CONFIG}/skills",
+    sessions=f"{_DATA}/opencode.db",
     session_format="opencode",
     screen=ScreenPatterns(
         starting=(r"▀▀▀▀ █▀▀▀ ▀▀▀▀",),  # its name in large letters, with the prompt in a box that takes no keys yet
@@ -59,4 +62,15 @@ OPENCODE = Harness(
     ),
     # To the right of it there may be a sidebar.
     asks=(r"△ Permission required(?:.*\n[\s┃]*# .*)?.*\n(?:[\s┃]*\n)?[\s┃]*(?:[$→←*] )?(\S.*?)(?:\s{3,}|\n)",),
+    sandbox=SandboxNeeds(
+        # Its database is one for all, with files beside it that come and go. The programs it has fetched, and the git
+        # repositories of its snapshots, would be run outside, too.
+        copied=(_CONFIG, "${XDG_STATE_HOME:-~/.local/state}/opencode", f"{_DATA}/snapshot", f"{_DATA}/log"),
+        write=(f"{_DATA}/",),
+        read=(
+            f"{_DATA}/bin",
+            *(f"{_CONFIG}/{name}" for name in ("agent", "agents", "command", "commands", "modes", "node_modules")),
+            *(f"{_CONFIG}/{name}" for name in ("plugin", "plugins", "skill", "skills", "themes", "tool", "tools")),
+        ),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.harnesses.harness import Harness, ScreenPatterns
+from orange_tui.domain.harnesses.harness import Harness, SandboxNeeds, ScreenPatterns
 
 # pi has no permissions and no `--`: it does what it is told. A prompt must begin with a word (see `guarded`).
 # -e: an extension of ours tells what it does, and which conversation it has.
@@ -11,6 +11,8 @@ _PI = ("{binary}", "-e", "{extensions}/pi.js", "{options}")
 
 # Its last word above the input line: nothing but that tells an error that is over from one that is not.
 _PI_LAST = r".*(?:\n(?!.*(?:Working\.\.\.|Retrying \()).*){0,4}\n─{9,}"
+
+_PI_HOME = "${PI_CODING_AGENT_DIR:-~/.pi/agent}"
 
 PI = Harness(
     name="pi",
@@ -25,8 +27,8 @@ PI = Harness(
     model=("--model", "{model}"),
     effort=("--thinking", "{effort}"),
     efforts=("off", "minimal", "low", "medium", "high", "xhigh"),
-    skills="${PI_CODING_AGENT_DIR:-~/.pi/agent}/skills",
-    sessions="${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions",
+    skills=f"{_PI_HOME}/skills",
+    sessions=f"{_PI_HOME}/sessions",
     session_format="pi",
     events={"session_start": "idle", "before_agent_start": "busy", "agent_end:error": "error", "agent_end": "idle"},
     screen=ScreenPatterns(
@@ -34,5 +36,13 @@ PI = Harness(
         idle=(r"\d%/\S+ \(auto\)",),  # the footer: how full its memory is
         error=(r"Retrying \(\d+/\d+\)", rf"(?m)^ Error: {_PI_LAST}"),
         limit=(rf"(?m)^ Error: (?:.*hit your ChatGPT usage limit|(?:Retry failed .*?: )?429 ){_PI_LAST}",),
+    ),
+    sandbox=SandboxNeeds(
+        copied=(_PI_HOME,),
+        write=(f"{_PI_HOME}/sessions/", f"{_PI_HOME}/auth.json"),
+        read=tuple(
+            f"{_PI_HOME}/{name}"
+            for name in ("bin", "extensions", "git", "node_modules", "npm", "prompts", "skills", "themes", "tools")
+        ),
     ),
 )

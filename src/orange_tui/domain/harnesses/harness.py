@@ -40,6 +40,7 @@ PLACEHOLDERS: Mapping[str, str] = {
     "session_id": "the agent's conversation, to resume it",
     "new_session_id": "an id for a new conversation, for an agent that takes one",
     "extensions": "the directory of the extensions for agents that come with Orange",
+    "codex_hooks": "Codex's hooks as TOML: the one that has a person asked for permission, where Codex would trust it",
     "claude_settings": "settings for Claude Code as JSON: a status line that tells Orange of limits and cost",
     "model": "the model asked for",
     "effort": "the effort asked for",
@@ -72,6 +73,23 @@ class Dialog:
 
 
 @record
+class SandboxNeeds:
+    """What of the person's home an agent needs of its own in a sandbox; all else of it is read, or hidden.
+
+    Settings are never written through: an agent that could change what its program runs at the next start, outside,
+    would be out of its sandbox.
+    """
+
+    copied: tuple[str, ...] = ()  # directories that are empty, private, and have copies of the files in them
+    write: tuple[str, ...] = ()  # what is really written: conversations, logins; one that ends in / is made
+    read: tuple[str, ...] = ()  # what is read, though it is in one of those directories, or hidden
+    copies: Mapping[str, str] = {}  # files that are copied elsewhere in there
+    environment: Mapping[str, str] = {}
+    words: Mapping[str, str] = {}  # of its command lines, and what stands there instead in a sandbox
+    variables: tuple[str, ...] = ("*_API_KEY",)  # patterns of variables that look like secrets, and are its login
+
+
+@record
 class Harness:
     """One kind of agent. An empty command line means that it cannot do that."""
 
@@ -99,9 +117,11 @@ class Harness:
     window_title: ScreenPatterns = ScreenPatterns()
     dialogs: tuple[Dialog, ...] = ()
     asks: tuple[str, ...] = ()  # patterns of what a permission is asked for: the first group
+    hides_dialog: bool = False  # while its permission hook runs, its own dialog is not on the screen
     events: Mapping[str, str] = {}  # what its hooks report, and the state each means
     hidden_threads: tuple[str, ...] = ()  # how the prompts begin that the agent gives itself
     max_prompt: int = _MAX_PROMPT_BYTES
+    sandbox: SandboxNeeds = SandboxNeeds()
 
     def command_line(self, mode: Mode, *, root: bool = False) -> Words:
         """The words of a mode, with their placeholders; empty when the agent has no such mode."""

@@ -29,7 +29,10 @@ _MAX_NAMED = 20
 
 @record
 class ThreadReply:
-    """One answer in a thread; its state is fixed, declined, or None for words alone."""
+    """One answer in a thread; its state is fixed, declined, or None for words alone.
+
+    `held`: it is a stranger's, and no agent is told of it before the person has read and sent it.
+    """
 
     by: str
     text: str
@@ -38,6 +41,7 @@ class ThreadReply:
     commit: str | None = None
     author: str = ""
     remote: str = ""
+    held: bool = False
 
 
 @record
@@ -92,6 +96,28 @@ def answered(thread: Thread, reply: ThreadReply) -> Thread:
     if len(thread.replies) >= _MAX_REPLIES:
         raise Refused(f"{thread.id} has {_MAX_REPLIES} answers already; the person can resolve it")
     return replace(thread, replies=(*thread.replies, reply), state=reply.state or thread.state)
+
+
+def for_agents(threads: Iterable[Thread]) -> list[Thread]:
+    """What an agent may know of: neither what the person has not sent, nor what strangers said and nobody has read."""
+    return [without_held(thread) for thread in threads if thread.state != "draft"]
+
+
+def without_held(thread: Thread) -> Thread:
+    """The thread without the replies that are held back."""
+    if not any(reply.held for reply in thread.replies):
+        return thread
+    return replace(thread, replies=tuple(reply for reply in thread.replies if not reply.held))
+
+
+def released(thread: Thread, shown: Thread) -> Thread:
+    """The thread once its replies are sent: those that the person was shown, word for word."""
+    known = {(reply.remote, reply.text) for reply in shown.replies}
+    replies = tuple(
+        replace(reply, held=False) if reply.held and (reply.remote, reply.text) in known else reply
+        for reply in thread.replies
+    )
+    return thread if replies == thread.replies else replace(thread, replies=replies)
 
 
 def resolved(thread: Thread) -> Thread:

@@ -72,6 +72,7 @@ def _one_of(words: tuple[str | None, ...]) -> tuple[Check, str, object]:
 _TEXT = (_is_text, "text", _REQUIRED)
 _OPTIONAL_TEXT = (_is_text, "text", "")
 _COMMIT = (_is_text_or_none, "a commit", None)
+_FLAG = (lambda value: isinstance(value, bool), "true or false", False)
 _LINE = (_is_line_or_none, "the number of a line", None)
 _REPLY: Mapping[str, tuple[Check, str, object]] = {
     "by": _one_of((AGENT, *BY)),
@@ -81,6 +82,7 @@ _REPLY: Mapping[str, tuple[Check, str, object]] = {
     "commit": _COMMIT,
     "author": _OPTIONAL_TEXT,
     "remote": _OPTIONAL_TEXT,
+    "held": _FLAG,
 }
 _THREAD: Mapping[str, tuple[Check, str, object]] = {
     "id": (_is_id, "t and a number", _REQUIRED),
@@ -95,7 +97,7 @@ _THREAD: Mapping[str, tuple[Check, str, object]] = {
     "side": (lambda value: value in SIDES, " or ".join(SIDES), SIDES[0]),
     "author": _OPTIONAL_TEXT,
     "at": _OPTIONAL_TEXT,
-    "outdated": (lambda value: isinstance(value, bool), "true or false", False),
+    "outdated": _FLAG,
     "remote": _OPTIONAL_TEXT,
     "url": _OPTIONAL_TEXT,
 }

@@ -8,28 +8,27 @@ from orange_tui.agents import launch, messages, reports
 from orange_tui.agents.agent_files import write_agent_files
 from orange_tui.agents.agent_sessions import SessionFinder, prompt_mark, task_starts
 from orange_tui.domain.errors import CannotTell, OrangeError, Refused
-from orange_tui.domain.harnesses.harness import PROMPT, build_command, environment, resume_mode, safe_prompt
-from orange_tui.domain.prompts import find_variables, render_prompt, task_values
+from orange_tui.domain.harnesses.harness import PROMPT, build_command, environment, resume_mode
 from orange_tui.domain.records import record
+from orange_tui.domain.sandbox.tables import is_sandboxed
 from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE
+from orange_tui.engine.actions._agent_prompts import prompt_text
 from orange_tui.engine.actions.workspaces import acquire, reserve
 from orange_tui.home import clock
 from orange_tui.outside.tmux import Window
-from orange_tui.review.batch import open_batch, whole_review
-from orange_tui.review.threads_file import ThreadsFile
 from orange_tui.sessions.liveness import find_window
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.starts import StartDetails, record_limit_mark, record_start, record_start_once
 from orange_tui.usage.budget import check_start, is_persons
+from orange_tui.workspaces.ports import port_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from orange_tui.agents.agent_sessions import AgentStart
+    from orange_tui.agents.sandbox.planning import SandboxSpec
     from orange_tui.domain.harnesses.harness import Harness, Mode
-    from orange_tui.domain.review.thread import Thread
-    from orange_tui.domain.task import Task
     from orange_tui.engine.hooks import HookRun
     from orange_tui.outside.tmux import Pane
 
@@ -80,48 +79,6 @@ def _waits_for_limit(run: HookRun, window: str, role: str) -> bool:
     return True
 
 
-def prompt_text(run: HookRun, key: str) -> str:
-    """A prompt of the workflow, with the task's values, and the assembled texts that it asks for, filled in."""
-    return message_text(run, run.parts.workflows.load(run.task.workflow).prompts[key])
-
-
-def _context(run: HookRun) -> str:
-    from orange_tui.prompt_context.rows import ContextReader, as_markdown
-
-    parts = run.parts
-    reader = ContextReader(parts.store, parts.projects, parts.workflows, parts.pool, parts.log)
-    return as_markdown(reader.read(run.task, run.opened.body))
-
-
-def _profile(task: Task) -> str:
-    from orange_tui.domain.route import profile_text
-
-    return profile_text(task)
-
-
-def _threads(run: HookRun, tell: Callable[[str, Sequence[Thread]], str]) -> str:
-    """The threads as a text for an agent; where they cannot be read, it is told so, and works on."""
-    try:
-        return tell(run.task.id, ThreadsFile(run.parts.home, run.task.project, run.task.id).read())
-    except OrangeError as problem:
-        return f"The comments on this task could not be read: {problem}"
-
-
-_ASSEMBLED: Mapping[str, Callable[[HookRun], str]] = {
-    "open_threads": lambda run: _threads(run, open_batch),
-    "threads": lambda run: _threads(run, whole_review),
-    "context": _context,
-    "profile": lambda run: _profile(run.task),
-    "report_file": lambda run: os.path.join(run.opened.directory, ".orange-outcome"),
-}
-
-
-def message_text(run: HookRun, template: str) -> str:
-    """A text for an agent, with the task's values in it, and nothing that the agent would take for a command."""
-    assembled = {name: _ASSEMBLED[name](run) for name, _ in find_variables(template) if name in _ASSEMBLED}
-    return safe_prompt(render_prompt(template, task_values(run.task) | assembled)).rstrip()
-
-
 def _harness_name(run: HookRun, role: str) -> str:
     """Who is to do it; a task from before any agent was installed takes the first there is by now."""
     task = run.task
@@ -158,14 +115,25 @@ def _prepare_window(run: HookRun, window: str, role: str) -> _PreparedWindow:
         run.parts.log.write("warning", note, task=run.task.id)
     resumes = _resumes(run, harness, values, window)
     words, prompt = _command_and_prompt(run, harness, values, role, resumes=resumes)
-    home = run.parts.home.root
-    variables = launch.task_environment(run.opened.directory, run.task.id, window, home)
-    variables |= environment(harness, values)
-    spec = launch.LaunchSpec(words, prompt, directory, variables, keep_output=_is_one_shot(run))
-    made = launch.write_launcher(run.opened.directory, window, spec)
+    task_directory = run.opened.directory
+    variables = launch.task_environment(task_directory, run.task.id, window, run.parts.home.root)
+    variables |= environment(harness, values) | port_environment(run.parts.pool.ports(run.task.workspace))
+    sandbox = _sandbox(run, harness, role, directory)
+    is_confined = sandbox is not None or resumes or _mode(run) != "full"
+    spec = launch.LaunchSpec(
+        words,
+        prompt,
+        directory,
+        task_directory,
+        variables,
+        commands_in=values["repository"] if is_confined else "",
+        keep_output=_is_one_shot(run),
+        sandbox=sandbox,
+    )
+    made = launch.write_launcher(run.opened.state_directory, window, spec)
     session_id = values["session_id"] if resumes else launch.chosen_session(values, words)
     details = StartDetails(harness.name, directory, prompt_mark(prompt), session_id, resumes)
-    Runtime(run.opened.directory).replace(
+    Runtime(run.opened.state_directory).replace(
         window,
         agent=harness.name,
         session_id=details.session_id,
@@ -176,6 +144,15 @@ def _prepare_window(run: HookRun, window: str, role: str) -> _PreparedWindow:
     )
     wanted = Window(run.parts.home.root, run.task.id, window, run.token, directory, made.command, made.log_command)
     return _PreparedWindow(wanted, details)
+
+
+def _sandbox(run: HookRun, harness: Harness, role: str, directory: str) -> SandboxSpec | None:
+    """The sandbox that an agent is to run in, if it is to run in one."""
+    if not is_sandboxed(run.parts.projects.sandbox(run.task.project), reviews=role == "review"):
+        return None
+    from orange_tui.agents.sandbox.commands import sandbox_of
+
+    return sandbox_of(run.parts.home, run.task, directory, harness)
 
 
 def _working_directory(run: HookRun) -> str:
@@ -202,8 +179,9 @@ def reserve_workspace(run: HookRun) -> None:
 def _open_window(run: HookRun, prepared: _PreparedWindow, others: list[Pane]) -> Pane:
     tmux, task, wanted = run.parts.tmux, run.task, prepared.window
     try:
-        if others:
-            return tmux.start_window(others[0].session_id, wanted)
+        beside = others or run.parts.sessions.every_window(task.id)  # the project's command may be all that runs there
+        if beside:
+            return tmux.start_window(beside[0].session_id, wanted)
         return tmux.start_session(f"{task.project}/{task.branch}", wanted)
     except Refused:  # tmux may have been killed once it had done it
         opened = find_window(run.parts.sessions.windows(task.id, fresh=True), wanted.name)
@@ -274,7 +252,7 @@ def _crashed_on_resuming(run: HookRun, window: str) -> bool:
 
 
 def _mode(run: HookRun) -> Mode:
-    """How much the agent may do unasked."""
+    """How much the agent may do unasked; where that is not everything, it has a door."""
     if run.params.get("mode") == "one_shot":
         return "one_shot"
     if run.params.get("mode") == "one_shot_work":
@@ -301,7 +279,7 @@ def _last_session(run: HookRun, worktree: str, window: str, harness: Harness) ->
 
 def _last_start(run: HookRun, worktree: str, window: str, harness: Harness) -> AgentStart | None:
     """The last start of a window, if it was this agent's, in this worktree."""
-    starts = task_starts(run.opened.journal.events(), Runtime(run.opened.directory).read(), [worktree])
+    starts = task_starts(run.opened.journal.events(), Runtime(run.opened.state_directory).read(), [worktree])
     last = next((start for start in reversed(starts) if start.window == window), None)
     return last if last is not None and last.agent == harness.name else None
 

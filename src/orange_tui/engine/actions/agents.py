@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from orange_tui.agents import messages, reports
 from orange_tui.domain.errors import Refused
+from orange_tui.engine.actions._agent_prompts import message_text, prompt_text
 from orange_tui.engine.actions._agent_start import (
-    message_text,
-    prompt_text,
     reserve_workspace,
     resume_start,
     start_agent,
@@ -47,7 +46,7 @@ def spawn_reviewer(run: HookRun) -> None:
 
 def kill_session(run: HookRun) -> None:
     """End the task's session with everything in it."""
-    run.parts.sessions.end_sessions(run.parts.sessions.windows(run.task.id, fresh=True))
+    run.parts.sessions.end_sessions(run.parts.sessions.every_window(run.task.id))
     if run.task.tmux_session is not None:
         run.change("tmux_session", None)
 

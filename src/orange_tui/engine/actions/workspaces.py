@@ -8,6 +8,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.prompts import task_values
 from orange_tui.engine.hooks import Action
+from orange_tui.sessions.liveness import RUN, find_window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,11 +45,20 @@ def release(run: HookRun) -> None:
     if name is None:
         run.change("workspace", None)  # killed before, the pool knows of the release and the history does not
         return
+    _end_run_window(run)
     released = run.parts.pool.release(run.parts.projects.get(run.task.project), run.task.id, name)
     _record(run, name, released.saved)
     run.change("workspace", None)
     if released.quarantined is not None:
         run.change("attention", f"{name} was not cleared: {released.quarantined}. `orange workspace gc` tries again")
+
+
+def _end_run_window(run: HookRun) -> None:
+    """End the project's own command there; where tmux does not answer, the release sees what still runs."""
+    with suppress(OrangeError):
+        pane = find_window(run.parts.sessions.every_window(run.task.id), RUN)
+        if pane is not None:
+            run.parts.sessions.end_window(pane)
 
 
 def _record(run: HookRun, name: str, saved: str | None) -> None:
@@ -58,14 +68,15 @@ def _record(run: HookRun, name: str, saved: str | None) -> None:
 
 def run_command(run: HookRun) -> None:
     """Run the workflow author's command in the worktree; it finds the task in its environment."""
+    from orange_tui.agents.sandbox.commands import confined
     from orange_tui.outside.programs import run as run_program
 
     if run.task.workspace is None:
         raise Refused("there is no workspace to run a command in")
-    seconds = run.params.get("timeout")
+    seconds, directory = run.params.get("timeout"), run.parts.pool.worktree(run.task.workspace)
     finished = run_program(
-        ["/bin/sh", "-c", run.text("command")],
-        directory=run.parts.pool.worktree(run.task.workspace),
+        confined(run.parts.home, run.task, directory, ["/bin/sh", "-c", run.text("command")]),
+        directory=directory,
         environment={**os.environ, **_task_environment(run)},
         timeout=float(seconds) if isinstance(seconds, int | float) else _COMMAND_TIMEOUT_SECONDS,
     )

@@ -11,7 +11,8 @@ import re
 from orange_tui.domain.pull_request import FAILED, PASSED, RUNNING, Check
 from orange_tui.domain.review.thread import clean_text
 from orange_tui.outside.forge._gh import nodes_at, text_at, value_at
-from orange_tui.outside.forge.interface import CheckFailure, clean_line
+from orange_tui.outside.forge.interface import clean_line
+from orange_tui.outside.forge.review_records import CheckFailure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

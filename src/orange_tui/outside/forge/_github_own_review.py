@@ -6,13 +6,15 @@ import json
 
 from orange_tui.domain.errors import Refused
 from orange_tui.outside.forge._gh import NO_PULL_REQUEST, NO_REPOSITORY, nodes_at, text_at, value_at
-from orange_tui.outside.forge.interface import MAX_TITLE_CHARACTERS, PullRequestDetails, clean_line
+from orange_tui.outside.forge.interface import MAX_TITLE_CHARACTERS, clean_line
+from orange_tui.outside.forge.review_records import PullRequestDetails
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from orange_tui.outside.forge.interface import Address, NewReview, ReviewComment
+    from orange_tui.outside.forge.interface import Address
+    from orange_tui.outside.forge.review_records import NewReview, ReviewComment
 
 _DETAILS = "url state title body author{login} headRefOid headRefName baseRefName headRepositoryOwner{login}"
 _REVIEWS = "reviews(last:100){nodes{body url viewerDidAuthor}}"

@@ -10,7 +10,8 @@ import json
 
 from orange_tui.outside.forge._gh import NO_PULL_REQUEST, NO_REPOSITORY, nodes_at, text_at, value_at
 from orange_tui.outside.forge._github_checks import CHECK_FIELDS, parse_checks, web_address
-from orange_tui.outside.forge.interface import PullRequestReview, RemoteComment, RemoteThread, clean_line
+from orange_tui.outside.forge.interface import clean_line
+from orange_tui.outside.forge.review_records import PullRequestReview, RemoteComment, RemoteThread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ REPLY = (
     "mutation($thread:ID!,$body:String!){addPullRequestReviewThreadReply("
     "input:{pullRequestReviewThreadId:$thread,body:$body}){comment{id url}}}"
 )
+
+_RESOLVE = "mutation($thread:ID!){{done:{}(input:{{threadId:$thread}}){{thread{{id isResolved}}}}}}"
+RESOLVE, UNRESOLVE = _RESOLVE.format("resolveReviewThread"), _RESOLVE.format("unresolveReviewThread")
 
 
 def query_for(addresses: Sequence[Address]) -> str:

@@ -10,7 +10,17 @@ from orange_tui.outside.forge import _github_issues as issues
 from orange_tui.outside.forge import _github_own_review as own_review
 from orange_tui.outside.forge import _github_pull_requests as pull_requests
 from orange_tui.outside.forge import _github_review as review
-from orange_tui.outside.forge._gh import download, explain, graphql, read_json, read_json_pages, rest, run_gh, text_at
+from orange_tui.outside.forge._gh import (
+    download,
+    explain,
+    graphql,
+    read_json,
+    read_json_pages,
+    rest,
+    run_gh,
+    text_at,
+    value_at,
+)
 from orange_tui.outside.forge.interface import Forge, ForgeUnavailable, IssueList
 
 TYPE_CHECKING = False
@@ -20,17 +30,14 @@ if TYPE_CHECKING:
     from orange_tui.domain.pull_request import Check, PullRequest
     from orange_tui.outside.forge.interface import (
         Address,
-        CheckFailure,
         HostedRepository,
         Issue,
         IssueComment,
         IssueThread,
         Label,
         NewPullRequest,
-        NewReview,
-        PullRequestDetails,
-        PullRequestReview,
     )
+    from orange_tui.outside.forge.review_records import CheckFailure, NewReview, PullRequestDetails, PullRequestReview
 
 _PULL_REQUESTS_PER_QUERY = 100
 _REVIEWS_PER_QUERY = 10  # each may have hundreds of comments
@@ -129,6 +136,13 @@ class GitHub(Forge):
                 f"GitHub did not take the reply: {text_at(reply, 'errors', 0, 'message') or 'it says nothing'}"
             )
         return url
+
+    def resolve_thread(self, pull_request: Address, thread: str, *, is_resolved: bool) -> None:
+        """GitHub says how the thread is then."""
+        query = review.RESOLVE if is_resolved else review.UNRESOLVE
+        reply = graphql(pull_request.repository.host, query, thread=thread)
+        if value_at(reply, "data", "done", "thread", "isResolved") is not is_resolved:
+            raise Refused(text_at(reply, "errors", 0, "message") or "GitHub did not take it, and says nothing")
 
     def read_details(self, pull_request: Address) -> PullRequestDetails:
         """One query."""

@@ -7,7 +7,8 @@ branches in there are links to the real ones, the index is a copy, and the confi
 are to be read. Nothing can be configured that runs something, whatever git will learn one day.
 
 What the person has configured for all their repositories (`~/.gitconfig`) is theirs, and still holds. Where Orange
-acts for the person (checks out, merges, fetches, pushes), the repository's own filters and hooks work as always.
+acts for the person (checks out, merges, fetches, pushes), the repository's own filters and hooks work as always, if
+the person has trusted them (`gate.py`).
 What reads neither files nor an index (rev-parse, symbolic-ref, for-each-ref, rev-list, config) runs nothing, and is
 asked in the repository itself; but `git diff-tree` of two commits starts a file monitor.
 """
@@ -27,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_NO_HOOKS = "[core]\n\thooksPath = /dev/null\n"  # else the person's own settings may say: those in this checkout
 _LINKED = ("objects", "refs", "packed-refs", "info", "shallow", "reftable")
 _SECTION = re.compile(r'\[([A-Za-z]+)(?: "([^"\\]*)")?\]\s*')
 _SETTING = re.compile(r"\s*([A-Za-z]+)\s*=\s*([^\s\"\\;#][^\"\\;#]*?)\s*")
@@ -72,8 +74,12 @@ def _looking(path: str, own: str, shared: str) -> Iterator[Repository]:
                 shutil.copy2(os.path.join(own, name), os.path.join(directory, name))
         _write(directory, "HEAD", _head(path, own))
         bare = os.path.realpath(path) == shared
-        _write(directory, "config", _settings(shared) + ("[core]\n\tbare = true\n" if bare else _work_tree(path)))
-        yield Repository(path, directory)
+        _write(
+            directory,
+            "config",
+            _settings(shared) + _NO_HOOKS + ("[core]\n\tbare = true\n" if bare else _work_tree(path)),
+        )
+        yield Repository(path, directory, is_ours=True)
 
 
 def _head(path: str, own: str) -> str:

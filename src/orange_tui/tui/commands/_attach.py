@@ -20,6 +20,7 @@ async def attach(context: CommandContext, row: TaskRow) -> None:
     if not windows:
         context.app.notify("Its session has just ended.", severity="warning", markup=False)
         return
+    await asyncio.to_thread(context.orange.approvals.leave_to_dialog, row.ref)
     await _attach_to(context, windows[0].session_id)
 
 

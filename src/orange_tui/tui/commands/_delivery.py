@@ -12,6 +12,7 @@ from orange_tui.tui.commands.context import branch_of
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
     from orange_tui.delivery.merging.forecast import MergeForecast
+    from orange_tui.domain.pull_request import PullRequestStatus
     from orange_tui.domain.workflow import Actor, Workflow
     from orange_tui.tui.background_work import ReportStep
     from orange_tui.tui.commands.context import CommandContext
@@ -66,11 +67,14 @@ def why_no_pull_request(workflow: Workflow | None, row: TaskRow) -> str | None:
 
 
 def pull_request(context: CommandContext) -> None:
-    """Open the pull request of a task, or create one."""
+    """Open the pull request of a task, or create one; what is not in it yet is pushed first."""
     row = context.row
     url = row.task.pr_url if row.task is not None else None
     if url is None:
         _create_pull_request(context)
+        return
+    if row.pull_request is not None and row.pull_request.unpushed_sentence() and not row.finished:
+        _push_to_pull_request(context, row.pull_request)
         return
     try:
         check_web_address(url)
@@ -78,7 +82,7 @@ def pull_request(context: CommandContext) -> None:
         context.notify_error(f"Not opened: {problem}", "Pull request")
         return
     context.app.copy_to_clipboard(url)
-    context.start("Opening", lambda _report: _open_in_browser(url))
+    context.start("Opening", lambda _report: _open(context, url))
 
 
 def _create_pull_request(context: CommandContext) -> None:
@@ -97,6 +101,37 @@ def _create_pull_request(context: CommandContext) -> None:
     context.show(ConfirmDialog(f"Create a pull request for {name}?", what, "Create it"), on_answer)
 
 
+def _push_to_pull_request(context: CommandContext, known: PullRequestStatus) -> None:
+    from orange_tui.delivery.wording import counted
+    from orange_tui.tui.screens.dialogs import ConfirmDialog
+
+    row, orange = context.row, context.orange
+
+    def work(_report: ReportStep) -> str:
+        from orange_tui.delivery.pr_status import count_unpushed
+        from orange_tui.delivery.pull_requests import create_pull_request
+
+        count_unpushed(orange.tasks, row.ref, create_pull_request(orange.tasks, row.ref))
+        return f"Pull request {known.name} has everything now; p opens it."
+
+    def on_answer(yes: bool | None) -> None:
+        if yes:
+            context.start("Pushing", work)
+
+    left = counted(known.unpushed, "commit")
+    what = f"What is new on {branch_of(row)} is pushed: {left}. Nothing there is overwritten."
+    context.show(ConfirmDialog(f"Push to pull request {known.name}?", what, "Push"), on_answer)
+
+
+def _open(context: CommandContext, url: str) -> str | None:
+    """Open it; whoever looks at it there is told what is not in it."""
+    from orange_tui.delivery.pr_status import count_unpushed
+
+    left = count_unpushed(context.orange.tasks, context.row.ref, url).unpushed_sentence()
+    said = _open_in_browser(url)
+    return "; ".join(part for part in (said, left) if part) or None
+
+
 def _open_in_browser(url: str) -> str | None:
     """Open an address, but in no browser that would take our terminal; what to tell the person where none opened."""
     import webbrowser
@@ -106,6 +141,32 @@ def _open_in_browser(url: str) -> str | None:
     except webbrowser.Error:
         takes_the_terminal = True
     return f"Copied {url}" if takes_the_terminal or not webbrowser.open(url) else None
+
+
+def why_no_run(_workflow: Workflow | None, row: TaskRow) -> str | None:
+    """The project's command runs in the task's workspace."""
+    if row.task is None:
+        return "Its TASK.md can't be read"
+    return None if row.task.workspace is not None else "It has no workspace to run anything in"
+
+
+def open_run(context: CommandContext) -> None:
+    """Open what the project's command serves; where it does not run, it is started first."""
+    row, orange = context.row, context.orange
+
+    def work(_report: object) -> str | None:
+        state = orange.runs.state(row.ref)
+        started = not state.is_running
+        if started:
+            state = orange.runs.start(row.ref)
+        if state.address is None:
+            return f"`{state.command}` {'was started' if started else 'runs'}; it has no port (`ports` of the project)."
+        if started:
+            return f"`{state.command}` was started; o again opens {state.address} once it answers."
+        context.app.call_from_thread(context.app.copy_to_clipboard, state.address)
+        return _open_in_browser(state.address)
+
+    context.start("Running", work)
 
 
 def why_no_refresh(workflow: Workflow | None, row: TaskRow) -> str | None:

@@ -70,6 +70,7 @@ def _review_commands(context: CommandContext) -> dict[str, TaskCommand]:
         "answer": command(_tasks.answer, _tasks.why_no_answer),
         "merge": command(_delivery.merge, _delivery.why_no_merge),
         "send_back": command(_tasks.send_back, _tasks.why_no_send_back),
+        "send_review": command(_delivery.send_review, _delivery.why_no_send_review),
         "go_back": command(_tasks.send_back, _tasks.why_no_way_back),
         "review": command(review, _tasks.why_not_readable),
         "go_to": command(lambda each: each.controls.go_to(each.row.ref), _tasks.why_not_readable),

@@ -13,7 +13,7 @@ from textual.binding import Binding
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.workflow import REVIEW_WORKFLOW
-from orange_tui.tui.commands import _delivery, _tasks, _views
+from orange_tui.tui.commands import _approvals, _delivery, _tasks, _views
 from orange_tui.tui.commands._attach import chat
 from orange_tui.tui.commands.context import KeyCommand
 from orange_tui.tui.drawing.labels import shown_key
@@ -46,6 +46,15 @@ COMMANDS: tuple[KeyCommand, ...] = (
     ),
     KeyCommand(
         "answer", "a", "answer", "Send the agent a message without attaching", _tasks.answer, _tasks.why_no_answer
+    ),
+    KeyCommand(
+        "approve",
+        "A",
+        "allow?",
+        "See what the agent asks to be allowed: all of it; allow it once, for this task, or deny it",
+        _approvals.approve,
+        _approvals.why_no_approval,
+        footer_for=_approvals.asks,
     ),
     KeyCommand(
         "hand_over",
@@ -90,10 +99,19 @@ COMMANDS: tuple[KeyCommand, ...] = (
         "pull_request",
         "p",
         "PR",
-        "Open its pull request, or create one",
+        "Open its pull request, or create one; push what is not in it yet",
         _delivery.pull_request,
         _delivery.why_no_pull_request,
         gives_way=5,
+    ),
+    KeyCommand(
+        "run",
+        "o",
+        "run",
+        "Open what the project's `run` command serves, and start it where it does not run",
+        _delivery.open_run,
+        _delivery.why_no_run,
+        in_footer=False,
     ),
     KeyCommand(
         "refresh",

@@ -165,6 +165,15 @@ def _handed_over(event: Event) -> str:
     return f"Handed over from {source} to {target}{f': {value_text(why)}' if why else ''}"
 
 
+def _allowed_or_denied(event: Event) -> str:
+    what = f"{value_text(event.get('tool'))}: {value_text(event.get('what'))}"
+    decision, words = event.get("decision"), event.get("words")
+    if decision == "elsewhere":
+        return f"No longer asked here, answered in its window or given up: {what}"
+    who = "Allowed before, so allowed again" if event.get("by") == "rule" else f"You {value_text(decision)}"
+    return f"{who}: {what}{f' ({value_text(words)})' if words else ''}"
+
+
 _COMMENTERS = {"person": "You", "reviewer": "The reviewer", "github": "Somebody on GitHub", "checks": "A check"}
 
 
@@ -226,6 +235,8 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "agent.not_restarted": EventLine("✗", "bad", "The agent could not be restarted: {reason}"),
     "agent.failed": EventLine("✗", "bad", "The agent failed ({reason}), failure {repeats} in a row"),
     "agent.handed_over": EventLine("»", "accent", _handed_over),
+    "approval.asked": EventLine("?", "warning", "{window} asks for permission: {tool}: {what}"),
+    "approval.answered": EventLine("✓", "info", _allowed_or_denied),
     "limit.reached": EventLine("◷", "warning", _limit_reached),
     "limit.ended": EventLine("▸", "info", "The limit is over; {window} goes on"),
     "budget.reached": EventLine("!", "warning", "Its budget is used up: Orange starts nothing more for it by itself"),

@@ -50,22 +50,27 @@ class ProjectsForm(Form):
         """Save what was changed."""
         wanted = [(project, self._values(number)) for number, project in enumerate(self._projects)]
         path = self.text("path")
-        self.save(lambda: self._write(wanted, path))
+        self.save(lambda: self._write(wanted, path), self._on_saved)
+
+    def _on_saved(self, registered: str | None) -> None:
+        if registered is not None:
+            self.shared.ask_trust(registered, "")
 
     def _values(self, number: int) -> dict[str, object]:
         size, workflow = self.text(f"size-{number}"), self.choice(f"workflow-{number}")
         values: dict[str, object] = {"pool_size": int(size)} if size.lstrip("-").isdigit() else {}
         return values | ({"workflow": workflow} if workflow is not None else {})
 
-    def _write(self, wanted: list[tuple[Project, dict[str, object]]], path: str) -> None:
+    def _write(self, wanted: list[tuple[Project, dict[str, object]]], path: str) -> str | None:
         from orange_tui.home.registration import register
 
         for project, values in wanted:
             changes = {key: value for key, value in values.items() if getattr(project, key) != value}
             if changes:
                 self.shared.orange.projects.update(project.name, changes)
-        if path:
-            register(self.shared.orange.projects, os.path.abspath(os.path.expanduser(path)))
+        if not path:
+            return None
+        return register(self.shared.orange.projects, os.path.abspath(os.path.expanduser(path))).name
 
 
 def _about(project: Project) -> Text:

@@ -150,5 +150,7 @@ class TaskForm(NewWorkForm):
         )
 
     def _on_created(self, created: Created) -> None:
-        if created.waits:
+        if created.is_untrusted:
+            self.shared.ask_trust(created.ref.project, created.waits or "")
+        elif created.waits:
             self.app.notify(created.waits, title="Created, waiting", markup=False)

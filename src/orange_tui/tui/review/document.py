@@ -48,6 +48,36 @@ class CodeLine:
         return self.old if self.sign == "-" else self.new
 
 
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """What the cursor is on, by content: a comment, a line of code, or a file's heading."""
+
+    path: str = ""
+    thread: str | None = None
+    line: CodeLine | None = None
+    hunk: Key | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommentPlace:
+    """What a comment is about: lines of a file on one side, a file, or with an empty path the whole task."""
+
+    path: str
+    side: str = "new"
+    line: int | None = None
+    end_line: int | None = None
+    quote: str = ""
+    below: DiffPlace | None = None
+
+    @property
+    def title(self) -> str:
+        """As people write it."""
+        if self.line is None:
+            return self.path or "the task as a whole"
+        last = f"-{self.end_line}" if self.end_line not in {None, self.line} else ""
+        return f"{self.path}:{self.line}{last}{' (removed)' if self.side == 'old' else ''}"
+
+
 class Document:
     """The files of a diff; `keys` tell each hunk by its content, that it is known again in another diff."""
 

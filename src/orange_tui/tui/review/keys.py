@@ -140,6 +140,11 @@ def _answer(actions: ReviewActions) -> None:
         actions.reply()
 
 
+def _why_no_send(actions: ReviewActions) -> str | None:
+    """Comments go back to the worker; those on somebody else's pull request, to its forge."""
+    return None if actions.why_no_command("send_review") is None else actions.why_no_command("send_back")
+
+
 def _why_no_resolve(actions: ReviewActions) -> str | None:
     if actions.review.thread is None:
         return "No comment is under the cursor; t goes to the next"
@@ -201,9 +206,9 @@ REVIEW_KEYS: tuple[ReviewKey, ...] = (
     ReviewKey(
         "r",
         "send",
-        "Send all drafts in one batch: the task goes back to work",
+        "Send all drafts in one batch: the task goes back to work; of somebody else's pull request, to GitHub",
         lambda on: on.send(),
-        lambda on: on.why_no_command("send_back"),
+        _why_no_send,
         0,
     ),
     ReviewKey(

@@ -221,15 +221,17 @@ class LayoutBuilder:
 
     def _chunk(self, file: int, number: int, *, is_folded: bool) -> None:
         chunk = self._document.chunks[file][number]
-        threads = self._placed.lines.get((file, number), ())
+        threads, box = self._placed.lines.get((file, number), ()), self._box
+        own = box.place.row if box is not None and box.place is not None and box.place[:2] == (file, number) else None
         if is_folded or self._is_folded(file, chunk.number):
             if chunk.begin == 0 and not is_folded:
                 self._segments.append(Segment("fold", 1, file, chunk.number, number, begins_hunk=True))
             open_ones = [thread for _, thread in threads if thread.state != ANSWERED_BY_PERSON]
             self._threads(open_ones, file, chunk.number)
+            if own is not None and box is not None and box.thread is None:
+                self._segments.append(Segment("gap", box.size, file, chunk.number))
             return
-        box, cuts = self._box, {row for row, _ in threads}
-        own = box.place.row if box is not None and box.place is not None and box.place[:2] == (file, number) else None
+        cuts = {row for row, _ in threads}
         first = 0
         for row in sorted({*cuts, *([own] if own is not None else [])}):
             self._code(file, number, first, row + 1)

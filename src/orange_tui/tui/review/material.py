@@ -113,6 +113,12 @@ class ReviewFiles:
             return None
 
 
+def note_look(files: ReviewFiles, code: Code | None) -> None:
+    """Write down what the person had in front of them: what has come since is new. Waits for the disk."""
+    if code is not None and not code.problem:
+        files.viewed.looked(code.whole.files)
+
+
 def _keys_of_new(review: Review) -> list[list[Key]]:
     """The keys of what is new: those of the whole diff; of what is there no more, none."""
     found: list[list[Key]] = []

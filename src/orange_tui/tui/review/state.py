@@ -7,10 +7,10 @@ cursor stays on it when the agent commits, rewrites the branch or answers a comm
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from orange_tui.tui.review.document import DiffPlace, Document
+from orange_tui.tui.review.document import CommentPlace, DiffPlace, Document, Spot
 from orange_tui.tui.review.layout import Layout, LayoutBuilder, PlacedThreads, place_threads
 
 if TYPE_CHECKING:
@@ -21,36 +21,6 @@ if TYPE_CHECKING:
     from orange_tui.tui.review.layout import Box, Segment
 
     Which = Literal["file", "hunk", "thread"]
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """What the cursor is on, by content: a comment, a line of code, or a file's heading."""
-
-    path: str = ""
-    thread: str | None = None
-    line: CodeLine | None = None
-    hunk: Key | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CommentPlace:
-    """What a comment is about: lines of a file on one side, a file, or with an empty path the whole task."""
-
-    path: str
-    side: str = "new"
-    line: int | None = None
-    end_line: int | None = None
-    quote: str = ""
-    below: DiffPlace | None = None
-
-    @property
-    def title(self) -> str:
-        """As people write it."""
-        if self.line is None:
-            return self.path or "the task as a whole"
-        last = f"-{self.end_line}" if self.end_line not in {None, self.line} else ""
-        return f"{self.path}:{self.line}{last}{' (removed)' if self.side == 'old' else ''}"
 
 
 class ReviewState:
@@ -74,12 +44,29 @@ class ReviewState:
         """Show another reading of the diff and the comments; the cursor stays on what it was on."""
         spot = self.spot(self.cursor)
         begun, self._anchor = self.spot(self._anchor) if self._anchor is not None else None, None
+        written = self._box_spot()
         self.document, self.threads, self.viewed = document, threads, viewed
         self.placed = place_threads(document, threads)
+        self._move_box(written)
         self._build(spot)
         if begun is not None:
             self._anchor = self._row_of(begun)
             self._anchor = self._anchor if self._is_in_range(self.cursor) else None
+
+    def _box_spot(self) -> Spot | None:
+        """What is written about, by content."""
+        box = self.box
+        if box is None or box.file is None or box.file >= len(self.document.files):
+            return None
+        line = self.document.line(box.place) if box.place is not None else None
+        return Spot(self.document.files[box.file].path, line=line)
+
+    def _move_box(self, spot: Spot | None) -> None:
+        """Keep the box below what it is about in another reading of the diff; below its file where that is gone."""
+        if self.box is not None and spot is not None:
+            file = self.document.file_number(spot.path)
+            place = self._place_in_file(file, spot) if file is not None else None
+            self.box = replace(self.box, file=file, place=place)
 
     def rebuild(self, box: Box | None = None) -> None:
         """Lay out again: something was folded, or a text box comes or goes."""
@@ -179,10 +166,14 @@ class ReviewState:
         self.cursor = place
 
     def jump(self, which: Which, step: int) -> bool:
-        """Go to the next or previous file, hunk or comment; says whether there was one."""
+        """Go to the next or previous file, hunk or comment; says whether there was one.
+
+        Comments go round: who resolves one after the other would else take the last for the next.
+        """
         layout = self.layout
         rows = {"file": layout.headings, "hunk": layout.hunks, "thread": layout.threads}[which]
         number = bisect_right(rows, self.cursor) if step > 0 else bisect_left(rows, self.cursor) - 1
+        number = number % len(rows) if which == "thread" and rows else number
         if not 0 <= number < len(rows):
             return False
         self._anchor = None
@@ -285,6 +276,11 @@ class ReviewState:
         return self._row_in_file(file, spot)
 
     def _row_in_file(self, file: int, spot: Spot) -> int:
+        place = self._place_in_file(file, spot)
+        row = self.layout.row_of(place) if place is not None else None
+        return row if row is not None else self.layout.row_of_file(file) or 0
+
+    def _place_in_file(self, file: int, spot: Spot) -> DiffPlace | None:
         place = None
         if spot.line is not None:
             number = spot.line.number or 0
@@ -295,5 +291,4 @@ class ReviewState:
             hunk = list(self.document.keys[file]).index(spot.hunk)
             chunk = next(number for number, each in enumerate(self.document.chunks[file]) if each.number == hunk)
             place = DiffPlace(file, chunk, 0)
-        row = self.layout.row_of(place) if place is not None else None
-        return row if row is not None else self.layout.row_of_file(file) or 0
+        return place

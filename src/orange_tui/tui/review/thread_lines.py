@@ -34,6 +34,7 @@ MEANINGS = {
     "resolved": "Resolved; ⏎ shows all of it, x opens it again",
 }
 _WORDS = {"draft": "draft, not sent yet"}
+_HELD = "says, held back: r sends it to the agent"
 
 
 def state_style(state: str, palette: Palette) -> Style:
@@ -100,14 +101,14 @@ class ThreadLines:
 
     def _reply(self, bar: Run, reply: ThreadReply) -> Iterator[list[Run]]:
         palette = self._palette
-        words = reply.state or "says"
+        words = _HELD if reply.held else reply.state or "says"
         commit = f" in {safe(reply.commit[:_SHORT_COMMIT])}" if reply.commit else ""
         mark = MARKS.get(reply.state or "", "↳")
         yield from self._wrapped(
             bar,
             [
                 (f"{mark} {who(reply.by, reply.author)} · ", palette.dim),
-                (f"{words}{commit}", state_style(reply.state or "", palette)),
+                (f"{words}{commit}", palette.warning if reply.held else state_style(reply.state or "", palette)),
             ],
         )
         yield from self._message((bar[0] + "  ", bar[1]), reply.text)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from orange_tui.review.drafts import Drafts
-    from orange_tui.tui.review.state import CommentPlace
+    from orange_tui.tui.review.document import CommentPlace
 
 _PAUSE_SECONDS = 0.3  # between two savings while somebody types
 

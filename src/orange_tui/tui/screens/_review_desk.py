@@ -11,9 +11,10 @@ from orange_tui.tui.drawing.cells import key_entry
 from orange_tui.tui.drawing.labels import shown_key
 from orange_tui.tui.drawing.lines import strip_of
 from orange_tui.tui.review.comment_box import LINES
+from orange_tui.tui.review.document import CommentPlace
 from orange_tui.tui.review.keys import MOVING, REVIEW_KEYS
 from orange_tui.tui.review.layout import Box
-from orange_tui.tui.review.state import CommentPlace
+from orange_tui.tui.review.material import note_look
 from orange_tui.tui.review.thread_lines import MARKS, MEANINGS
 from orange_tui.tui.review.writing import WrittenComment, WrittenReply, new_comment, reply_name
 from orange_tui.tui.screens._review_writing import ReviewWriting
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
     from orange_tui.board.rows import Snapshot, TaskRow
+    from orange_tui.domain.review.thread import Thread
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.context import AppContext
     from orange_tui.tui.drawing.lines import Run
     from orange_tui.tui.drawing.palette import Palette
     from orange_tui.tui.review.keys import TaskCommand
+    from orange_tui.tui.review.material import Code
     from orange_tui.tui.review.state import ReviewState, Which
     from orange_tui.tui.review.writing import Writing
     from orange_tui.tui.screens.review import ReviewScreen
@@ -106,30 +109,33 @@ class ReviewDesk:
 
     def send(self) -> None:
         """Send all drafts in one batch; the dialog says what happens."""
+        if self.why_no_command("send_review") is None:
+            self.run_command("send_review")
+            return
         if not self._can_go_back():
             self.run_command("send_back")  # it says the worker that the branch conflicts
             return
         words = self._words if self._words is not None else self._screen.comments.unfinished.get(WORDS, "")
         name = self.row.task.branch if self.row.task is not None else self.row.ref.id
-        dialog = SendDialog(name, self.review.threads, words, self._drafts)
-        self._screen.app.push_screen(dialog, self._send)
+        shown, code = self.review.threads, self._screen.code  # what comes while the dialog is open, nobody has read
+        dialog = SendDialog(name, shown, words, self._drafts)
+        self._screen.app.push_screen(dialog, lambda answer: self._send(answer, shown, code))
 
     def _can_go_back(self) -> bool:
         return self._commands["go_back"].why_not(self.row) is None
 
-    def _send(self, answer: tuple[str, bool] | None) -> None:
+    def _send(self, answer: tuple[str, bool] | None, shown: Sequence[Thread], code: Code | None) -> None:
         words, is_sent = answer or ("", False)
         self._words = words
         if not is_sent:
             return
-        engine, drafts, note_look = self._shared.orange.engine, self._drafts, self._screen.note_look
-        shown = [thread.id for thread in self.review.threads]
+        engine, drafts, files = self._shared.orange.engine, self._drafts, self._screen.files
 
         def work(_report: object) -> str | None:
             from orange_tui.delivery.feedback import request_changes
 
             drafts.keep(WORDS, words)  # it may be refused
-            note_look()  # whatever the worker changes from now on is new
+            note_look(files, code)  # whatever the worker changes from now on is new
             errors = request_changes(engine, self.row.ref, words, shown).hook_errors
             drafts.keep(WORDS, "")
             self._words = ""

@@ -9,6 +9,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Label, Static, TextArea
 
+from orange_tui.presentation import trust
 from orange_tui.tui.review.thread_lines import who
 from orange_tui.tui.review.writing import Autosave
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.domain.review.thread import Thread
+    from orange_tui.outside.git_guard.brought import Brought
     from orange_tui.review.drafts import Drafts
 
 WORDS = "words"  # what the words besides a review are kept as until they are sent
@@ -41,6 +43,36 @@ class ConfirmDialog(ModalScreen[bool]):
             with Horizontal(classes="buttons"):
                 yield Button("No (n)", id="no", compact=True)
                 yield Button(f"{self._yes} (y)", id="yes", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#no").focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
+
+
+class TrustDialog(ModalScreen[bool]):
+    """Shows what would run; `y` trusts it, as it is shown, and anything else leaves it for later."""
+
+    BINDINGS = [  # noqa: RUF012 - Textual's own way
+        ("escape", "dismiss(False)", "Not now"),
+        ("n", "dismiss(False)", "Not now"),
+        ("y", "dismiss(True)", "Trust"),
+    ]
+
+    def __init__(self, project: str, items: Sequence[Brought]) -> None:
+        super().__init__()
+        self._project, self._items = project, items
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog", id="trust"):
+            yield Label(f"Trust what {self._project} brings along?", classes="title", markup=False)
+            yield Static(trust.WHAT_IT_MEANS, classes="hint", markup=False)
+            with VerticalScroll(id="brought", can_focus=True):
+                yield Static("\n".join(trust.lines(self._items)), markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button("Not now (n)", id="no", compact=True)
+                yield Button("Trust it (y)", id="yes", compact=True)
 
     def on_mount(self) -> None:
         self.query_one("#no").focus()
@@ -178,15 +210,22 @@ def _going(threads: Sequence[Thread]) -> list[Thread]:
     return [thread for thread in threads if thread.state in {"draft", "open"}]
 
 
+def _is_familiar(thread: Thread) -> bool:
+    """Whether nothing of a stranger's is in it: that is listed first, for nobody else has read it yet."""
+    return thread.by == "person" or (thread.state != "draft" and not any(reply.held for reply in thread.replies))
+
+
 def _first_words(thread: Thread) -> str:
     """How a comment begins; of another's, whose it is: nobody should pass on a stranger's words as their own."""
     first = thread.text.strip().partition("\n")[0]
-    return first if thread.by == "person" else f"{who(thread.by, thread.author)} says: {first}"
+    held = dict.fromkeys(who(reply.by, reply.author) for reply in thread.replies if reply.held)
+    along = f" ({', '.join(held)}'s reply goes along)" if held else ""
+    return f"{first}{along}" if thread.by == "person" else f"{who(thread.by, thread.author)} says: {first}{along}"
 
 
 def what_happens(threads: Sequence[Thread]) -> str:
     """What is sent, and what follows."""
-    going = _going(threads)
+    going = sorted(_going(threads), key=_is_familiar)
     drafts = sum(thread.state == "draft" for thread in going)
     if not going:
         return "There are no comments: your words go to the worker, and the task goes back to work."

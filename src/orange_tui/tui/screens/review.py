@@ -18,7 +18,7 @@ from orange_tui.tui.drawing.lines import paragraph
 from orange_tui.tui.review.comment_box import CommentBox
 from orange_tui.tui.review.keys import REVIEW_KEYS
 from orange_tui.tui.review.lines import ReviewDrawing
-from orange_tui.tui.review.material import Code, Comments, ReviewFiles
+from orange_tui.tui.review.material import Code, Comments, ReviewFiles, note_look
 from orange_tui.tui.review.progress import Progress, header_line
 from orange_tui.tui.review.side_lists import ThreadList
 from orange_tui.tui.review.state import ReviewState
@@ -97,8 +97,8 @@ class ReviewScreen(Screen[None]):
 
     def _follow_task(self, before: Snapshot | None, now: Snapshot | None) -> None:
         row = next((row for row in (now.rows if now else ()) if row.ref == self.row.ref), self.row)
-        moved, self.row = row.stats != self.row.stats or row.finished != self.row.finished, row
-        if moved:
+        has_moved, self.row = _state_of(row) != _state_of(self.row), row
+        if has_moved:
             self._read()
         elif before is None or now is None or before.text_changes != now.text_changes:
             self.read_comments()
@@ -157,7 +157,8 @@ class ReviewScreen(Screen[None]):
         code, palette = self.code, palette_for(self.app)
         if code is None:
             return
-        width = max(20, self.view.size.width - _BAR_CELLS)
+        shown = self.view.size.width or self.query_one("#review").size.width  # it is hidden where there is nothing
+        width = max(20, shown - _BAR_CELLS)
         if self._drawing is None or not self._drawing.is_for(width, palette):
             self._drawing = ReviewDrawing(width, palette)
         self._drawing.unfinished = self.comments.unfinished
@@ -210,10 +211,11 @@ class ReviewScreen(Screen[None]):
     def _show_footer(self) -> None:
         keys = [
             FooterKey(shown_key(key.key), key.title, about_task=True, gives_way=key.gives_way)
-            for key in REVIEW_KEYS
+            for key in (REVIEW_KEYS if not self._desk.writing.is_open else ())  # what is typed is text
             if key.gives_way >= 0 and self._why_not(key) is None
         ]
-        self.query_one(Footer).show(keys, (), (("esc", "back"),), palette_for(self.app))
+        last = ("esc", "close, the text stays" if self._desk.writing.is_open else "back")
+        self.query_one(Footer).show(keys, (), (last,), palette_for(self.app))
 
     def lay_out(self) -> None:
         """Show the same again: something was folded, or a box has come or gone."""
@@ -246,13 +248,9 @@ class ReviewScreen(Screen[None]):
     def leave(self) -> None:
         """Go back; who has gone through the diff has looked at it, and what comes later is new."""
         if self._has_moved:
-            self._shared.work.start(self.row.ref, "Remembering what you saw", lambda _report: self.note_look())
+            files, code = self.files, self.code
+            self._shared.work.start(self.row.ref, "Remembering what you saw", lambda _report: note_look(files, code))
         self.dismiss()
-
-    def note_look(self) -> None:
-        """Write down what the person has in front of them; waits for the disk."""
-        if self.code is not None and not self.code.problem:
-            self.files.viewed.looked(self.code.whole.files)
 
     def action_do(self, name: str) -> None:
         """Do what a key is for, or say why not."""
@@ -287,3 +285,8 @@ class ReviewScreen(Screen[None]):
 
     async def on_unmount(self) -> None:
         await self._desk.writing.save_now()
+
+
+def _state_of(row: TaskRow) -> tuple[object, ...]:
+    """What a diff is read again for: the branch has moved, or the task, with which a look may have been noted."""
+    return row.stats, row.finished, row.task.status if row.task is not None else None

@@ -1,0 +1,252 @@
+"""What git itself would run in a repository because the repository says so: commands in its settings, and its hooks.
+
+A clone brings none of this along, but a repository that was unpacked does, tools install some (husky, pre-commit, LFS),
+and an agent can write all of it. What the person has configured for all their repositories is theirs and not listed.
+Settings are read by git itself (`git config --file -`), from the very bytes that were looked at: ours would be a
+second opinion. Editors, pagers, aliases and merge tools are not listed: Orange never has git start one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+from hashlib import sha256
+
+from orange_tui.domain.records import record
+from orange_tui.outside.programs import run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from orange_tui.outside.programs import Finished
+
+    Entry = tuple[str, str]  # a setting and its value
+
+SETTING, HOOK = "setting", "hook"
+_RUNS = re.compile(
+    r"filter\..*\.(clean|smudge|process)|diff\.external|diff\..*\.(command|textconv)|merge\..*\.driver"
+    r"|core\.(fsmonitor|sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(.*\.)?helper"
+    r"|remote\..*\.(uploadpack|receivepack|vcs)|protocol\.(ext\.)?allow|gpg\.(.*\.)?(program|defaultkeycommand)"
+    r"|(hook|trailer)\..*\.(command|cmd)|lfs\..*\.(clean|smudge|path)|.*hook|.*-command",
+    re.DOTALL,
+)
+_HOOKS_PATH = "core.hookspath"
+# Without one of these words there is no such setting, and git need not be asked.
+_MAY_RUN = re.compile(
+    rb"filter|external|command|textconv|driver|fsmonitor|sshcommand|gitproxy|askpass|helper|uploadpack|receivepack|vcs"
+    rb"|protocol|program|hook|trailer|lfs|include|!",
+    re.IGNORECASE,
+)
+_ON_OR_OFF = frozenset({"", "0", "1", "no", "yes", "on", "off", "true", "false"})  # git's own file monitor, or none
+_MAX_CONFIG_BYTES = 1_000_000
+_MAX_REFS_BYTES = 50_000_000
+_MAX_INCLUDED = 10
+_MAX_HOOK_FILES, _MAX_HOOK_BYTES = 200, 2_000_000
+_CALLER_VARIABLES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_CONFIG"})
+UNSHOWABLE = ""  # the digest of what cannot be shown, and so never be trusted
+
+
+@record
+class Brought:
+    """One thing that a repository brings along: what it is, what it is called, and what it says."""
+
+    kind: str
+    name: str
+    text: str
+    digest: str
+
+
+@record
+class GitDirectories:
+    """A checkout, its own git directory, and the one that it shares with the others of its repository."""
+
+    path: str
+    own: str
+    shared: str
+
+    @property
+    def main(self) -> str | None:
+        """The person's own checkout; a bare repository has none."""
+        return os.path.dirname(self.shared) if os.path.basename(self.shared) == ".git" else None
+
+
+@record
+class Hooks:
+    """Where git looks for hooks, and what is there; `path` is None where the person says it for all repositories.
+
+    `is_said_here` where a setting leads there, and not git's own custom.
+    """
+
+    path: str | None
+    found: tuple[Brought, ...] = ()
+    is_said_here: bool = False
+    is_in_checkout: bool = False
+
+
+def brought(kind: str, name: str, text: str) -> Brought:
+    """One thing, with what tells it from any other."""
+    data = f"{kind}\0{name}\0{text}".encode(errors="surrogateescape")
+    return Brought(kind, name, text, sha256(data).hexdigest())
+
+
+def find_directories(path: str, git_directory: str | None = None) -> GitDirectories | None:
+    """Where git would work at a path, found as git does; None where there is no repository."""
+    own = git_directory or _own_directory(path)
+    if own is None:
+        return None
+    shared = _line(os.path.join(own, "commondir"))
+    return GitDirectories(path, own, os.path.realpath(os.path.join(own, shared) if shared else own))
+
+
+def _own_directory(path: str) -> str | None:
+    inner = os.path.join(path, ".git")
+    if os.path.isdir(inner):
+        return inner
+    line = _line(inner)
+    if line is not None and line.startswith("gitdir: "):
+        return os.path.join(path, line.removeprefix("gitdir: "))
+    if os.path.isdir(os.path.join(path, "objects")) and os.path.exists(os.path.join(path, "HEAD")):
+        return path
+    if not os.path.isdir(path):
+        return None
+    found = _ask("-C", path, "rev-parse", "--absolute-git-dir")
+    return found.output.strip() or None if found.code == 0 else None
+
+
+def _ask(*words: str, stdin: bytes | None = None) -> Finished:
+    """Ask git what runs nothing, and not about the repository of a hook that may have called us."""
+    environment = {name: value for name, value in os.environ.items() if name not in _CALLER_VARIABLES}
+    return run(["git", *words], environment=environment, stdin=stdin)
+
+
+def read_lines(path: str) -> list[str]:
+    """The lines of one of git's own files; none where there is no such file."""
+    data = _read(path, _MAX_REFS_BYTES)
+    return data.decode(errors="surrogateescape").splitlines() if data else []
+
+
+def _line(path: str) -> str | None:
+    return next(iter(read_lines(path)), None)
+
+
+def _read(path: str, most: int) -> bytes | None:
+    """The bytes of a regular file, one more than the most where it is longer; None where there is none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            return file.read(most + 1)
+        except OSError:  # a directory
+            return None
+
+
+def settings_that_run(where: GitDirectories) -> tuple[list[Brought], str | None]:
+    """The settings of a repository by which git runs something, and where they say that its hooks are."""
+    found: list[Brought] = []
+    hooks_path = None
+    own = [os.path.join(where.own, "config.worktree")]
+    files = [os.path.join(where.shared, "config"), *own, *_also_of_main(where)]
+    for number, (path, entries) in enumerate(_with_included(files)):
+        if number >= _MAX_INCLUDED:
+            found.append(Brought(SETTING, path, "too many files are included to be shown", UNSHOWABLE))
+            break
+        if entries is None:
+            found.append(Brought(SETTING, path, "it is too large to be shown, or git cannot read it", UNSHOWABLE))
+            continue
+        for key, value in entries:
+            if key == _HOOKS_PATH:
+                hooks_path = value
+            elif _runs(key, value):
+                found.append(brought(SETTING, key, value))
+    return list(dict.fromkeys(found)), hooks_path
+
+
+def _also_of_main(where: GitDirectories) -> list[str]:
+    is_main = os.path.realpath(where.own) == where.shared
+    return [] if is_main else [os.path.join(where.shared, "config.worktree")]
+
+
+def _runs(key: str, value: str) -> bool:
+    if key == "core.fsmonitor":
+        return value.lower() not in _ON_OR_OFF
+    return (value.startswith("!") and not key.startswith("alias.")) or _RUNS.fullmatch(key) is not None
+
+
+def _with_included(files: list[str]) -> Iterator[tuple[str, tuple[Entry, ...] | None]]:
+    """Each file with its settings, and the files that it includes, now or under a condition."""
+    left, seen = list(files), set[str]()
+    while left:
+        path = left.pop(0)
+        data = _read(path, _MAX_CONFIG_BYTES) if path not in seen else None
+        seen.add(path)
+        if data is None:
+            continue
+        entries = _entries(data) if len(data) <= _MAX_CONFIG_BYTES else None
+        yield path, entries
+        included = [value for key, value in entries or () if key.startswith("include") and key.endswith(".path")]
+        left += [os.path.join(os.path.dirname(path), os.path.expanduser(value)) for value in included]
+
+
+@lru_cache(maxsize=64)
+def _entries(data: bytes) -> tuple[Entry, ...] | None:
+    """The settings in a file, in git's own reading; None where git cannot read it."""
+    if not _MAY_RUN.search(data):
+        return ()
+    finished = _ask("config", "--file", "-", "--no-includes", "--list", "-z", stdin=data)
+    if finished.code != 0:
+        return None
+    pairs = (line.partition("\n") for line in finished.output.split("\0") if line)
+    return tuple((key, value) for key, _, value in pairs)
+
+
+def hooks_of(where: GitDirectories, hooks_path: str | None) -> Hooks:
+    """The hooks of a repository. Where they are in a checkout, those of the person's own count, not of a worktree."""
+    said = hooks_path if hooks_path is not None else _persons_hooks_path(where.path)
+    if said is None:
+        place = os.path.join(where.shared, "hooks")
+        return Hooks(place, tuple(_files(place)))
+    place = os.path.normpath(os.path.expanduser(said))
+    if os.path.isabs(place) and hooks_path is None:
+        return Hooks(None)
+    is_in_checkout = not os.path.isabs(place)
+    if is_in_checkout:
+        place = os.path.join(where.main, place) if where.main is not None else os.devnull
+    files = _files(os.path.dirname(place) if os.path.basename(place) == "_" else place)  # husky's are one level up
+    setting = [brought(HOOK, _HOOKS_PATH, said)] if hooks_path is not None else []
+    return Hooks(place, (*setting, *files), is_said_here=True, is_in_checkout=is_in_checkout)
+
+
+@lru_cache(maxsize=256)
+def _persons_hooks_path(path: str) -> str | None:
+    """Where the person's own settings say that hooks are; asked once, as it is nobody else's to change."""
+    finished = _ask("-C", path, "config", "--get", "core.hooksPath")
+    return finished.output.strip() or None if finished.code == 0 else None
+
+
+def _files(place: str) -> list[Brought]:
+    """Everything in a directory of hooks, if git would run any of it: hooks use what is beside them."""
+    found: list[Brought] = []
+    left = _MAX_HOOK_BYTES
+    for directory, folders, names in os.walk(place):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(directory, name)
+            data = None if name.endswith(".sample") else _read(path, left)
+            if data is None:
+                continue
+            left -= len(data)
+            if left < 0 or len(found) >= _MAX_HOOK_FILES:
+                return [Brought(HOOK, place, "there is too much in it to be shown", UNSHOWABLE)]
+            shown = os.path.relpath(path, place)
+            text = data.decode(errors="surrogateescape")
+            found.append(brought(HOOK, shown, text))
+    is_any = any(_is_program(place, each.name) for each in found)
+    return found if is_any else []
+
+
+def _is_program(place: str, name: str) -> bool:
+    return os.access(os.path.join(place, name), os.X_OK)

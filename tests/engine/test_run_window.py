@@ -1,0 +1,123 @@
+"""The project's own command in a task's session: it serves, is replaced, ends, and is never taken for an agent."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+from support.office import kill_agent, started
+
+if TYPE_CHECKING:
+    import pytest
+
+    from orange_tui.store.store import TaskRef
+    from support.driver import Cli
+    from support.office import Office
+
+SERVE = 'echo "started $ORANGE_PORT"; exec python3 -m http.server "$ORANGE_PORT" --bind 127.0.0.1'
+
+
+def every_window(office: Office, ref: TaskRef) -> list[str]:
+    return sorted(pane.window for pane in office.orange.sessions.every_window(ref.id))
+
+
+def serving(office: Office, cli: Cli) -> TaskRef:
+    """A task whose agent waits, and whose project's server answers."""
+    cli.ok("project", "update", "coffee", "--ports", "2", "--run", SERVE)
+    ref = started(office, "fix/login")
+    state = cli.ok("task", "run", ref.id, "--json").json()
+    assert (state["running"], len(state["ports"])) == (True, 2)
+    office.wait(lambda: answers(state["address"]))
+    return ref
+
+
+def answers(address: str) -> bool:
+    import urllib.request
+
+    try:
+        with urllib.request.urlopen(address, timeout=5) as response:
+            return b"TASK.md" in response.read()
+    except OSError:
+        return False
+
+
+def test_the_command_serves_on_the_ports_that_the_agent_knows_as_well(office: Office, cli: Cli) -> None:
+    ref = serving(office, cli)
+    ports = cli.ok("workspace", "list", "--json", "--all").json()[0]["ports"]
+    environment = (office.root / "recorder/environment").read_text().splitlines()
+    assert f"ORANGE_PORT={ports[0]}" in environment
+    assert f"ORANGE_PORTS={ports[0]},{ports[1]}" in environment
+    assert every_window(office, ref) == ["run", "worker"]
+    office.wait(lambda: f"started {ports[0]}" in cli.ok("task", "logs", ref.id, "--window", "run").out)
+
+
+def test_started_again_it_is_replaced_and_stopped_it_is_gone(office: Office, cli: Cli) -> None:
+    ref = serving(office, cli)
+    before = [pane.pid for pane in office.orange.sessions.every_window(ref.id) if pane.window == "run"]
+    address = cli.ok("task", "run", ref.id, "--json").json()["address"]
+    office.wait(lambda: answers(address))
+    after = [pane.pid for pane in office.orange.sessions.every_window(ref.id) if pane.window == "run"]
+    assert len(after) == 1
+    assert before != after
+    cli.ok("task", "run", ref.id, "--stop")
+    assert not answers(address)
+    assert every_window(office, ref) == ["worker"]
+    assert "was not running" in cli.ok("task", "run", ref.id, "--stop").out
+
+
+def test_its_end_is_no_crash_and_its_life_is_no_agents(office: Office, cli: Cli) -> None:
+    ref = serving(office, cli)
+    cli.ok("task", "run", ref.id, "--stop")
+    office.supervised(lambda: True)
+    assert office.events(ref, "agent.crashed") == []
+    cli.ok("task", "run", ref.id)
+    kill_agent(office, ref)
+    office.supervised(lambda: bool(office.events(ref, "agent.crashed")))
+    assert office.windows(ref) in ([], ["worker"])
+    assert "run" in every_window(office, ref)
+
+
+def test_an_agent_that_is_restarted_joins_the_session_of_the_command(office: Office, cli: Cli) -> None:
+    ref = serving(office, cli)
+    kill_agent(office, ref)
+    office.wait(lambda: every_window(office, ref) == ["run"])
+    assert cli.ok("task", "show", ref.id, "--json").json()["session"] == "dead"
+    cli.ok("task", "respawn", ref.id)
+    sessions = {pane.session_id for pane in office.orange.sessions.every_window(ref.id)}
+    assert (every_window(office, ref), len(sessions)) == (["run", "worker"], 1)
+
+
+def test_a_cancelled_task_leaves_neither_window_nor_process_nor_port(office: Office, cli: Cli) -> None:
+    ref = serving(office, cli)
+    worktree = office.worktree(ref)
+    cli.ok("task", "cancel", ref.id, "--yes")
+    assert every_window(office, ref) == []
+    slot = cli.ok("workspace", "list", "--json", "--all").json()[0]
+    assert (slot["state"], slot["reason"], slot["ports"]) == ("free", None, [])
+    assert subprocess.run(["fuser", str(worktree)], check=False, capture_output=True).stdout == b""
+
+
+def test_without_a_command_or_a_workspace_it_is_said_what_is_missing(office: Office, cli: Cli) -> None:
+    ref = started(office, "fix/login")
+    assert "`orange project update coffee --run CMD` sets one" in cli.no("task", "run", ref.id)
+    cli.ok("project", "update", "coffee", "--run", "sleep 100")
+    waiting = office.create("fix/tea", spawn=False)
+    assert "no workspace to run anything in" in cli.no("task", "run", waiting.id)
+
+
+def test_a_command_of_the_repository_counts_once_it_is_trusted(office: Office, cli: Cli) -> None:
+    ref = started(office, "fix/login")
+    (office.repository / ".orange.yml").write_text("run: exec sleep 100\n")
+    office.git("add", ".orange.yml")
+    office.git("commit", "-q", "-m", "share")
+    office.git("push", "-q", "origin", "main")
+    assert "no command to run" in cli.no("task", "run", ref.id)
+    cli.ok("project", "trust", "coffee", "--yes")
+    assert "runs `exec sleep 100`" in cli.ok("task", "run", ref.id).out
+
+
+def test_an_agent_may_not_start_it(office: Office, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = started(office, "fix/login")
+    monkeypatch.setenv("ORANGE_TASK", ref.id)
+    assert "is for a person" in cli.no("task", "run", ref.id)
+    assert "is for a person" in cli.no("project", "trust", "coffee", "--yes")

@@ -1,0 +1,112 @@
+"""Agents of tasks in their sandboxes: a newcomer notices nothing, and nothing runs outside that was to be inside."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from orange_tui.branches.rename import update_with_branch
+from orange_tui.domain.errors import Refused
+from orange_tui.orange import assemble
+from support.cell import need_sandbox
+
+if TYPE_CHECKING:
+    from support.office import Office
+
+# What an agent finds of its surroundings: nothing of the person's, nothing of Orange's but its own task.
+LOOK = """\
+ls -d ~/.ssh "$ORANGE_HOME/projects.json" "$ORANGE_HOME/state/coffee/$ORANGE_TASK/"*.jsonl >$here/seen 2>/dev/null
+orange task show $ORANGE_TASK --json >$here/shown 2>&1
+"""
+
+
+def test_demo_goes_from_its_creation_to_your_review_in_a_sandbox(office: Office) -> None:
+    need_sandbox()
+    office.orange.projects.update("coffee", {"sandbox": "all"})
+    ref = office.create("espresso")
+    office.supervised(lambda: office.rests(ref, "reviewing"))
+    assert [event["window"] for event in office.events(ref, "agent.spawned")] == ["worker", "review-1"]
+    assert not office.events(ref, "agent.crashed")
+    plans = office.root / "home/state/coffee" / ref.id / "logs"
+    assert sorted(path.name for path in plans.glob("*.sandbox.json")) == [
+        "review-1.sandbox.json",
+        "worker.sandbox.json",
+    ]
+    assert office.git("log", "--format=%s", "main..espresso")
+
+
+@pytest.mark.parametrize(("mode", "hidden"), [("off", False), ("reviewers", False), ("all", True)])
+def test_worker_is_in_a_sandbox_where_all_are(office: Office, mode: str, *, hidden: bool) -> None:
+    need_sandbox()
+    (office.root / "person" / ".ssh").mkdir(parents=True)
+    seen = office.harness(orders=LOOK)
+    office.orange.projects.update("coffee", {"sandbox": mode, "sandbox_write": [str(seen)]})
+    ref = office.create("fix/mokka", harness="recorder", workflow="minimal")
+    office.wait(lambda: (seen / "shown").exists() and ref.id in (seen / "shown").read_text())
+    assert len((seen / "seen").read_text().split()) == (0 if hidden else 3)
+
+
+def test_reviewer_is_in_a_sandbox_where_reviewers_are(office: Office) -> None:
+    need_sandbox()
+    (office.root / "person" / ".ssh").mkdir(parents=True)
+    worker, reviewer = office.harness("worker", LOOK), office.harness("reviewer", LOOK)
+    office.orange.projects.update("coffee", {"sandbox": "reviewers", "sandbox_write": [str(worker), str(reviewer)]})
+    ref = office.create("fix/lungo", harness="worker", review_harness="reviewer", workflow="classic")
+    office.wait(lambda: (worker / "shown").exists() and ref.id in (worker / "shown").read_text())
+    body = (office.worktree(ref) / "TASK.md").read_text()
+    (office.worktree(ref) / "TASK.md").write_text(f"{body}\n## Handoff\n\nDONE: all\n")
+    office.orange.tasks.update(ref, status="agent-review")
+    office.wait(lambda: (reviewer / "shown").exists() and ref.id in (reviewer / "shown").read_text())
+    assert ".ssh" in (worker / "seen").read_text()
+    assert (reviewer / "seen").read_text() == ""
+
+
+def test_agent_that_cannot_be_in_a_sandbox_is_not_started_outside(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orange_tui.agents.sandbox.planning.why_no_sandbox", lambda: "bubblewrap is not installed")
+    seen = office.harness()
+    office.orange.projects.update("coffee", {"sandbox": "all"})
+    ref = office.create("fix/decaf", harness="recorder", workflow="minimal")
+    assert not (seen / "starts").exists()
+    assert office.windows(ref) == []
+    assert "bubblewrap is not installed; or `orange project update coffee --sandbox off`" in str(
+        office.task(ref).attention
+    )
+
+
+def test_path_that_would_open_a_secret_starts_nothing_whoever_wrote_it_down(office: Office) -> None:
+    need_sandbox()
+    seen = office.harness()
+    office.orange.projects.update("coffee", {"sandbox": "all", "sandbox_read": ["~/.ssh/id"]})
+    ref = office.create("fix/ristretto", harness="recorder", workflow="minimal")
+    assert not (seen / "starts").exists()
+    assert "keys to other machines" in str(office.task(ref).attention)
+
+
+def test_renamed_branch_stays_where_its_agent_can_commit(office: Office) -> None:
+    need_sandbox()
+    office.orange.projects.update("coffee", {"sandbox": "all"})
+    office.harness()
+    ref = office.create("orange-tasks/nameless", harness="recorder")
+    with pytest.raises(Refused, match="orange-tasks/fix-login, for example"):
+        update_with_branch(office.orange.tasks, ref, "fix/login", str(office.root))
+    assert office.task(ref).branch == "orange-tasks/nameless"
+    update_with_branch(office.orange.tasks, ref, "orange-tasks/fix-login", str(office.root))
+    assert office.task(ref).branch == "orange-tasks/fix-login"
+
+
+def test_router_is_in_a_sandbox_where_all_are(office: Office) -> None:
+    need_sandbox()
+    (office.root / "person" / ".ssh").mkdir(parents=True)
+    (office.root / "home" / "config.yml").write_text("sandbox: all\nrouter: guide\n")
+    answer = 'echo "{\\"executor\\": \\"guide\\", \\"reason\\": \\"$(ls -d ~/.ssh || echo hidden)\\"}"'
+    with (office.root / "home" / "harnesses.yml").open("a") as file:
+        entry = {"binary": "sh", "full": ["{binary}", "{prompt}"], "one_shot": ["{binary}", "-c", answer, "{prompt}"]}
+        file.write(json.dumps({"guide": entry}))
+    office.orange = assemble(office.orange.home)
+    ref = office.create("fix/route", harness=None, workflow="autopilot")
+    office.supervised(lambda: bool(office.events(ref, "task.routed")))
+    assert '"reason": "hidden"' in json.dumps(office.events(ref, "task.routed"))
