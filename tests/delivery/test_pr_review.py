@@ -106,7 +106,7 @@ def test_comments_become_threads_once_however_often_they_are_polled(review: Revi
     added = review.house.events(review.ref, "thread.added")
     assert [(each["thread"], each["by"]) for each in added] == [("t1", "github"), ("t2", "github"), ("t3", "github")]
     assert review.status().needs() == "3 review comments on pull request #7"
-    assert len(review.github.queries("fragment reviewed")) == 2  # once by each of the two supervisors
+    assert len(review.github.queries("fragment reviewed")) <= 2  # at most once by each of the two supervisors
 
 
 def test_answers_go_back_exactly_once_and_are_no_new_comments(review: Review) -> None:

@@ -121,7 +121,8 @@ class Worktree:
             known = os.stat(os.path.join(self.git_directory, "index"))
         except FileNotFoundError:
             return None
-        return f"{known.st_ino}-{known.st_mtime_ns}-{known.st_size}"
+        # Of one length whatever the disk's numbers are: a simulated world is the same each time, to the last byte.
+        return f"{known.st_ino:020}-{known.st_mtime_ns:020}-{known.st_size:012}"
 
     def end_operations(self) -> None:
         """Drop what is under way, such as a rebase: its commits are saved."""
