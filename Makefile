@@ -13,7 +13,7 @@ QUICK = tests/domain tests/drawing tests/presentation tests/board/test_needs.py 
 # Commands that tests start would compile all of Orange each time, and four workers all tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick check format simulate simulate-real bench clean
+.PHONY: run test thorough quick check format simulate simulate-real bench clean
 
 run: $(READY)
 	@$(BIN)/orange $(or $(ARGS),--all)
@@ -21,6 +21,10 @@ run: $(READY)
 test: $(READY) check
 	@sh tools/programs.sh $(PROGRAMS) || [ -z "$$CI" ]
 	@$(BIN)/pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
+
+# As `test`, but where a test kills something at its steps, at each of them and not at every third.
+thorough: export THOROUGH = 1
+thorough: test
 
 quick: $(READY)
 	@$(BIN)/pytest -q -n $(WORKERS) $(QUICK) $(ARGS)

@@ -14,7 +14,7 @@ import pytest
 from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.home.files import not_saved
 from orange_tui.store.journal import Journal
-from support.killing import dies_at
+from support.killing import chosen_steps, dies_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,17 +23,14 @@ if TYPE_CHECKING:
     from support.merge_world import House
 
 
-_MOST_STEPS = 200
-
-
 def every_death(house: House, ref: TaskRef) -> Iterator[tuple[int, str]]:
-    """Let a merge die at its first step, its second, and so on, each time from the same beginning.
+    """Let a merge die at one step after the other, each time from the same beginning.
 
     The strategies differ in one commit's parents, so they take turns.
     """
     pristine = house.root.with_name(f"{house.root.name}-pristine")
     shutil.copytree(house.root, pristine, symlinks=True)
-    for step in range(1, _MOST_STEPS):
+    for step in chosen_steps():
         strategy = ("merge", "squash")[step % 2]
         for entry in os.listdir(pristine):
             shutil.rmtree(house.root / entry)

@@ -3,6 +3,9 @@
 What counts as a step is chosen by a `watch` function: every change that another process could see in the files
 (`watch_files`), or every program that is started and every file that is put in place (`watch_programs`,
 `watch_workspaces`). Dying after a step is dying before the next one.
+
+All steps of all these tests take minutes: `make thorough` goes through each, otherwise it is every third. Which ones,
+the test's name decides, so that it is the same ones each time, and others in another test of the same action.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import os
 import shutil
 import signal
 import warnings
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import orange_tui.agents.launch as launch_seam
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 
     Watch = Callable[["Countdown"], None]
 
+_STRIDE = 1 if os.environ.get("THOROUGH") else 3
 _WRITING = os.O_WRONLY | os.O_RDWR
 _MOST_STEPS = 2000
 _FILE_STEPS = ("link", "unlink", "rename", "replace", "symlink", "mkdir", "rmdir", "ftruncate")
@@ -141,11 +146,17 @@ def dies_at(step: int, act: Callable[[], object], watch: Watch = watch_programs)
     return killed(act, Countdown(step), watch)
 
 
+def chosen_steps(first: int = 1) -> range:
+    """The steps to die at, as far as there are so many."""
+    phase = zlib.crc32(os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0].encode()) % _STRIDE
+    return range(first + phase, _MOST_STEPS, _STRIDE)
+
+
 def every_step(act: Callable[[int], object], first: int = 1, watch: Watch = watch_programs) -> Iterator[int]:
-    """Let a command die at its first step, its second, and so on; the last number is that of a life without a death."""
-    for step in range(first, _MOST_STEPS):
+    """Let a command die at one step after the other; the last number is that of a life without a death."""
+    for step in chosen_steps(first):
         died = dies_at(step, lambda: act(step), watch)  # noqa: B023 - it is called at once
-        assert died or step > first + 5, "nothing was watched"
+        assert died or step > first + 5 + _STRIDE, "nothing was watched"
         yield step
         if not died:
             return
@@ -153,17 +164,17 @@ def every_step(act: Callable[[int], object], first: int = 1, watch: Watch = watc
 
 
 def every_death(roots: Sequence[Path], act: Callable[[], object], watch: Watch = watch_files) -> Iterator[int]:
-    """Let `act` die at its first step, its second, and so on, each time with `roots` as they were at the beginning."""
+    """Let `act` die at one step after the other, each time with `roots` as they were at the beginning."""
     copies = {root: root.with_name(f"{root.name}-pristine") for root in roots}
     for root, pristine in copies.items():
         root.mkdir(exist_ok=True)
         shutil.copytree(root, pristine, symlinks=True)
-    for steps in range(1, _MOST_STEPS):
+    for steps in chosen_steps():
         for root, pristine in copies.items():
             shutil.rmtree(root)
             shutil.copytree(pristine, root, symlinks=True)
         if not killed(act, Countdown(steps), watch):
-            assert steps > 3, "nothing was watched"
+            assert steps > 3 + _STRIDE, "nothing was watched"
             return
         yield steps
     raise AssertionError("it never came to an end")
