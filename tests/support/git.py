@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 _SETTINGS = (
     *("-c", "protocol.file.allow=always"),  # submodules of tests are directories beside them
@@ -36,9 +40,31 @@ def branch_of(directory: Path) -> str:
     return git(directory, "symbolic-ref", "--short", "HEAD")
 
 
+_made: dict[Callable[[Path], None], Path] = {}
+_FILES_WITH_PATHS = ("config", "gitdir", ".git")
+
+
+def copied(make: Callable[[Path], None], root: Path) -> None:
+    """What `make` would put below a directory, made once by each worker and then copied: git is slow to begin."""
+    if make not in _made:
+        place = Path(tempfile.mkdtemp(prefix="orange-repositories-"))
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        make(place)
+        _made[make] = place
+    shutil.copytree(_made[make], root, symlinks=True, dirs_exist_ok=True)
+    for path in [path for name in _FILES_WITH_PATHS for path in root.rglob(name) if path.is_file()]:
+        path.write_text(path.read_text().replace(str(_made[make]), str(root)))
+    for checkout in [path.parent for path in root.rglob(".git")]:
+        git(checkout, "update-index", "-q", "--refresh")  # it has other files now, as far as git can tell
+
+
+def _one_commit(root: Path) -> None:
+    git(root, "init", "--quiet", "--initial-branch=main")
+    commit(root, "README", "coffee\n")
+
+
 def make_repository(path: Path) -> Path:
     """A git repository with one commit on main."""
     path.mkdir(parents=True)
-    git(path, "init", "--quiet", "--initial-branch=main")
-    commit(path, "README", "coffee\n")
+    copied(_one_commit, path)
     return path

@@ -11,12 +11,32 @@ from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask, TaskRef
 from orange_tui.trust.trust import Trust
 from support.driver import put, refusal
-from support.git import git
+from support.git import copied, git
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 MENU = "espresso\n\nfilter\n\nmocha\n"
+
+
+def write_commit(place: Path, files: dict[str, str], message: str = "work") -> str:
+    """A commit with these files; returns its hash."""
+    for name, text in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    git(place, "add", "--all")
+    git(place, "commit", "-q", "-m", message)
+    return git(place, "rev-parse", "HEAD")
+
+
+def _plant(root: Path) -> None:
+    """The remote, the person's checkout, and a worktree where branches are made."""
+    git(root, "init", "-q", "--bare", "--template=", "--initial-branch=main", "remote.git")
+    git(root, "init", "-q", "--template=", "--initial-branch=main", "coffee")
+    write_commit(root / "coffee", {"menu": MENU, ".gitignore": "*.log\n"})
+    git(root / "coffee", "remote", "add", "origin", str(root / "remote.git"))
+    git(root / "coffee", "push", "-q", "--set-upstream", "origin", "main")
+    git(root / "coffee", "worktree", "add", "-q", "--detach", str(root / "desk"))
 
 
 class House:
@@ -26,12 +46,7 @@ class House:
         self.root = root
         self.main, self.remote, self.desk = root / "coffee", root / "remote.git", root / "desk"
         self.notes: list[str] = []
-        self.git("init", "-q", "--bare", "--template=", "--initial-branch=main", str(self.remote), at=root)
-        self.git("init", "-q", "--template=", "--initial-branch=main", str(self.main), at=root)
-        self.write(self.main, {"menu": MENU, ".gitignore": "*.log\n"})
-        self.git("remote", "add", "origin", str(self.remote))
-        self.git("push", "-q", "--set-upstream", "origin", "main")
-        self.git("worktree", "add", "-q", "--detach", str(self.desk))
+        copied(_plant, root)
         self.orange = assemble(Home(str(root / "home")))
         self.orange.projects.add({"name": "coffee", "path": str(self.main), "default_branch": "main"})
 
@@ -40,12 +55,7 @@ class House:
 
     def write(self, place: Path, files: dict[str, str], message: str = "work") -> str:
         """A commit with these files, on what is checked out there."""
-        for name, text in files.items():
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            (place / name).write_text(text)
-        self.git("add", "--all", at=place)
-        self.git("commit", "-q", "-m", message, at=place)
-        return self.git("rev-parse", "HEAD", at=place)
+        return write_commit(place, files, message)
 
     def branch(self, name: str, files: dict[str, str], start: str = "main") -> str:
         """A branch with one commit, made where nobody looks."""

@@ -16,7 +16,7 @@ from orange_tui.engine.creation import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.store.store import StoredTask
-from support.git import git, make_repository
+from support.git import copied, git, make_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +40,14 @@ exec cat
 """
 
 
+def _plant(root: Path) -> None:
+    """A repository with a remote, which knows nothing of it."""
+    repository, remote = make_repository(root / "coffee"), root / "remote.git"
+    git(root, "clone", "-q", "--bare", str(repository), str(remote))
+    git(repository, "remote", "add", "origin", str(remote))
+    git(repository, "fetch", "-q", "origin")
+
+
 class Office:
     """What the stories are told with."""
 
@@ -48,11 +56,8 @@ class Office:
         self.socket = f"orange-test-{uuid.uuid4().hex[:12]}"
         os.environ["ORANGE_TMUX_SOCKET"] = self.socket
         os.environ["ORANGE_DEMO_PACE"] = "0"
-        self.repository = make_repository(root / "coffee")
-        self.remote = root / "remote.git"
-        self.git("clone", "-q", "--bare", str(self.repository), str(self.remote), at=root)
-        self.git("remote", "add", "origin", str(self.remote))
-        self.git("fetch", "-q", "origin")
+        self.repository, self.remote = root / "coffee", root / "remote.git"
+        copied(_plant, root)
         self.orange = assemble(Home(str(root / "home")))
         entry = {"name": "coffee", "path": str(self.repository), "default_branch": "main", "pool_size": 2}
         self.orange.projects.add(entry)

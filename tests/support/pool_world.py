@@ -16,7 +16,7 @@ from orange_tui.outside.git_guard.judge import use_judge
 from orange_tui.store.store import Store, StoredTask, TaskRef
 from orange_tui.trust.trust import Trust
 from orange_tui.workspaces.pool import Pool
-from support.git import commit, git
+from support.git import commit, copied, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +26,18 @@ if TYPE_CHECKING:
     from orange_tui.home.projects import Project
     from orange_tui.workspaces.pool import ReleaseResult
     from orange_tui.workspaces.pool_file import Slot
+
+
+def _plant(root: Path) -> None:
+    """The remote, and the person's own checkout."""
+    remote, main = root / "remote.git", root / "coffee"
+    git(root, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(remote))
+    git(root, "clone", "--quiet", "--template=", str(remote), str(main))
+    git(main, "switch", "--quiet", "--create", "main")
+    (main / ".gitignore").write_text("ignored/\n.env\n")
+    git(main, "add", ".gitignore")
+    commit(main, "README", "coffee\n")
+    git(main, "push", "--quiet", "--set-upstream", "origin", "main")
 
 
 class Cafe:
@@ -40,17 +52,8 @@ class Cafe:
         self.store = Store(self.home, lambda task: task)
         self.pool = Pool(self.store, Projects(self.home), Log(self.home.log_file))
         use_judge(Trust(self.home).trusted)
-        self._plant()
+        copied(_plant, root)
         self.register(path=str(self.main), **settings)
-
-    def _plant(self) -> None:
-        git(self.root, "init", "--quiet", "--bare", "--template=", "--initial-branch=main", str(self.remote))
-        git(self.root, "clone", "--quiet", "--template=", str(self.remote), str(self.main))
-        git(self.main, "switch", "--quiet", "--create", "main")
-        (self.main / ".gitignore").write_text("ignored/\n.env\n")
-        git(self.main, "add", ".gitignore")
-        commit(self.main, "README", "coffee\n")
-        git(self.main, "push", "--quiet", "--set-upstream", "origin", "main")
 
     def register(self, **settings: object) -> None:
         """Write projects.json, with other settings than before."""
