@@ -150,7 +150,7 @@ async def test_a_full_disk_is_said_and_the_text_stays_in_the_box(stage: Stage, m
             patch.setattr(Drafts, "save", full)
             await scene.press("c")
             await write(scene, *"kept", "ctrl+s")
-            await scene.sees("Not saved: threads.json was not saved: ENOSPC", "kept")
+            await scene.sees("Not saved: ENOSPC", "kept")
             await scene.press("escape")
             assert scene.app.screen.query_one(CommentBox).is_open
         await scene.press("escape")

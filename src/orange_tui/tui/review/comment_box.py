@@ -83,7 +83,8 @@ class CommentBox(Vertical):
         """Say that the text could not be saved, or that it is again."""
         palette = palette_for(self.app)
         style = palette.bad if problem else palette.accent
-        title = f"Not saved: {problem}" if problem else self._title
+        why = problem.rpartition(" was not saved: ")[2] if problem else ""  # there is one line, and which file is known
+        title = f"Not saved: {why}" if problem else self._title
         self.query_one("#box-title", Line).show_line(Text(f" {printable(title)}", style=style))
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
