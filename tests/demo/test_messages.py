@@ -158,8 +158,7 @@ def test_agent_without_a_task_says_so(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize(("number", "terminal"), [(signal.SIGTERM, False), (signal.SIGHUP, True)])
 def test_signal_ends_a_waiting_agent(stage: Open, number: signal.Signals, terminal: bool) -> None:
     it = stage("default", "good")
     worker = it.start("worker", terminal=terminal)

@@ -18,12 +18,12 @@ def _short_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle, "PAUSE_SECONDS", 0.4)
 
 
-@pytest.mark.parametrize("workflow", ["default", "classic", "minimal", "solo"])
+@pytest.mark.parametrize("workflow", ["classic", "solo"])
 def test_agent_that_forgets_to_hand_in_is_reminded_and_goes_on(office: Office, workflow: str) -> None:
     ref = office.create("fix/forgotten", demo="forgets", workflow=workflow)
     office.supervised(lambda: office.rests(ref, "reviewing"))
     reminded = [event["window"] for event in office.events(ref, "agent.nudged")]
-    assert reminded == (["worker", "review-1"] if workflow in {"default", "classic"} else ["worker"])
+    assert reminded == (["worker", "review-1"] if workflow == "classic" else ["worker"])
     assert office.task(ref).attention is None
 
 
