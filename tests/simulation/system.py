@@ -10,6 +10,7 @@ import builtins
 import errno
 import fcntl
 import hashlib
+import io
 import os
 import subprocess
 import sys
@@ -187,6 +188,7 @@ class System:
         self._wrap(os, "getpid", lambda: self.scheduler.process().pid)
         self._wrap(os, "pidfd_open", self._pidfd_open)
         self._wrap(builtins, "open", self._open_file(builtins.open))
+        self._wrap(io, "open", self._open_file(io.open))  # which is what os.fdopen calls
         self._wrap(time, "time_ns", self.now)
         self._wrap(time, "time", lambda: self.now() / 10**9)
         self._wrap(time, "monotonic", lambda: self.scheduler.now / 10**9)

@@ -137,7 +137,7 @@ def _read(path: str, most: int) -> bytes | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
+    with open(descriptor, "rb") as file:
         try:
             return file.read(most + 1)
         except OSError:  # a directory
