@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import termios
+import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -23,18 +24,20 @@ PATIENCE = 60.0
 START = (
     "import os, signal, sys; signal.signal(signal.SIGHUP, signal.{}); os.execv(sys.executable, [sys.executable, {}])"
 )
-WORDS = "'-m', 'orange_tui', '--all'"
+APP, DEMO = "'-m', 'orange_tui', '--all'", "'-m', 'orange_tui', 'demo'"
 
 
-@pytest.fixture(params=["SIG_DFL", "SIG_IGN"])
+@pytest.fixture(params=[("SIG_DFL", APP), ("SIG_IGN", APP)], ids=["app", "nohup"])
 def app(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The app at a terminal that is not the one that controls it: its end is told to nobody."""
     outside, inside = pty.openpty()
     termios.tcsetwinsize(inside, (30, 100))
     environment = {**os.environ, "TERM": "xterm-256color", "ORANGE_TMUX_SOCKET": f"orange-test-none-{tmp_path.name}"}
+    environment["TMPDIR"] = str(tmp_path / "tmp")
     (tmp_path / "home").mkdir()
+    (tmp_path / "tmp").mkdir()
     (tmp_path / "home" / "projects.json").write_text('{"projects": []}')
-    words = [sys.executable, "-c", START.format(request.param, WORDS)]
+    words = [sys.executable, "-c", START.format(*request.param)]
     program = subprocess.Popen(
         words, stdin=inside, stdout=inside, stderr=inside, env=environment, cwd=tmp_path, start_new_session=True
     )
@@ -46,11 +49,39 @@ def app(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[subpro
         os.close(outside)
 
 
-def test_app_ends_when_its_terminal_is_gone(app: tuple[subprocess.Popen[bytes], int]) -> None:
-    program, terminal = app
+def shows(terminal: int, text: bytes) -> None:
+    """Wait until the text was written to a terminal."""
     seen = b""
-    while b"quit" not in seen:
+    while text not in seen:
         assert select.select([terminal], [], [], PATIENCE)[0], seen
         seen += os.read(terminal, 65536)
+
+
+def test_app_ends_when_its_terminal_is_gone(app: tuple[subprocess.Popen[bytes], int]) -> None:
+    program, terminal = app
+    shows(terminal, b"quit")
     os.close(terminal)
     assert program.wait(PATIENCE) == -signal.SIGHUP
+
+
+@pytest.mark.parametrize("app", [("SIG_DFL", DEMO)], ids=["demo"], indirect=True)
+def test_demo_whose_terminal_is_gone_tidies_up_and_ends_however_often_it_is_told(
+    app: tuple[subprocess.Popen[bytes], int], tmp_path: Path
+) -> None:
+    program, terminal = app
+    shows(terminal, b"help")
+    os.close(terminal)
+    ended = threading.Event()
+
+    def tell() -> None:
+        while not ended.wait(0.002):
+            program.send_signal(signal.SIGHUP)
+
+    telling = threading.Thread(target=tell)
+    telling.start()
+    try:
+        assert program.wait(PATIENCE) == 128 + signal.SIGHUP
+    finally:
+        ended.set()
+        telling.join()
+    assert list((tmp_path / "tmp").iterdir()) == []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _DEMO_PACE = "1.0"
 _LOOK_MILLISECONDS = 2000  # not every kernel wakes who waits for nothing but the end
+_END_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 _GONE = select.POLLHUP | select.POLLERR
 
 
@@ -32,7 +33,7 @@ def open_demo(pace: str | None = None, *, keep: bool = False) -> None:
     from orange_tui.demo.throwaway import throwaway_home
     from orange_tui.demo.world import PROJECT
 
-    for number in (signal.SIGHUP, signal.SIGTERM):
+    for number in _END_SIGNALS:
         signal.signal(number, _leave)  # a closed terminal must not leave the demo's agents behind
     _end_with_terminal()
     with throwaway_home(_DEMO_PACE if pace is None else pace, keep=keep) as made:
@@ -40,6 +41,9 @@ def open_demo(pace: str | None = None, *, keep: bool = False) -> None:
 
 
 def _leave(number: int, _frame: object) -> None:
+    """End, once: a terminal that is gone may say so twice, and the second time would end the tidying up."""
+    for each in _END_SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
     raise SystemExit(128 + number)
 
 
