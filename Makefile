@@ -13,7 +13,7 @@ QUICK = tests/domain tests/drawing tests/presentation tests/board/test_needs.py 
 # Commands that tests start would compile all of Orange each time, and four workers all tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test thorough quick check format simulate simulate-real bench clean
+.PHONY: run test thorough quick check format pages man picture newcomer simulate simulate-real bench clean
 
 run: $(READY)
 	@$(BIN)/orange $(or $(ARGS),--all)
@@ -39,6 +39,10 @@ check: $(READY)
 format: $(READY)
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --quiet --fix . || true
+
+# The generated parts of docs/, from the tables in the code.
+pages: $(READY)
+	@$(BIN)/python tools/pages.py
 
 # Random worlds with faults at every system call. SEED=7 is one of them; BUGS=1 puts old bugs back and looks for them.
 simulate: $(READY)

@@ -9,6 +9,7 @@ import os
 import textwrap
 
 from orange_tui.cli.parsing.grammar import find_command, subcommands
+from orange_tui.pages.library import titles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ def group_help(path: tuple[str, ...], commands: Sequence[CommandSpec], width: in
             _rows("Options", own, columns) if group and group.run else "",
             _paragraphs(group.details, columns) if group else "",
             _examples(group, columns) if group else "",
-            f"More about a command: orange help {' '.join((*path, 'COMMAND'))}",
+            "" if path else _rows("Pages to read", titles(), columns),
+            f"More about a command: orange help {' '.join((*path, 'COMMAND'))}"
+            + ("" if path else "; a page: orange help keys"),
         ],
     )
 

@@ -23,7 +23,7 @@ def parse(argv: Sequence[str], commands: Sequence[CommandSpec]) -> Parsed | Help
     """Read the words after `orange`; raise `UsageError` for whatever is not in the table."""
     before = _before_dashes(argv)
     if before[:1] == ["help"]:
-        return _help_about(before[1:], commands)
+        return _page_about(before[1:], commands) or _help_about(before[1:], commands)
     if any(word in HELP.names for word in before):
         return _help_about(before, commands)
     command, rest = _split_command(argv, commands)
@@ -57,6 +57,15 @@ def _split_command(argv: Sequence[str], commands: Sequence[CommandSpec]) -> tupl
     if command is None or not command.run or (not path and rest and not looks_like_option(rest[0])):
         return None, rest
     return command, rest
+
+
+def _page_about(words: Sequence[str], commands: Sequence[CommandSpec]) -> HelpRequest | None:
+    """A page, where the one word after `help` is its topic; a command of that name would come first."""
+    if len(words) != 1 or command_path(words, commands):
+        return None
+    from orange_tui.pages.library import topics
+
+    return HelpRequest(topic=words[0]) if words[0] in topics() else None
 
 
 def _help_about(words: Sequence[str], commands: Sequence[CommandSpec]) -> HelpRequest:
