@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orange_tui.cli.all_commands import COMMANDS
-from orange_tui.cli.parsing.help import usage
+from orange_tui.cli.parsing.help import usage_block
 from orange_tui.domain.actions import ACTIONS, ASSEMBLED_VARIABLES, PROMPT_VARIABLES
 from orange_tui.domain.gates.kinds import GATE_KINDS
 from orange_tui.domain.harnesses import fields
@@ -44,14 +44,21 @@ _WITHOUT_OPTION = {
     "review_harness": "The agent that reviews, where a task names none (default: the one that works).",
     "setup_timeout": "After how many seconds `setup` is ended (600).",
 }
+_USAGE_WIDTH = 90
 _SEVERAL = {"issue_author": "issue_authors", "issue_label": "issue_labels"}  # options that fill a list
 
 
 def table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A Markdown table; a bar inside a cell is written so that it does not end it."""
-    lines = [list(headings), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    lines = [list(headings), *([_cell(text) for text in row] for row in rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _cell(text: str) -> str:
+    """No bar ends a cell, and no word in angle brackets is taken for HTML, unless it stands in code."""
+    parts = re.split(r"(`[^`]*`)", text.replace("|", "\\|"))
+    return "".join(part if part.startswith("`") else part.replace("<", "\\<") for part in parts)
 
 
 def code(text: str) -> str:
@@ -147,7 +154,7 @@ def commands() -> str:
 def _commands(members: list[CommandSpec]) -> str:
     return "\n".join(
         f"{'###' if len(each.path) > 1 else '##'} {code(each.name)}\n\n{each.summary}\n\n"
-        f"```\n{usage(each).removeprefix('Usage: ')}\n```\n\n{_options(each)}"
+        f"```\n{usage_block(each, _USAGE_WIDTH)}\n```\n\n{_options(each)}"
         for each in members
     )
 

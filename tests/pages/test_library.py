@@ -130,8 +130,9 @@ def test_terminal_gets_the_page_in_the_persons_pager(pager: str, shown: bytes, t
 
 def test_nothing_of_a_page_is_loaded_on_the_way_of_other_commands() -> None:
     script = (
-        "import sys; from orange_tui.cli.main import main; main(['task', 'list', '--all']);"
-        "print('loaded:', *[name for name in sys.modules if name.startswith(('orange_tui.pages', 'mistune', 'textwrap'))])"
+        "import sys; from orange_tui.cli.main import main; main(['task', 'list', '--all'])\n"
+        "late = ('orange_tui.pages', 'mistune', 'textwrap')\n"
+        "print('loaded:', *[name for name in sys.modules if name.startswith(late)])"
     )
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1].rstrip() == "loaded:"

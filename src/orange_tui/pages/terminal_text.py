@@ -89,8 +89,17 @@ def table_rows(token: Token, inline: Callable[[Token], str]) -> list[list[str]]:
     """The cells of a table, its heading first unless that is empty."""
     head, *bodies = token["children"]
     rows = [head["children"], *(row["children"] for body in bodies for row in body["children"])]
-    found = [[inline(cell) for cell in row] for row in rows]
+    found = [[inline(_with_plain_bars(cell)) for cell in row] for row in rows]
     return found if any(found[0]) else found[1:]
+
+
+def _with_plain_bars(cell: Token) -> Token:
+    """A bar in a cell is written with a backslash, also in code, where the parser leaves it."""
+    children = [
+        {**each, "raw": each["raw"].replace("\\|", "|")} if each["type"] == "codespan" else each
+        for each in cell["children"]
+    ]
+    return {**cell, "children": children}
 
 
 _BLOCKS: dict[str, Callable[[Token, int], Iterator[str]]] = {
