@@ -48,6 +48,10 @@ pages: $(READY)
 man: $(READY)
 	@$(BIN)/python tools/man.py
 
+# Installs Orange from a wheel and from a git address, upgrades it, and does what the pages say. Takes a minute or two.
+newcomer:
+	@PYTHON="$(PYTHON)" sh tools/newcomer.sh
+
 # Random worlds with faults at every system call. SEED=7 is one of them; BUGS=1 puts old bugs back and looks for them.
 simulate: $(READY)
 	@PYTHONHASHSEED=0 PYTHONPATH=tests $(BIN)/python -m simulation.$(if $(BUGS),bugs,run) $(if $(SEED),--seed $(SEED)) $(ARGS)
