@@ -48,6 +48,10 @@ pages: $(READY)
 man: $(READY)
 	@$(BIN)/python tools/man.py
 
+# The moving picture of the README, filmed from the real demo.
+picture: $(READY)
+	@$(BIN)/python tools/picture.py
+
 # Installs Orange from a wheel and from a git address, upgrades it, and does what the pages say. Takes a minute or two.
 newcomer:
 	@PYTHON="$(PYTHON)" sh tools/newcomer.sh

@@ -77,8 +77,8 @@ def _heading(token: Token) -> Iterator[str]:
 
 
 def _paragraph(token: Token) -> Iterator[str]:
-    yield ".PP"
-    yield _inline(token)
+    text = _inline(token)
+    yield from (".PP", text) if text.strip() else ()
 
 
 def _text(token: Token) -> Iterator[str]:

@@ -12,7 +12,7 @@ expect() { case "$2" in *"$1"*) ;; *) fail "no \"$1\" in: $2" ;; esac; }
 
 ROOT="$(mktemp -d)"
 export HOME="$ROOT/home" ORANGE_TMUX_SOCKET="orange-newcomer-$$" ORANGE_DEMO_PACE=0
-export PIPX_HOME="$ROOT/pipx" PIPX_BIN_DIR="$ROOT/bin" PIPX_MAN_DIR="$ROOT/man" PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1
+export PIPX_HOME="$ROOT/pipx" PIPX_BIN_DIR="$ROOT/bin" PIPX_MAN_DIR="$ROOT/man" PIP_DISABLE_PIP_VERSION_CHECK=1
 export GIT_AUTHOR_NAME=Ana GIT_AUTHOR_EMAIL=ana@example.org GIT_COMMITTER_NAME=Ana GIT_COMMITTER_EMAIL=ana@example.org
 unset ORANGE_HOME ORANGE_TASK PYTHONPATH TMUX || true
 trap 'tmux -L "$ORANGE_TMUX_SOCKET" kill-server 2>/dev/null || true; rm -rf "$ROOT"' EXIT
@@ -21,8 +21,8 @@ PATH="$ROOT/bin:$PATH"
 
 step "pipx, in a place of its own"
 "$PYTHON" -m venv "$ROOT/tools"
-"$ROOT/tools/bin/pip" install pipx
-pipx() { "$ROOT/tools/bin/pipx" --quiet "$@"; }
+"$ROOT/tools/bin/pip" install --quiet pipx
+pipx() { "$ROOT/tools/bin/pipx" "$@"; }
 
 lives() {  # what somebody does in the first minutes: asks what is there, reads, and has a task done and merged
     expect "orange " "$(orange --version)"
@@ -44,7 +44,7 @@ lives() {  # what somebody does in the first minutes: asks what is there, reads,
 
 step "From a wheel"
 "$PYTHON" -m venv "$ROOT/build"
-"$ROOT/build/bin/pip" wheel --no-deps -w "$ROOT/dist" "$HERE"
+"$ROOT/build/bin/pip" wheel --quiet --no-deps -w "$ROOT/dist" "$HERE"
 pipx install "$ROOT"/dist/orange_tui-*.whl
 lives from-a-wheel
 [ -e "$ROOT/man/man1/orange.1" ] || fail "pipx shows no man page orange.1 ($(ls -R "$ROOT/man" 2>&1))"

@@ -36,6 +36,8 @@ orange task list   # never broken, however long the line is
 ```
 
 <!-- not for readers -->
+
+![A picture](x.svg)
 """
 
 

@@ -54,7 +54,9 @@ def _heading(token: Token, width: int) -> Iterator[str]:
 
 
 def _paragraph(token: Token, width: int) -> Iterator[str]:
-    yield from wrap(_inline(token), width)
+    """One that is only a picture has nothing to say here."""
+    text = _inline(token)
+    yield from wrap(text, width) if text.strip() else ()
 
 
 def _code(token: Token, _width: int) -> Iterator[str]:
