@@ -14,6 +14,7 @@ from orange_tui.domain.harnesses.fields import FIELDS, SANDBOX
 from orange_tui.domain.harnesses.harness import PLACEHOLDERS
 from orange_tui.domain.workflow import WORKED_OUT
 from orange_tui.domain.workflow_file import keys as workflow_keys
+from orange_tui.domain.workflow_file.loader import load_workflow
 from orange_tui.home import projects
 from orange_tui.home.settings import SETTINGS
 from orange_tui.pages.library import topics
@@ -94,6 +95,13 @@ def test_every_key_of_a_project_is_documented() -> None:
     assert len(asked) > 5
     known = asked | set(projects._OPTIONAL) | set(projects.OWN_SETTINGS) | {"name", "path", "pool_size", "workflow"}
     assert known - in_code("configuration") == set()
+
+
+def test_hooks_in_the_middle_of_a_sentence_are_right_too() -> None:
+    hooks = [text for text in in_code("workflows") if text.startswith("{action:")]
+    assert len(hooks) > 1
+    small = "name: x\nstates: {a: {}, b: {terminal: true}}\ntransitions:\n- {from: a, to: b, hooks: [%s]}\n"
+    assert [load_workflow(small % hook, hook).problems for hook in hooks if "…" not in hook] == [(), ()]
 
 
 def test_no_topic_has_the_name_of_a_command() -> None:

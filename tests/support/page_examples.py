@@ -28,6 +28,7 @@ from orange_tui.home.paths import Home
 from orange_tui.home.projects import Projects
 from orange_tui.home.settings import read_settings
 from orange_tui.trust import orange_file
+from orange_tui.usage.prices_file import check_prices
 from support.git import make_repository
 
 if TYPE_CHECKING:
@@ -174,8 +175,9 @@ def _problems(name: str, text: str, path: Path) -> object:
     if name == "config.yml":
         from orange_tui.tui.commands.keys import keymap
 
-        keymap(read_settings(Home(str(path.parent))).texts("keys"))
-        return None
+        home = Home(str(path.parent))
+        keymap(read_settings(home).texts("keys"))
+        return list(check_prices(home))
     if name == "harnesses.yml":
         return load_harnesses(text, name, SHIPPED).problems
     assert name.startswith("workflows/"), f"nobody reads {name}"

@@ -75,7 +75,7 @@ ACTIONS: Mapping[str, HookAction] = {
     ),
     "route": HookAction(
         "orange_tui.autopilot.route_hook:ROUTE",
-        "Asks the router which agent, model and effort fit the task, and whether it needs a worktree.",
+        "Asks the router which agent and model fit the task, in which role, and whether it is to be split or answered.",
         {"prompt": _PROMPT, "timeout": Parameter("seconds")},
         number_fields=("lane",),
     ),
