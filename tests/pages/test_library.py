@@ -49,6 +49,12 @@ def test_help_shows_a_page_without_a_pager_where_nobody_looks(cli: Cli) -> None:
     assert "<!--" not in text
 
 
+def test_topic_may_be_shortened_while_it_is_clear_which(cli: Cli) -> None:
+    assert cli.ok("help", "config").out == cli.ok("help", "configuration").out
+    assert cli("help", "com").code == 2  # commands, or comparison
+    assert cli.ok("help", "workflow").out.startswith("Look at the workflows")  # a command comes first
+
+
 def test_every_page_fits_its_width_and_begins_with_its_title() -> None:
     assert {"getting-started", "keys", "commands", "security"} <= set(topics())
     for topic, title in titles():

@@ -104,6 +104,15 @@ def test_hooks_in_the_middle_of_a_sentence_are_right_too() -> None:
     assert [load_workflow(small % hook, hook).problems for hook in hooks if "…" not in hook] == [(), ()]
 
 
+def test_every_key_that_a_page_names_in_passing_is_there() -> None:
+    known = {command.shown_key({}) for command in APP_KEYS} | {shown_key(each.key) for each in REVIEW_KEYS}
+    named = {
+        text for topic in topics() for text in in_code(topic) if len(text) == 1 and (text.isalpha() or text in "⏎?/]")
+    }
+    assert len(named) > 15
+    assert named - known == set()
+
+
 def test_no_topic_has_the_name_of_a_command() -> None:
     assert set(topics()) & {command.path[0] for command in COMMANDS if command.path} == set()
 

@@ -60,12 +60,13 @@ def _split_command(argv: Sequence[str], commands: Sequence[CommandSpec]) -> tupl
 
 
 def _page_about(words: Sequence[str], commands: Sequence[CommandSpec]) -> HelpRequest | None:
-    """A page, where the one word after `help` is its topic; a command of that name would come first."""
+    """A page, where the one word after `help` begins no other topic; a command of that name comes first."""
     if len(words) != 1 or command_path(words, commands):
         return None
     from orange_tui.pages.library import topics
 
-    return HelpRequest(topic=words[0]) if words[0] in topics() else None
+    found = [topic for topic in topics() if topic.startswith(words[0])]
+    return HelpRequest(topic=found[0]) if len(found) == 1 else None
 
 
 def _help_about(words: Sequence[str], commands: Sequence[CommandSpec]) -> HelpRequest:
