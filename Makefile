@@ -6,14 +6,14 @@ READY  := .venv/ready
 WORKERS = $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 4); [ $$n -gt 4 ] && echo $$n || echo 4)
 
 # What the tests need besides tmux; without them some tests are skipped, and where CI is set, a skipped test has failed.
-PROGRAMS = gh openssl bash bubblewrap:bwrap
+PROGRAMS = gh openssl bash bubblewrap:bwrap groff
 # Tests that open no app and start no program.
 QUICK = tests/domain tests/drawing tests/presentation tests/board/test_needs.py tests/cli/test_parser.py
 
 # Commands that tests start would compile all of Orange each time, and four workers all tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test thorough quick check format simulate simulate-real bench clean
+.PHONY: run test thorough quick check format pages man picture newcomer simulate simulate-real bench clean
 
 run: $(READY)
 	@$(BIN)/orange $(or $(ARGS),--all)
@@ -39,6 +39,22 @@ check: $(READY)
 format: $(READY)
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --quiet --fix . || true
+
+# The generated parts of docs/, from the tables in the code.
+pages: $(READY)
+	@$(BIN)/python tools/pages.py
+
+# Man pages from docs/, in build/man; a wheel installs them.
+man: $(READY)
+	@$(BIN)/python tools/man.py
+
+# The moving picture of the README, filmed from the real demo.
+picture: $(READY)
+	@$(BIN)/python tools/picture.py
+
+# Installs Orange from a wheel and from a git address, upgrades it, and does what the pages say. Takes a minute or two.
+newcomer:
+	@PYTHON="$(PYTHON)" sh tools/newcomer.sh
 
 # Random worlds with faults at every system call. SEED=7 is one of them; BUGS=1 puts old bugs back and looks for them.
 simulate: $(READY)

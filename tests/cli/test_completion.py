@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.cli.parsing.completion import FILES, candidates, script
+from orange_tui.pages.library import topics
 
 THINGS = {
     "task": ["k3x9\tFix the login loop", "k4aa", "m2b7\tbad \x1b[2J title", "bad\nid"],
@@ -46,7 +47,7 @@ def offered(*words: str) -> list[str]:
         ),
         ("task s", ["show", "stuck", "spawn", "send-review"]),
         ("task zzz ", []),
-        ("help ", [command.path[0] for command in COMMANDS if len(command.path) == 1]),
+        ("help ", [*(command.path[0] for command in COMMANDS if len(command.path) == 1), *topics()]),
         ("help task up", ["update"]),
         ("help task update ", []),
         ("help log -", []),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orange_tui.domain.harnesses._fields import READERS
+from orange_tui.domain.harnesses.fields import FIELDS
 from orange_tui.domain.harnesses.harness import Dialog, Harness, ScreenPatterns
 from orange_tui.domain.harnesses.harness_file import LoadedHarnesses, load_harnesses
 from orange_tui.domain.harnesses.shipped import CLAUDE, SHIPPED
@@ -89,7 +89,7 @@ mine:
   max_prompt: 1000
   sandbox: {copied: [~/.mine], write: [~/.mine/sessions/], variables: [MINE_*]}
 """
-    assert set(READERS) <= {line.strip().partition(":")[0] for line in text.splitlines()}
+    assert set(FIELDS) <= {line.strip().partition(":")[0] for line in text.splitlines()}
     mine = good(text)["mine"]
     assert mine.environment == {"MINE_HOME": "{task_dir}/mine", "EMPTY": ""}
     assert json.loads(mine.files[".mine/settings.json"])["hooks"]["stop"].startswith("{orange} task event")
@@ -219,9 +219,7 @@ VALUES = st.recursive(
 
 @settings(deadline=None, max_examples=50)
 @given(
-    st.dictionaries(
-        st.sampled_from(["claude", "mine", "demo"]), st.dictionaries(st.sampled_from(list(READERS)), VALUES)
-    )
+    st.dictionaries(st.sampled_from(["claude", "mine", "demo"]), st.dictionaries(st.sampled_from(list(FIELDS)), VALUES))
 )
 def test_any_values_in_any_field_are_read_or_reported(data: dict[str, dict[str, object]]) -> None:
     result = loaded(json.dumps(data))

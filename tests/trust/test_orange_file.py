@@ -37,7 +37,7 @@ def test_what_was_written_is_what_is_read(values: dict[str, object]) -> None:
 def test_any_text_is_values_or_problems_with_lines(text: str) -> None:
     found = orange_file.parse(text)
     assert not (found.values and found.problems)
-    assert found.values.keys() <= orange_file.KEYS
+    assert found.values.keys() <= orange_file.KEYS.keys()
     assert all(1 <= problem.line <= text.count("\n") + 2 for problem in found.problems)
 
 

@@ -82,10 +82,7 @@ def _dispatch(words: list[str]) -> int:
     commands = _commands_for(words)
     parsed = parse(words, commands)
     if isinstance(parsed, HelpRequest):
-        from orange_tui.cli.parsing.help import render
-
-        print(render(parsed, commands), end="")
-        return 0
+        return _show_help(parsed, commands)
     orange = assemble()
     paths.close_to_others(orange.home)
     if orange.home.is_of_earlier_version():
@@ -93,6 +90,18 @@ def _dispatch(words: list[str]) -> int:
     check_permission(parsed, orange)
     run: Run = load(parsed.command.run)
     return print_reply(run(parsed, orange), as_json=parsed.json)
+
+
+def _show_help(wanted: HelpRequest, commands: Sequence[CommandSpec]) -> int:
+    if wanted.topic:
+        from orange_tui.cli.paging import show_page
+
+        show_page(wanted.topic)
+        return 0
+    from orange_tui.cli.parsing.help import render
+
+    print(render(wanted, commands), end="")
+    return 0
 
 
 def _commands_for(words: list[str]) -> Sequence[CommandSpec]:

@@ -23,19 +23,22 @@ REVIEW_WORKFLOW = "review-pr"  # the shipped one for somebody else's pull reques
 DONE, CANCELLED = "done", "cancelled"  # how a task can end; the states are called as the workflow likes
 # What a workflow may leave to the settings: after how long a task goes stale, and how often it is tried.
 STUCK_TIMEOUT, MAX_ATTEMPTS = "stuck_timeout", "max_attempts"
-# Numbers that a `when` may compare and that no field has: how many attempts are left, how many commits its branch has
-# that the default branch has not, and what its agents have used: dollars, tokens, and how full the last one's memory is
-# (in percent). `auto_fix` is 1 where the person has switched it on. They are the engine's own: no agent can write them.
-ATTEMPTS_LEFT, OWN_COMMITS, COST, TOKENS, CONTEXT, AUTO_FIX = WORKED_OUT = (
-    "attempts_left",
-    "own_commits",
-    "cost",
-    "tokens",
-    "context",
-    "auto_fix",
-)
+# Numbers that a `when` may compare and that no field has. They are the engine's own: no agent can write them.
+WORKED_OUT: Mapping[str, str] = {
+    "attempts_left": "how many attempts an unattended task still has",
+    "own_commits": "how many commits its branch has that the default branch has not",
+    "cost": "what its agents have used, in dollars; 2.50 is more than 2",
+    "tokens": "the same in tokens",
+    "context": "how full the memory of its last agent is, in percent",
+    "auto_fix": "1 where `auto_fix` is on, else 0",
+}
+ATTEMPTS_LEFT, OWN_COMMITS, COST, TOKENS, CONTEXT, AUTO_FIX = WORKED_OUT
 # What may happen to a task's pull request that a workflow has rules for (`on`).
-PULL_REQUEST_EVENTS = ("checks_failed", "changes_requested", "comment")
+PULL_REQUEST_EVENTS: Mapping[str, str] = {
+    "checks_failed": "a check of the pull request failed, and passes on the default branch",
+    "changes_requested": "a reviewer requested changes",
+    "comment": "somebody commented",
+}
 _ACTORS: tuple[Actor, ...] = ("agent", "person", "engine", "force")
 _EARLIER_INITIAL = "create"  # in whose name earlier versions started a task in an initial state
 _MERGING: tuple[Actor, ...] = ("person", "force")  # in whose name a merge ends a task

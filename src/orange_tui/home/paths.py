@@ -86,7 +86,7 @@ def import_root() -> str:
 
 
 def shipped(kind: str) -> str:
-    """The directory of shipped `workflows`, `styles` or `prices`: in an installed wheel, or at the root of a clone."""
+    """Where shipped `workflows`, `styles`, `prices` or `docs` are: in an installed wheel, or at the root of a clone."""
     root = import_root()
     installed = os.path.join(root, "orange_tui", kind)
     return installed if os.path.isdir(installed) else os.path.join(os.path.dirname(root), kind)

@@ -80,7 +80,9 @@ SETTINGS: Mapping[str, Setting] = {
         bool, False, "Whether a desktop notification says so, too: by notify-send, osascript or the terminal."
     ),
     "keys": Setting(
-        dict, {}, "Other keys for the app: a command's name (see ARCHITECTURE) and its key, such as `merge: M`."
+        dict,
+        {},
+        "Other keys for the app: a command's name (`orange help keys` has them) and its key, such as `merge: M`.",
     ),
     "timezone": Setting(
         str, "", "The time zone of jobs, such as Europe/Berlin (default: TZ, else the machine's).", _check_zone

@@ -2,8 +2,8 @@
 
 Each way there is of starting one has its function: `run` and wait for what it prints, `run_capped` for a program
 nobody vouches for, `run_until` for a server that is asked one thing, `run_in_terminal` and `replace_process` for one
-that a person works with, and `continue_in_new_session` for a command of our own that must outlive its window, and
-`followed_by` for one that cleans up after us.
+that a person works with, `run_pager` for one they read in, `continue_in_new_session` for a command of our own that must
+outlive its window, and `followed_by` for one that cleans up after us.
 """
 
 from __future__ import annotations
@@ -173,6 +173,19 @@ async def run_in_terminal(words: Sequence[str], *, environment: Mapping[str, str
     with _explained(words, None):
         process = await asyncio.create_subprocess_exec(*words, env=environment)
     return await process.wait()
+
+
+def run_pager(words: Sequence[str], text: str) -> None:
+    """Give a person something to read, in a program that has our terminal until they leave it."""
+    import subprocess
+
+    with _explained(words, None):
+        process = subprocess.Popen(list(words), stdin=_PIPE)
+    earlier = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the pager, which goes on
+    try:
+        process.communicate(text.encode())
+    finally:
+        signal.signal(signal.SIGINT, earlier)
 
 
 def replace_process(words: Sequence[str], *, environment: Mapping[str, str]) -> NoReturn:

@@ -67,8 +67,8 @@ def parse(text: str, file: str = NAME) -> OrangeFile:
         return OrangeFile({}, findings.problems)
     if node is None or yaml_text.is_null(node):
         return OrangeFile({})
-    entries = Item(node, "the file", findings).entries(_READERS)
-    values = {key: _READERS[key](item) for key, item in entries.items()}
+    entries = Item(node, "the file", findings).entries(KEYS)
+    values = {key: KEYS[key].read(item) for key, item in entries.items()}
     return OrangeFile({} if findings.problems else values, findings.problems)
 
 
@@ -121,12 +121,25 @@ def _ports(item: Item) -> int | None:
     return None
 
 
-_READERS: Mapping[str, Callable[[Item], object]] = {
-    "copy": _paths,
-    "setup": _command,
-    "keep": _paths,
-    "run": _command,
-    "ports": _ports,
-    "instructions": _instructions,
+@record
+class OrangeFileKey:
+    """How the value of a key is read, and what it means."""
+
+    read: Callable[[Item], object]
+    meaning: str
+
+
+KEYS: Mapping[str, OrangeFileKey] = {
+    "copy": OrangeFileKey(_paths, "Files that git does not have and every workspace needs, such as `.env`."),
+    "setup": OrangeFileKey(_command, "A command that runs in a workspace before its agent starts, such as `npm ci`."),
+    "keep": OrangeFileKey(
+        _paths, "Ignored files that stay for the next task (default: dependency folders such as `node_modules`)."
+    ),
+    "run": OrangeFileKey(
+        _command, "A command such as a development server, which `orange task run` starts in a task's workspace."
+    ),
+    "ports": OrangeFileKey(
+        _ports, "How many free ports each workspace gets: `ORANGE_PORT` is the first, `ORANGE_PORTS` all of them."
+    ),
+    "instructions": OrangeFileKey(_instructions, "What every agent should know about this repository."),
 }
-KEYS = frozenset(_READERS)

@@ -80,7 +80,7 @@ class Trust:
     def setup(self, project: Project) -> Mapping[str, object]:
         """How a project's workspaces are set up: as projects.json says, else as trusted of its `.orange.yml`."""
         said = {key: value for key, value in project.entry.items() if key in orange_file.KEYS and value is not None}
-        if said.keys() >= orange_file.KEYS:
+        if said.keys() >= orange_file.KEYS.keys():
             return said
         shared = read_orange_file(project).values
         known = self.trusted(_place(project)) if shared else ()

@@ -8,6 +8,7 @@ from orange_tui.cli.parsing.grammar import subcommands
 from orange_tui.cli.parsing.help import group_help, usage
 from orange_tui.domain.errors import UsageError
 from orange_tui.domain.task import printable
+from orange_tui.pages.library import topics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,11 +65,12 @@ def not_a_command(path: tuple[str, ...], rest: Sequence[str], commands: Sequence
     if not rest:
         return UsageError(f"{name}: which command?\n\n{group_help(path, commands).rstrip()}")
     known = [command.path[-1] for command in subcommands(path, commands)]
+    pages = "" if path else f"\nPages: {', '.join(topics())}"
     if rest[0].startswith("-"):
         sentence = f"'{quoted(rest[0])}' is not a command; {_COMMAND_FIRST}."
     else:
         sentence = f"there is no command '{quoted(rest[0])}'.{_did_you_mean(rest[0], known)}"
-    return UsageError(f"{name}: {sentence}\nCommands: {', '.join(known)}\nMore: {name} --help")
+    return UsageError(f"{name}: {sentence}\nCommands: {', '.join(known)}{pages}\nMore: {name} --help")
 
 
 def quoted(text: str) -> str:

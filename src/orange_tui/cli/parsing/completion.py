@@ -109,7 +109,14 @@ def candidates(words: Sequence[str], commands: Sequence[CommandSpec], lookup: Lo
         found = [] if asks_help else _for_command(_Typed.read(command, rest), current, lookup)
     else:
         found = [] if rest else _subcommands(path, commands, with_help=not path and not asks_help)
+        found += _pages() if asks_help and not typed else []
     return [_printable_line(line) for line in found if _continues(line, current)]
+
+
+def _pages() -> list[str]:
+    from orange_tui.pages.library import titles
+
+    return [f"{topic}\t{title}" for topic, title in titles()]
 
 
 def _continues(line: str, current: str) -> bool:

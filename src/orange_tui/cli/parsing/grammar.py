@@ -107,10 +107,11 @@ class CommandSpec:
 
 @record
 class HelpRequest:
-    """A request for help about a command or group, or for the version only."""
+    """A request for help about a command, a group or the topic of a page, or for the version only."""
 
     path: tuple[str, ...] = ()
     version: bool = False
+    topic: str = ""
 
 
 @record

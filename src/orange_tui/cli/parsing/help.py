@@ -9,6 +9,7 @@ import os
 import textwrap
 
 from orange_tui.cli.parsing.grammar import find_command, subcommands
+from orange_tui.pages.library import titles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,14 @@ def usage(command: CommandSpec) -> str:
     return " ".join(["Usage:", command.name, *_usage_words(command)])
 
 
+def usage_block(command: CommandSpec, columns: int) -> str:
+    """The same in lines of that width; no option is broken."""
+    start = f"Usage: {command.name} "
+    glued = " ".join(token.replace(" ", _NO_BREAK) for token in _usage_words(command))
+    indent = " " * min(len(start), columns // 3)
+    return _wrapped(start.replace(" ", _NO_BREAK) + glued, columns, later=indent).replace(_NO_BREAK, " ").rstrip()
+
+
 def command_help(command: CommandSpec, width: int | None = None) -> str:
     """Everything about one command: summary, usage, arguments, options, details, examples."""
     columns = width or terminal_width()
@@ -48,7 +57,7 @@ def command_help(command: CommandSpec, width: int | None = None) -> str:
     return _page(
         [
             _wrapped(command.summary, columns),
-            _usage_block(command, columns),
+            usage_block(command, columns),
             _rows("Arguments", arguments, columns),
             _rows("Options", options, columns),
             _paragraphs(command.details, columns),
@@ -70,7 +79,9 @@ def group_help(path: tuple[str, ...], commands: Sequence[CommandSpec], width: in
             _rows("Options", own, columns) if group and group.run else "",
             _paragraphs(group.details, columns) if group else "",
             _examples(group, columns) if group else "",
-            f"More about a command: orange help {' '.join((*path, 'COMMAND'))}",
+            "" if path else _rows("Pages to read", titles(), columns),
+            f"More about a command: orange help {' '.join((*path, 'COMMAND'))}"
+            + ("" if path else "; a page: orange help keys"),
         ],
     )
 
@@ -127,18 +138,11 @@ def _choices(choices: tuple[str, ...]) -> str:
     return f" One of: {', '.join(choices)}." if choices else ""
 
 
-def _usage_block(command: CommandSpec, columns: int) -> str:
-    start = f"Usage: {command.name} "
-    glued = " ".join(token.replace(" ", _NO_BREAK) for token in _usage_words(command))
-    indent = " " * min(len(start), columns // 3)
-    return _wrapped(start.replace(" ", _NO_BREAK) + glued, columns, later=indent).replace(_NO_BREAK, " ").rstrip()
-
-
 def _group_usage(group: CommandSpec | None, with_command: str, columns: int) -> str:
     """A group only leads to its commands; the program itself also does something on its own."""
     if group is None or not group.run:
         return f"Usage: {with_command}"
-    return f"{_usage_block(group, columns)}\n       {with_command}"
+    return f"{usage_block(group, columns)}\n       {with_command}"
 
 
 def _command_lists(path: tuple[str, ...], commands: Sequence[CommandSpec], columns: int) -> Iterable[str]:

@@ -23,7 +23,7 @@ def parse(argv: Sequence[str], commands: Sequence[CommandSpec]) -> Parsed | Help
     """Read the words after `orange`; raise `UsageError` for whatever is not in the table."""
     before = _before_dashes(argv)
     if before[:1] == ["help"]:
-        return _help_about(before[1:], commands)
+        return _page_about(before[1:], commands) or _help_about(before[1:], commands)
     if any(word in HELP.names for word in before):
         return _help_about(before, commands)
     command, rest = _split_command(argv, commands)
@@ -57,6 +57,16 @@ def _split_command(argv: Sequence[str], commands: Sequence[CommandSpec]) -> tupl
     if command is None or not command.run or (not path and rest and not looks_like_option(rest[0])):
         return None, rest
     return command, rest
+
+
+def _page_about(words: Sequence[str], commands: Sequence[CommandSpec]) -> HelpRequest | None:
+    """A page, where the one word after `help` begins no other topic; a command of that name comes first."""
+    if len(words) != 1 or command_path(words, commands):
+        return None
+    from orange_tui.pages.library import topics
+
+    found = [topic for topic in topics() if topic.startswith(words[0])]
+    return HelpRequest(topic=found[0]) if len(found) == 1 else None
 
 
 def _help_about(words: Sequence[str], commands: Sequence[CommandSpec]) -> HelpRequest:

@@ -33,7 +33,7 @@ that an agent works on, set in its window; ORANGE_TMUX_SOCKET names a private tm
 
 DEMO = CommandSpec(
     ("demo",),
-    "See Orange work: six tasks, scripted agents and a throw-away repository.",
+    "See Orange work: seven tasks, scripted agents and a throw-away repository.",
     options=(
         Option(
             "--headless",

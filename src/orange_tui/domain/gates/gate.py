@@ -38,7 +38,8 @@ class Gate:
     """What must be there before a move is allowed. A kind is a record that inherits this."""
 
     key = ""  # what asks for it in a workflow file
-    options: tuple[str, ...] = ()  # the other keys it may have there
+    meaning = ""  # what opens it, for the pages
+    options: Mapping[str, str] = {}  # the other keys it may have there, and what they mean
     is_signal = False  # whether a signal can ask for it directly, without `has_artifact`
     is_in_body = False  # whether it looks at TASK.md, which keeps what earlier agents wrote
     runs_command = False  # whether to ask costs as much as its command takes

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from orange_tui.domain.text.yaml_nodes import Item
 
 MERGED = "merged"  # what `verify` can name
+_COMMAND_OPTIONS: Mapping[str, str] = {
+    "verify": "`merged`: it runs on the result of the merge, before anything is pushed.",
+}
 
 
 @record
@@ -30,7 +33,8 @@ class CommandGate(Gate):
     verify: str | None = None
 
     key = "command"
-    options = ("verify",)
+    meaning = "The command succeeds in the task's worktree; the result counts until there is another commit."
+    options = _COMMAND_OPTIONS
     runs_command = True
 
     @classmethod

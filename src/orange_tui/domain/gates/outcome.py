@@ -26,6 +26,7 @@ class OutcomeGate(Gate):
     outcomes: tuple[str, ...]
 
     key = "outcome"
+    meaning = "`.orange-outcome` is JSON with the task's `id` and this `outcome`, or one of a list."
     is_signal = True
 
     @classmethod
@@ -93,6 +94,7 @@ class ReportGate(Gate):
     judged: tuple[str, ...]
 
     key = "report"
+    meaning = "The report of an unattended agent in `.orange-outcome` comes to this, or one of a list."
 
     @classmethod
     def read(cls, entries: Mapping[str, Item]) -> ReportGate:

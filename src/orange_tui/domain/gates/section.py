@@ -24,6 +24,15 @@ _EMPHASIS = str.maketrans("", "", "*_")
 _COMMENT = r"(?s)<!--.*?(?:-->|\Z)"
 
 
+_OPTIONS: Mapping[str, str] = {
+    "required": "`true` says so in so many words.",
+    "fields": "A line `FIELD: text` for at least one of these words in capitals, such as `[DONE, REMAINING]`.",
+    "verdict": "The section says `PASS` or `FAIL`, whichever is written here.",
+    "verdict_line": "Where the verdict is looked for: on the `first` line, which is `Verdict: PASS` and nothing more,"
+    " or on `any` line (the default).",
+}
+
+
 @record
 class SectionGate(Gate):
     """The section has a line for one of the fields, and the verdict; where neither is asked for, any content."""
@@ -35,7 +44,8 @@ class SectionGate(Gate):
 
     key = "section"
     is_in_body = True
-    options = ("required", "fields", "verdict", "verdict_line")
+    meaning = "The section of TASK.md is there and has something in it besides its heading."
+    options = _OPTIONS
 
     @classmethod
     def read(cls, entries: Mapping[str, Item]) -> SectionGate:

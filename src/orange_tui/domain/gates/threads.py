@@ -23,6 +23,7 @@ class ThreadsGate(Gate):
     threads: str
 
     key = "threads"
+    meaning = "`answered`: no comment on the task's code waits for an answer."
 
     @classmethod
     def read(cls, entries: Mapping[str, Item]) -> ThreadsGate:

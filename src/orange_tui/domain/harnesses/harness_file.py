@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from orange_tui.domain.errors import Unreadable
-from orange_tui.domain.harnesses._fields import IGNORED, READERS, read_fields
+from orange_tui.domain.harnesses.fields import FIELDS, IGNORED, read_fields
 from orange_tui.domain.harnesses.harness import Harness
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.text import yaml_text
@@ -60,7 +60,7 @@ def _read(name: str, item: Item, shipped: Mapping[str, Harness]) -> Harness | No
     item.name = f"the harness {quoted(name)}"
     _check_name(name, item)
     known = shipped.get(name)
-    entries = item.entries((*READERS, *IGNORED), required=() if known else _NEEDED)
+    entries = item.entries((*FIELDS, *IGNORED), required=() if known else _NEEDED)
     given = read_fields(entries)
     if item.findings.problems:
         return None

@@ -15,28 +15,14 @@ from orange_tui.domain.workflow import (
     ExitRule,
     Signal,
 )
+from orange_tui.domain.workflow_file import keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.text.yaml_nodes import Item
     from orange_tui.domain.workflow_file._draft import Draft
 
-_RULE_KEYS = (
-    "status",
-    "when",
-    "has_artifact",
-    "no_artifact",
-    "no_agent",
-    "stale_after",
-    "then",
-    "then_when",
-    "action",
-    "stuck_after",
-    "respawn",
-)
 _SIGNAL_KINDS = tuple(kind.key for kind in GATE_KINDS.values() if kind.is_signal)
-_SIGNAL_KEYS = ("status", *_SIGNAL_KINDS, "has_artifact", "then", "then_when")
-_EVENT_RULE_KEYS = ("from", "to", "limit", "when")
 _USUAL_LIMIT = 3
 
 
@@ -66,7 +52,7 @@ def read_gate(item: Item | None, *, is_of_move: bool = False) -> Gate | None:
 
 def read_rule(item: Item, draft: Draft) -> None:
     """Read one rule on the death of an agent."""
-    entries = item.entries(_RULE_KEYS, required=("status",))
+    entries = item.entries(keys.RULE, required=("status",))
     status = draft.state(entries.get("status"))
     only_one(item, entries, ("has_artifact", "no_artifact", "no_agent", "stale_after"))
     _check_effect(item, entries, ("then", "then_when", "action"))
@@ -109,7 +95,7 @@ def _check_effect(item: Item, entries: dict[str, Item], effects: tuple[str, ...]
 
 def read_signal(item: Item, draft: Draft) -> None:
     """Read one rule on files; without `status` it applies in every state that is not terminal."""
-    entries = item.entries(_SIGNAL_KEYS)
+    entries = item.entries((*keys.SIGNAL, *_SIGNAL_KINDS))
     _check_effect(item, entries, ("then", "then_when"))
     key = only_one(item, entries, (*_SIGNAL_KINDS, "has_artifact"))
     if key is None and item.could_be_mapping:
@@ -138,7 +124,7 @@ def read_event_rules(item: Item, draft: Draft) -> None:
 
 def _read_event_rule(event: str, item: Item, draft: Draft) -> None:
     item.name = f"the rule for `{event}`"
-    entries = item.entries(_EVENT_RULE_KEYS, required=("from", "to"))
+    entries = item.entries(keys.EVENT_RULE, required=("from", "to"))
     sources, target = draft.states_named(entries.get("from")), draft.state(entries.get("to"))
     limit = entries["limit"].whole() if "limit" in entries else _USUAL_LIMIT
     when = draft.condition(entries.get("when"))

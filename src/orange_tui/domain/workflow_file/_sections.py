@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orange_tui.domain.text.findings import quoted, suggest
 from orange_tui.domain.workflow import CANCELLED, DONE, State, Transition
+from orange_tui.domain.workflow_file import keys
 from orange_tui.domain.workflow_file._draft import DraftMove
 from orange_tui.domain.workflow_file._hooks import read_hooks, read_prompt
 from orange_tui.domain.workflow_file._rules import read_gate, read_rule, read_signal
@@ -12,9 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.text.yaml_nodes import Item
     from orange_tui.domain.workflow_file._draft import Draft
-
-_STATE_KEYS = ("terminal", "end", "agent", "respawn_prompt", "auto", "rejoin")
-_TRANSITION_KEYS = ("from", "to", "when", "by", "gate", "hooks")
 
 
 def read_states(item: Item, draft: Draft) -> None:
@@ -39,7 +37,7 @@ def _check_state_name(name: str, item: Item) -> None:
 
 def _state(name: str, item: Item, draft: Draft) -> State:
     item.name = f"the state {quoted(name)}"
-    entries = item.entries(_STATE_KEYS)
+    entries = item.entries(keys.STATE)
     terminal = bool(entries["terminal"].flag()) if "terminal" in entries else False
     end = entries["end"].word((DONE, CANCELLED)) if "end" in entries else None
     if end is not None and not terminal:
@@ -107,7 +105,7 @@ def read_transitions(item: Item, draft: Draft) -> None:
 
 def _read_transition(item: Item, draft: Draft) -> None:
     """Read one entry of `transitions`: a move from each of its sources."""
-    entries = item.entries(_TRANSITION_KEYS, required=("from", "to"))
+    entries = item.entries(keys.TRANSITION, required=("from", "to"))
     sources = draft.states_named(entries.get("from"))
     _check_sources_not_terminal(entries.get("from"), sources, draft)
     target = draft.state(entries.get("to"))
@@ -132,7 +130,7 @@ def _check_sources_not_terminal(item: Item | None, sources: list[str], draft: Dr
 
 def read_monitoring(item: Item, draft: Draft) -> None:
     """Read what follows an agent's death, and the poll interval that is the backstop."""
-    entries = item.entries(("poll_interval", "rules"))
+    entries = item.entries(keys.MONITORING)
     if "poll_interval" in entries:
         draft.poll_interval = entries["poll_interval"].whole() or draft.poll_interval
     for rule in entries["rules"].items("rule") if "rules" in entries else []:

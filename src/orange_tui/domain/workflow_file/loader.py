@@ -12,6 +12,7 @@ from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.findings import Findings
 from orange_tui.domain.text.yaml_nodes import Item
 from orange_tui.domain.workflow import Workflow, judge_ends
+from orange_tui.domain.workflow_file import keys
 from orange_tui.domain.workflow_file._checks import add_warnings, check_consistency, implied_initial
 from orange_tui.domain.workflow_file._draft import Draft
 from orange_tui.domain.workflow_file._rules import read_event_rules
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.text.findings import Problem
 
-_KEYS = ("name", "version", "states", "initial", "transitions", "exit_monitoring", "signals", "on", "prompts")
 _READERS = {
     "prompts": read_prompts,
     "states": read_states,
@@ -76,7 +76,7 @@ def load_workflow(text: str, file: str, *, extra_actions: Collection[str] = ()) 
 
 def _read(item: Item, draft: Draft) -> None:
     """Prompts and states are read first, wherever they are in the file, because everything else refers to them."""
-    entries = item.entries(_KEYS, required=_REQUIRED_KEYS)
+    entries = item.entries(keys.FILE, required=_REQUIRED_KEYS)
     for key, read in _READERS.items():
         if key in entries:
             read(entries[key], draft)

@@ -1,4 +1,4 @@
-"""The fields of a harness in `harnesses.yml`: how each is read and checked. A new field is one entry in `READERS`."""
+"""The fields of a harness in `harnesses.yml`: how each is read and checked. A new field is one entry in `FIELDS`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from orange_tui.domain.harnesses.harness import (
     ScreenPatterns,
     placeholders,
 )
+from orange_tui.domain.records import record
 from orange_tui.domain.text.findings import quoted, suggest
 
 TYPE_CHECKING = False
@@ -33,9 +34,17 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _SCREEN = ("starting", "busy", "idle", "permission", "limit", "error")
 
 
+@record
+class HarnessField:
+    """How the value of a field is read, and what it means."""
+
+    read: Reader
+    meaning: str
+
+
 def read_fields(entries: Mapping[str, Item]) -> dict[str, object]:
     """Read every field that is given; a problem with one does not keep the others from being read."""
-    return {key: READERS[key](item) for key, item in entries.items() if key not in IGNORED}
+    return {key: FIELDS[key].read(item) for key, item in entries.items() if key not in IGNORED}
 
 
 def _text(item: Item) -> str:
@@ -204,52 +213,82 @@ def _path_pairs(item: Item) -> dict[str, str]:
     return {path: _own_path(entry) for path, entry in item.entries().items()}
 
 
-_SANDBOX: Mapping[str, Reader] = {
-    "copied": _own_paths,
-    "write": _own_paths,
-    "read": _own_paths,
-    "copies": _path_pairs,
-    "environment": lambda item: {name: _own_path(entry) for name, entry in item.entries().items()},
-    "words": lambda item: {word: _text(entry) for word, entry in item.entries().items()},
-    "variables": _texts,
+SANDBOX: Mapping[str, HarnessField] = {
+    "copied": HarnessField(_own_paths, "Directories of its own that it sees empty, with copies of the files in them."),
+    "write": HarnessField(_own_paths, "What it really writes: conversations, logins."),
+    "read": HarnessField(_own_paths, "What it reads though it would be hidden."),
+    "copies": HarnessField(_path_pairs, "Files that are copied to another place in there."),
+    "environment": HarnessField(
+        lambda item: {name: _own_path(entry) for name, entry in item.entries().items()},
+        "Variables that say where those places are.",
+    ),
+    "words": HarnessField(
+        lambda item: {word: _text(entry) for word, entry in item.entries().items()},
+        "Words of its command lines, and what stands there instead.",
+    ),
+    "variables": HarnessField(_texts, "Patterns of variables that look like secrets and are its login."),
 }
 
 
 def _sandbox(item: Item) -> SandboxNeeds:
-    given: dict[str, Any] = {key: _SANDBOX[key](entry) for key, entry in item.entries(tuple(_SANDBOX)).items()}
+    given: dict[str, Any] = {key: SANDBOX[key].read(entry) for key, entry in item.entries(SANDBOX).items()}
     return SandboxNeeds(**given)
 
 
 # Keys of earlier versions, which never had an effect: a file that still has them loads, and they are ignored.
 IGNORED = ("resume_full", "root_resume_full", "starts_in")
 
-READERS: Mapping[str, Reader] = {
-    "binary": _text,
-    "title": _text,
-    "install": _text,
-    "full": _full,
-    "reduced": _command,
-    "resume": _command,
-    "one_shot": _command,
-    "one_shot_work": _command,
-    "system_prompt": _flag("system_prompt"),
-    "root_full": _command,
-    "model": _flag("model"),
-    "effort": _flag("effort"),
-    "efforts": _texts,
-    "environment": _environment,
-    "files": _files,
-    "excludes": _excludes,
-    "skills": _own_path,
-    "sessions": _own_path,
-    "session_format": lambda item: item.word(SESSION_FORMATS) or "",
-    "screen": _screen,
-    "window_title": _screen,
-    "dialogs": _dialogs,
-    "asks": _groups,
-    "hides_dialog": lambda item: item.flag() is True,
-    "events": _events,
-    "hidden_threads": _texts,
-    "max_prompt": lambda item: item.whole() or 1,
-    "sandbox": _sandbox,
+FIELDS: Mapping[str, HarnessField] = {
+    "binary": HarnessField(_text, "The agent's program, as on your PATH, or a whole path. Needed for a new agent."),
+    "title": HarnessField(_text, "What people see instead of its name."),
+    "install": HarnessField(_text, "How to install it, for who has not."),
+    "full": HarnessField(
+        _full, "The words that start it with full permission, `{prompt}` among them. Needed for a new agent."
+    ),
+    "reduced": HarnessField(_command, "The same for reviewers and agents that are started again (default: as `full`)."),
+    "resume": HarnessField(_command, "The words that go on with a conversation, with `{session_id}` in them."),
+    "one_shot": HarnessField(_command, "The words that answer one question and end; they must change nothing."),
+    "one_shot_work": HarnessField(_command, "The words that do one piece of work without a question, and end."),
+    "system_prompt": HarnessField(
+        _flag("system_prompt"), "The flag for who it is to be; without one, that stands in front of its prompt."
+    ),
+    "root_full": HarnessField(_command, "Instead of `full` where Orange runs as root and the agent refuses that."),
+    "model": HarnessField(
+        _flag("model"), 'The flag for a model, such as `[--model, "{model}"]`; it goes to `{options}`.'
+    ),
+    "effort": HarnessField(_flag("effort"), 'The flag for how hard it thinks, such as `[--effort, "{effort}"]`.'),
+    "efforts": HarnessField(_texts, "The levels that flag takes, such as `[low, high]`."),
+    "environment": HarnessField(_environment, "Environment variables for it; they may have placeholders."),
+    "files": HarnessField(
+        _files, "Files that are put into the worktree for it, with their text; JSON may be written as YAML."
+    ),
+    "excludes": HarnessField(_excludes, "What of its own files git should not see in the worktree, as in .gitignore."),
+    "skills": HarnessField(_own_path, "The folder of its skills, for `orange install`."),
+    "sessions": HarnessField(_own_path, "Where it keeps records of its conversations, for tokens and cost."),
+    "session_format": HarnessField(
+        lambda item: item.word(SESSION_FORMATS) or "",
+        f"How those are written: {', '.join(SESSION_FORMATS[:-1])} or {SESSION_FORMATS[-1]}.",
+    ),
+    "screen": HarnessField(
+        _screen,
+        f"What its screen says, as regular expressions by state: {', '.join(_SCREEN[:-1])} and {_SCREEN[-1]}.",
+    ),
+    "window_title": HarnessField(_screen, "The same for the title it gives its window."),
+    "dialogs": HarnessField(
+        _dialogs, "Questions before it starts that only you can answer: `seen`, a pattern, and `advice`."
+    ),
+    "asks": HarnessField(_groups, "Patterns of what it asks permission for; the first group is what."),
+    "hides_dialog": HarnessField(
+        lambda item: item.flag() is True, "`true`: while its permission hook runs, its own dialog is not on the screen."
+    ),
+    "events": HarnessField(_events, "What its hooks report to `orange task event`, and the state each means."),
+    "hidden_threads": HarnessField(
+        _texts, "How the prompts begin that it gives itself; they are not counted as turns."
+    ),
+    "max_prompt": HarnessField(
+        lambda item: item.whole() or 1, "The longest prompt in bytes; of a longer one it is told the file."
+    ),
+    "sandbox": HarnessField(
+        _sandbox, f"What it needs of your home in a sandbox: {', '.join(f'`{key}`' for key in SANDBOX)}."
+    ),
 }
