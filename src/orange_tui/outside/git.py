@@ -88,9 +88,10 @@ class Repository:
         With `exact`, names of files that are no text come back as Python has them elsewhere.
         """
         guarding = () if self.is_ours else gate.settings_for(self.path, self.git_directory, words)
+        guarded = {} if self.is_ours else gate.variables_for(self.path, self.git_directory, words)
         configured = [word for setting in (*guarding, *settings) for word in ("-c", setting)]
         given_directory = {"GIT_DIR": self.git_directory} if self.git_directory is not None else {}
-        environment = environment_for_git() | given_directory | dict(extra or {})
+        environment = environment_for_git() | given_directory | dict(extra or {}) | dict(guarded)
         command = ["git", "-C", self.path, *configured, *words]
         given = None if stdin is None else stdin.encode(errors="surrogateescape")
         undecodable = "surrogateescape" if exact else "replace"
