@@ -27,6 +27,7 @@ from orange_tui.outside.git_guard.brought import (
     settings_that_run,
 )
 from orange_tui.outside.git_guard.judge import trusted_in
+from orange_tui.outside.git_guard.links import check_no_links
 from orange_tui.outside.git_guard.other_end import brought_by_other_end
 
 TYPE_CHECKING = False
@@ -70,6 +71,7 @@ def settings_for(path: str, git_directory: str | None, words: Sequence[str]) -> 
     where = find_directories(path, git_directory)
     if where is None:
         return ()
+    check_no_links(where)
     settings, hooks_path = settings_that_run(where)
     hooks = hooks_of(where, hooks_path)
     trusted = trusted_in(where.shared) if settings or hooks.found else ()
