@@ -17,6 +17,7 @@ from orange_tui.home.paths import import_root, shipped
 from orange_tui.outside.git_worktree import find_worktree
 from orange_tui.outside.sandbox.bwrap import why_no_sandbox
 from orange_tui.outside.sandbox.enter import in_sandbox
+from orange_tui.outside.sandbox.loose_refs import loosen_branches
 from orange_tui.outside.sandbox.plan import Files, SandboxPlan
 
 TYPE_CHECKING = False
@@ -149,6 +150,7 @@ def _prepare(spec: SandboxSpec) -> None:
         for path in spec.git.placeholders:
             with open(path, "a", encoding="utf-8"):
                 pass
+        loosen_branches(spec.git.shared, spec.git.branch_directory, f"refs/heads/{spec.git.branch}")
 
 
 def _copies(harness: Harness) -> Iterator[Mount]:

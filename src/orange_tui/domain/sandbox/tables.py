@@ -151,7 +151,8 @@ CACHE_VARIABLES: Mapping[str, str] = {
 TEMPORARY = "/tmp"  # noqa: S108 - one of its own
 
 # An agent's git tidies nothing up: what it cannot see, such as other worktrees, it would take for garbage.
-GIT_SETTINGS: Mapping[str, str] = {"gc.auto": "0", "maintenance.auto": "false"}
+# What it fetches becomes files of their own, as packs are read-only.
+GIT_SETTINGS: Mapping[str, str] = {"gc.auto": "0", "maintenance.auto": "false", "fetch.unpackLimit": "2000000000"}
 
 
 def is_sandboxed(mode: str, *, reviews: bool) -> bool:
