@@ -104,6 +104,37 @@ def test_secrets_in_the_environment_are_removed_but_for_the_agents_own_login(cel
     assert {name for name in variables if name in seen} == {"ANTHROPIC_API_KEY", "KEYBOARD"}
 
 
+def test_secrets_that_the_person_keeps_elsewhere_are_not_there_either(
+    cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their variables say where. A socket could be used though its variable is removed: its name is known."""
+    moved = {
+        "GNUPGHOME": "keys/gnupg",
+        "KUBECONFIG": "work/one.yaml",
+        "DOCKER_CONFIG": "work/docker",
+        "XDG_CONFIG_HOME": "settings",
+        "CARGO_HOME": "tools/cargo",
+        "SSH_AUTH_SOCK": "work/agent",
+    }
+    secrets = ("keys/gnupg/key", "work/one.yaml", "work/two.yaml", "work/docker/config.json", "settings/gh/hosts.yml")
+    for name in (*secrets, "tools/cargo/credentials.toml", "tools/cargo/config.toml", "settings/editor", "work/notes"):
+        (cell.person / name).parent.mkdir(parents=True, exist_ok=True)
+        (cell.person / name).write_text("secret")
+    for name, value in moved.items():
+        monkeypatch.setenv(name, str(cell.person / value))
+    monkeypatch.setenv("HISTFILE", os.devnull)  # which is no secret, and must stay
+    monkeypatch.setenv("KUBECONFIG", f"{cell.person}/work/one.yaml:{cell.person}/work/two.yaml")
+    with socket.socket(socket.AF_UNIX) as agent:
+        monkeypatch.chdir(cell.person / "work")
+        agent.bind("agent")
+        seen = cell.run(
+            "cd; cat " + " ".join(secrets) + " tools/cargo/credentials.toml; test -e work/agent && echo socket"
+        )
+        assert "secret" not in seen.stdout
+        assert "socket" not in seen.stdout
+    assert cell.must("cd; cat tools/cargo/config.toml settings/editor work/notes; echo >/dev/null") == "secret" * 3
+
+
 # What can be done.
 
 
