@@ -10,6 +10,7 @@ import pytest
 
 from orange_tui.domain.errors import Refused, Untrusted
 from orange_tui.outside.git import Repository
+from orange_tui.presentation import trust as presentation
 from orange_tui.trust.trust import Trust
 from support.git import commit, git
 
@@ -146,3 +147,17 @@ def test_hooks_of_a_repository_on_this_machine_that_is_pushed_to_are_shown(cafe:
     cafe.trust()
     Repository(str(cafe.main)).must("push", "origin", "main")
     assert trap.exists()
+
+
+def test_names_that_are_no_text_are_shown_and_remembered(cafe: Cafe) -> None:
+    configure(cafe, '[filter "\udcff"]\n\tclean = /tmp/\udcfe\n')
+    hooks = cafe.main / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    for name in ("post-checkout", "\udcff"):
+        (hooks / name).write_bytes(b"#!/bin/sh\n: \xff\n")
+        (hooks / name).chmod(0o755)
+    found = Trust(cafe.home).brought(cafe.project)
+    assert len(found) == 3
+    assert "\n".join(presentation.lines(found)).encode()
+    cafe.trust()
+    assert Trust(cafe.home).untrusted(cafe.project) == []
