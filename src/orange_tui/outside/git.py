@@ -213,6 +213,19 @@ class Repository:
             self.ask("update-ref", "-d", local(before), tip)  # unless somebody has moved it meanwhile
             self.ask("config", "--remove-section", f"branch.{before}")
 
+    def leave_branch(self, name: str) -> None:
+        """Go on with a new branch at the commit that is checked out; the one that is checked out stays as it is."""
+        if self.head() is not None:
+            self.must("branch", "--no-track", "--", name, "HEAD")
+        self.must("symbolic-ref", "-m", f"orange: went on as {name}", "HEAD", local(name))
+
+    def return_to_branch(self, name: str) -> None:
+        """Undo that: the new branch goes, if nobody has moved it meanwhile."""
+        new, tip = self.current_branch(), self.head()
+        self.must("symbolic-ref", "-m", f"orange: back to {name}", "HEAD", local(name))
+        if new is not None and tip is not None and tip == self.head():
+            self.ask("update-ref", "-d", local(new), tip)
+
 
 def _names_remote(path: str) -> bool | None:
     """Whether a configuration file gives the remote an address; None where that cannot be told by its plain lines."""
