@@ -9,6 +9,7 @@ import pytest
 from orange_tui.domain.errors import Refused
 from orange_tui.outside.git import Repository
 from orange_tui.workspaces import _save_and_reset
+from support.git import git
 from support.pool_world import Cafe
 
 if TYPE_CHECKING:
@@ -58,3 +59,24 @@ def test_link_among_references_leads_no_branch_elsewhere(cafe: Cafe, tmp_path: P
     with pytest.raises(Refused, match="is a link"):
         Repository(str(workspace)).rename_current_branch("feat/sub/name")
     assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("target", ["file", "directory"])
+def test_file_that_is_copied_into_a_workspace_goes_through_no_link_of_a_branch(
+    cafe: Cafe, tmp_path: Path, target: str
+) -> None:
+    """An agent commits a link of the name under which a copy is written, and has its workspace prepared again."""
+    cafe.register(copy=[".env"])
+    (cafe.main / ".env").write_text("TOKEN=1\n")
+    place = tmp_path / "persons"
+    place.mkdir() if target == "directory" else place.write_text(PERSONS)
+    git(cafe.main, "switch", "--quiet", "--create", "feat/x")
+    (cafe.main / ".env.orange-copy").symlink_to(place)
+    git(cafe.main, "add", ".env.orange-copy")
+    git(cafe.main, "commit", "--quiet", "--message", "link")
+    git(cafe.main, "switch", "--quiet", "main")
+    workspace = cafe.spawn(cafe.task())
+    assert (workspace / ".env").read_text() == "TOKEN=1\n"
+    assert not (workspace / ".env").is_symlink()
+    assert list(place.iterdir()) == [] if target == "directory" else place.read_text() == PERSONS
+    assert git(workspace, "status", "--porcelain") == ""
