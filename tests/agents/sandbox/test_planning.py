@@ -325,11 +325,14 @@ def test_default_branch_stays_where_it_is_though_the_tasks_own_is_beside_it_and_
     assert git(cell.repository, "log", "-1", "--format=%s", "login-fix") == "own"
 
 
-def test_more_branches_beside_the_tasks_own_than_can_be_protected_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_packed", [True, False])
+def test_more_branches_beside_the_tasks_own_than_can_be_protected_are_refused(tmp_path: Path, is_packed: bool) -> None:
     cell = Cell(tmp_path, "login-fix")
     tip = git(cell.repository, "rev-parse", "HEAD")
-    for number in range(600):
+    for number in range(400):
         (cell.git_directory / f"refs/heads/b{number}").write_text(f"{tip}\n")
+    if is_packed:
+        git(cell.repository, "pack-refs", "--all")
     with pytest.raises(Refused, match="such as fix/login-fix"):
         cell.words("true")
 

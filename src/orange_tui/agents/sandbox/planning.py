@@ -158,7 +158,7 @@ def _prepare(spec: SandboxSpec) -> None:
         for path in spec.git.placeholders:
             with open(path, "a", encoding="utf-8"):
                 pass
-        loosen_branches(spec.git.shared, spec.git.branch_directory, f"refs/heads/{spec.git.branch}")
+        loosen_branches(spec.git.shared, spec.git.branch_directory, spec.git.branch)
 
 
 def _copies(harness: Harness) -> Iterator[Mount]:

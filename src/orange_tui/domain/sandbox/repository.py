@@ -35,7 +35,7 @@ _FIXED = ("commondir", "gitdir", "config.worktree")  # of a worktree: they say w
 # Of references: what would be forged. A replacement is even taken for the object that it replaces, by every git.
 _READ_REFERENCES = ("heads", "notes", "orange", "remotes", "replace", "tags")
 _MAX_PACKS = 100  # each is two mounts; a repository that is packed now and then has a handful
-_MAX_BRANCHES = 500  # beside the task's own, each a mount
+_MAX_BRANCHES = 300  # beside the task's own, each a mount
 
 
 @record
@@ -141,13 +141,18 @@ def _other_branches(place: GitPlace, tree: Tree) -> Iterator[Mount]:
     directory = os.path.join(place.shared, place.branch_directory)
     own = os.path.basename(place.branch)
     others = [name for name in sorted(tree.names(directory)) if name != own and not name.endswith(".lock")]
-    if len(others) > _MAX_BRANCHES:
-        raise Refused(
-            f"{place.branch} has more than {_MAX_BRANCHES} other branches beside it, and not all of them could be"
-            f" protected; give the task a branch in a directory of its own, such as fix/{own}"
-        )
+    check_few_beside(place.branch, len(others))
     for name in others:
         yield from _read(os.path.join(directory, name))
+
+
+def check_few_beside(branch: str, others: int) -> None:
+    """Refuse a branch that has more others beside it than can be protected."""
+    if others > _MAX_BRANCHES:
+        raise Refused(
+            f"{branch} has more than {_MAX_BRANCHES} other branches beside it, and not all of them could be protected;"
+            f" give the task a branch in a directory of its own, such as fix/{os.path.basename(branch)}"
+        )
 
 
 def _read(path: str) -> Iterator[Mount]:

@@ -10,6 +10,7 @@ import os
 from contextlib import suppress
 
 from orange_tui.domain.errors import Refused
+from orange_tui.domain.sandbox.repository import check_few_beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
 KEPT = ".orange"  # keeps a directory of references, which git removes once it is empty; git ignores such a name
 
 
-def loosen_branches(shared: str, directory: str, own: str) -> None:
-    """Give each branch in a directory, such as refs/heads, a file of its own; and each directory in it one, to stay."""
-    for name in _packed(shared):
-        if name.startswith(f"{directory}/") and name != own:
-            first, _, more = name.removeprefix(f"{directory}/").partition("/")
-            if more:
-                _keep(os.path.join(shared, directory, first))
-            elif not os.path.lexists(os.path.join(shared, name)):
-                _loosen(shared, name)
+def loosen_branches(shared: str, directory: str, branch: str) -> None:
+    """Give each branch beside one a file of its own, in a directory such as refs/heads; directories there are kept."""
+    packed = [name.removeprefix(f"{directory}/") for name in _packed(shared) if name.startswith(f"{directory}/")]
+    others = [name for name in packed if f"{directory}/{name}" != f"refs/heads/{branch}"]
+    beside = {(name.partition("/")[0], "/" in name) for name in others}
+    check_few_beside(branch, len({first for first, _ in beside}))
+    for first, is_directory in sorted(beside):
+        if is_directory:
+            _keep(os.path.join(shared, directory, first))
+        elif not os.path.lexists(os.path.join(shared, directory, first)):
+            _loosen(shared, f"{directory}/{first}")
 
 
 def _packed(shared: str) -> dict[str, str]:
