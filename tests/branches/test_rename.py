@@ -235,3 +235,22 @@ def test_a_session_whose_new_name_is_taken_gets_its_tasks_id_added(office: Offic
         "coffee/fix/v1_2",
         f"coffee/fix/v1_2~{ref.id}",
     ]
+
+
+def test_agent_that_stands_on_somebody_elses_branch_has_none_but_its_own_renamed(
+    world: World, cli: Cli, repository: Path
+) -> None:
+    """What is checked out is its to write, also in a sandbox: that takes the default branch away from nobody."""
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    main = git(repository, "rev-parse", "main")
+    git(worktree, "symbolic-ref", "HEAD", "refs/heads/main")
+    cli.ok("task", "update", ref.id, "--branch", "orange-tasks/y")
+    assert git(repository, "rev-parse", "main") == main
+    assert git(repository, "symbolic-ref", "--short", "HEAD") == "main"
+    assert git(worktree, "symbolic-ref", "--short", "HEAD") == "orange-tasks/y"
+    assert git(repository, "rev-parse", "orange-tasks/x") == main
+    git(worktree, "symbolic-ref", "HEAD", "refs/heads/main")
+    assert "never" in cli.no("task", "update", ref.id, "--branch", "orange-tasks/z", "--status", "never")
+    assert git(worktree, "symbolic-ref", "--short", "HEAD") == "main"
+    assert git(repository, "branch", "--list", "orange-tasks/z") == ""

@@ -8,6 +8,7 @@ import pytest
 
 from orange_tui.domain.errors import Untrusted
 from orange_tui.outside.git import Repository
+from orange_tui.outside.git_worktree import commit_all, worktree_of
 from orange_tui.trust.trust import Trust
 from support.git import branch_of, commit, git
 
@@ -193,3 +194,27 @@ def test_git_does_not_go_into_submodules_by_itself(cafe: Cafe, trap: Path) -> No
     assert Repository(str(cafe.main)).fetch("main") is None
     Repository(str(cafe.main)).must("switch", "--create", "other")
     assert not trap.exists()
+
+
+def test_work_is_committed_for_an_agent_without_running_what_its_submodules_say(cafe: Cafe, trap: Path) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    inner = workspace / "inner"
+    git(workspace, "init", "--quiet", "--template=", "inner")
+    commit(inner, "one")
+    worktree = worktree_of(str(cafe.main), str(workspace))
+    assert commit_all(worktree, task.branch, "first")
+    git(inner, "config", "core.fsmonitor", f"touch {trap}; false")
+    (workspace / "README").unlink()
+    (workspace / "more").write_text("x\n")
+    assert commit_all(worktree, task.branch, "second")
+    assert not trap.exists()
+    git(inner, "-c", "core.fsmonitor=false", "commit", "--quiet", "--allow-empty", "--message", "two")
+    tip = git(inner, "rev-parse", "HEAD")
+    assert commit_all(worktree, task.branch, "third")
+    assert not trap.exists()
+    listed = git(cafe.main, "ls-tree", task.branch)
+    assert tip in listed
+    assert "more" in listed
+    assert "README" not in listed
+    assert not commit_all(worktree, task.branch, "nothing")

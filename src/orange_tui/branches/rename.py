@@ -117,6 +117,9 @@ def _check_out_or_rename(worktree: Repository, name: str, opened: OpenTask) -> U
     if before == name:
         return None
     if not worktree.has_branch(name):
+        if before is not None and before != opened.task.branch:  # it may be anybody's, so it keeps its name
+            worktree.leave_branch(name)
+            return _best_effort(lambda: worktree.return_to_branch(before))
         worktree.rename_current_branch(name)
         return _best_effort(lambda: worktree.rename_current_branch(str(before)))
     if before is None:

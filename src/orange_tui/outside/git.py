@@ -88,9 +88,10 @@ class Repository:
         With `exact`, names of files that are no text come back as Python has them elsewhere.
         """
         guarding = () if self.is_ours else gate.settings_for(self.path, self.git_directory, words)
+        guarded = {} if self.is_ours else gate.variables_for(self.path, self.git_directory, words)
         configured = [word for setting in (*guarding, *settings) for word in ("-c", setting)]
         given_directory = {"GIT_DIR": self.git_directory} if self.git_directory is not None else {}
-        environment = environment_for_git() | given_directory | dict(extra or {})
+        environment = environment_for_git() | given_directory | dict(extra or {}) | dict(guarded)
         command = ["git", "-C", self.path, *configured, *words]
         given = None if stdin is None else stdin.encode(errors="surrogateescape")
         undecodable = "surrogateescape" if exact else "replace"
@@ -211,6 +212,19 @@ class Repository:
         if tip is not None:
             self.ask("update-ref", "-d", local(before), tip)  # unless somebody has moved it meanwhile
             self.ask("config", "--remove-section", f"branch.{before}")
+
+    def leave_branch(self, name: str) -> None:
+        """Go on with a new branch at the commit that is checked out; the one that is checked out stays as it is."""
+        if self.head() is not None:
+            self.must("branch", "--no-track", "--", name, "HEAD")
+        self.must("symbolic-ref", "-m", f"orange: went on as {name}", "HEAD", local(name))
+
+    def return_to_branch(self, name: str) -> None:
+        """Undo that: the new branch goes, if nobody has moved it meanwhile."""
+        new, tip = self.current_branch(), self.head()
+        self.must("symbolic-ref", "-m", f"orange: back to {name}", "HEAD", local(name))
+        if new is not None and tip is not None and tip == self.head():
+            self.ask("update-ref", "-d", local(new), tip)
 
 
 def _names_remote(path: str) -> bool | None:

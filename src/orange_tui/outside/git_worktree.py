@@ -33,6 +33,7 @@ _UNDER_WAY = {
     **_ON_A_BRANCH,
     "BISECT_START": "a bisection",
 }
+_SUBMODULE_MODE = "160000 "
 _LEFT_BY_OPERATIONS = (*_ON_A_BRANCH, "MERGE_MSG", "MERGE_MODE", "MERGE_RR", "SQUASH_MSG", "AUTO_MERGE")
 _HEADS_UNDER_WAY = (
     "ORIG_HEAD",
@@ -276,7 +277,7 @@ def commit_all(worktree: Worktree, branch: str, message: str) -> bool:
     present = git.current_branch()
     if present != branch:
         raise Refused(f"what is not committed stays so: {present or 'no branch'} is checked out there, not {branch}")
-    git.must("add", "--all", timeout=SLOW_SECONDS)
+    _add_all(git)
     if git.ask("diff", "--cached", "--quiet", timeout=SLOW_SECONDS).code == 0:
         return False
     identity = {} if git.answer("config", "user.email") else ORANGE_IDENTITY
@@ -284,6 +285,18 @@ def commit_all(worktree: Worktree, branch: str, message: str) -> bool:
         "commit", "--quiet", "-m", message, extra=identity, settings=("commit.gpgsign=false",), timeout=SLOW_SECONDS
     )
     return True
+
+
+def _add_all(git: Repository) -> None:
+    """Add every file, and the commit of each submodule; `git add` would look into those by settings of their own."""
+    entries = [line.partition("\t") for line in git.must("ls-files", "--stage", "-z", exact=True).split("\0")]
+    inner = [path for about, _, path in entries if about.startswith(_SUBMODULE_MODE)]
+    left_out = (".", *(f":(exclude,literal,top){path}" for path in inner))
+    git.must(
+        "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul", stdin="\0".join(left_out), timeout=SLOW_SECONDS
+    )
+    if inner:
+        git.must("update-index", "--remove", "-z", "--stdin", stdin="".join(f"{path}\0" for path in inner))
 
 
 def _first_line(path: str) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from functools import lru_cache
 
 from orange_tui.domain.errors import Refused, Untrusted
@@ -123,7 +124,9 @@ def read_orange_file(project: Project) -> OrangeFile:
         return orange_file.NOTHING
     names = (remote(project.default_branch), local(project.default_branch))
     tip = next((tip for name in names if (tip := _tip(where, name)) is not None), None)
-    return _read(project.path, tip) if tip is not None else orange_file.NOTHING
+    with suppress(Refused):  # what is missing in a partial clone is fetched once its settings are trusted
+        return _read(project.path, tip) if tip is not None else orange_file.NOTHING
+    return orange_file.NOTHING
 
 
 def _tip(where: GitDirectories, name: str) -> str | None:
@@ -141,7 +144,7 @@ def _tip(where: GitDirectories, name: str) -> str | None:
 def _read(path: str, commit: str) -> OrangeFile:
     """The file in a commit, which never changes; a link or a directory of that name is none."""
     git = Repository(path)
-    entry = git.answer("ls-tree", "--long", "--full-tree", commit, "--", orange_file.NAME)
+    entry = git.must("ls-tree", "--long", "--full-tree", commit, "--", orange_file.NAME).strip()
     mode, kind, name, size = (entry or "none none none 0").split()[:4]
     if kind != "blob" or mode == _LINK:
         return orange_file.NOTHING

@@ -98,7 +98,7 @@ def copy_files(project: Project, worktree: Worktree) -> None:
         _check_inside(name, project.path, source)
         _check_inside(name, worktree.path, target)
         if os.path.exists(source) and not os.path.lexists(target):
-            _copy(source, target)
+            _copy(source, target, f"{os.path.dirname(worktree.path)}/.{os.path.basename(worktree.path)}.copying")
 
 
 def copy_list(project: Project) -> list[str]:
@@ -125,14 +125,16 @@ def _check_inside(name: str, root: str, path: str) -> None:
         raise Refused(f"`copy` names {name}, which is not a path inside {root}; fix it in projects.json")
 
 
-def _copy(source: str, target: str) -> None:
-    """Copy all or nothing: half a file would never be copied again."""
+def _copy(source: str, target: str, temporary: str) -> None:
+    """Copy all or nothing: half a file would never be copied again.
+
+    It is made beside the workspace: in there, a branch may have a link of any name, which would be written through.
+    """
     import shutil
 
-    temporary = f"{target}.orange-copy"
-    if os.path.isdir(temporary):
-        shutil.rmtree(temporary)
     try:
+        if os.path.isdir(temporary):  # of one that was killed
+            shutil.rmtree(temporary)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if os.path.isdir(source):
             shutil.copytree(source, temporary, symlinks=True)

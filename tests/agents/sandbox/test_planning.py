@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
 import subprocess
@@ -11,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.domain.errors import Refused
 from orange_tui.domain.harnesses.shipped import CLAUDE
 from orange_tui.outside.sandbox.kernel import has_socket_scope
 from support.cell import Cell, need_sandbox
-from support.git import commit, git
+from support.git import commit, git, make_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,6 +102,37 @@ def test_secrets_in_the_environment_are_removed_but_for_the_agents_own_login(cel
         for line in cell.must("env; cat /proc/1/environ | tr '\\0' '\\n'", **variables).splitlines()
     )
     assert {name for name in variables if name in seen} == {"ANTHROPIC_API_KEY", "KEYBOARD"}
+
+
+def test_secrets_that_the_person_keeps_elsewhere_are_not_there_either(
+    cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their variables say where. A socket could be used though its variable is removed: its name is known."""
+    moved = {
+        "GNUPGHOME": "keys/gnupg",
+        "KUBECONFIG": "work/one.yaml",
+        "DOCKER_CONFIG": "work/docker",
+        "XDG_CONFIG_HOME": "settings",
+        "CARGO_HOME": "tools/cargo",
+        "SSH_AUTH_SOCK": "work/agent",
+    }
+    secrets = ("keys/gnupg/key", "work/one.yaml", "work/two.yaml", "work/docker/config.json", "settings/gh/hosts.yml")
+    for name in (*secrets, "tools/cargo/credentials.toml", "tools/cargo/config.toml", "settings/editor", "work/notes"):
+        (cell.person / name).parent.mkdir(parents=True, exist_ok=True)
+        (cell.person / name).write_text("secret")
+    for name, value in moved.items():
+        monkeypatch.setenv(name, str(cell.person / value))
+    monkeypatch.setenv("HISTFILE", os.devnull)  # which is no secret, and must stay
+    monkeypatch.setenv("KUBECONFIG", f"{cell.person}/work/one.yaml:{cell.person}/work/two.yaml")
+    with socket.socket(socket.AF_UNIX) as agent:
+        monkeypatch.chdir(cell.person / "work")
+        agent.bind("agent")
+        seen = cell.run(
+            "cd; cat " + " ".join(secrets) + " tools/cargo/credentials.toml; test -e work/agent && echo socket"
+        )
+        assert "secret" not in seen.stdout
+        assert "socket" not in seen.stdout
+    assert cell.must("cd; cat tools/cargo/config.toml settings/editor work/notes; echo >/dev/null") == "secret" * 3
 
 
 # What can be done.
@@ -278,6 +311,37 @@ def test_ways_out_are_shut(cell: Cell, tmp_path: Path) -> None:
     assert _outside(cell) == before
 
 
+def test_default_branch_stays_where_it_is_though_the_tasks_own_is_beside_it_and_it_is_packed(tmp_path: Path) -> None:
+    need_sandbox()
+    cell = Cell(tmp_path, "login-fix")
+    git(cell.repository, "branch", "feat/x")
+    git(cell.repository, "pack-refs", "--all")
+    before = _others(cell)
+    for name in ("main", "old", "feat/x", "orange-tasks/bbb"):
+        cell.run(f"git update-ref refs/heads/{name} $(git commit-tree HEAD^{{tree}} -p HEAD -m evil)")
+        cell.run(f"git rev-parse HEAD~1 >{cell.git_directory}/refs/heads/{name}")
+    assert _others(cell) == before
+    cell.must("git commit --quiet --allow-empty -m own && git switch --quiet -c login-fix-2")
+    assert git(cell.repository, "log", "-1", "--format=%s", "login-fix") == "own"
+
+
+@pytest.mark.parametrize("is_packed", [True, False])
+def test_more_branches_beside_the_tasks_own_than_can_be_protected_are_refused(tmp_path: Path, is_packed: bool) -> None:
+    cell = Cell(tmp_path, "login-fix")
+    tip = git(cell.repository, "rev-parse", "HEAD")
+    for number in range(400):
+        (cell.git_directory / f"refs/heads/b{number}").write_text(f"{tip}\n")
+    if is_packed:
+        git(cell.repository, "pack-refs", "--all")
+    with pytest.raises(Refused, match="such as fix/login-fix"):
+        cell.words("true")
+
+
+def _others(cell: Cell) -> list[str]:
+    listed = git(cell.repository, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+    return [line for line in listed if "login-fix" not in line]
+
+
 def _outside(cell: Cell) -> dict[str, str]:
     """All that must not change: the repository but for what a commit writes, and the person's home."""
     found = {"refs": git(cell.repository, "for-each-ref"), "head": git(cell.repository, "symbolic-ref", "HEAD")}
@@ -297,6 +361,44 @@ def test_objects_that_are_packed_cannot_be_removed(cell: Cell) -> None:
     git(cell.repository, "gc", "--quiet")
     cell.cannot("rm -f $(dirname $(git rev-parse --git-common-dir))/.git/objects/pack/*.pack")
     assert git(cell.repository, "fsck") == ""
+
+
+def test_file_of_the_default_branch_is_not_replaced_by_a_pack_that_claims_to_have_it(cell: Cell) -> None:
+    """Git takes what the index of a pack says on trust, and looks into the newest pack first."""
+    git(cell.repository, "gc", "--quiet")
+    (cell.worktree / "evil").write_text("evil\n")
+    evil = git(cell.worktree, "hash-object", "-w", "evil")
+    wanted = git(cell.repository, "rev-parse", "main", "main^{tree}", "main:README").split()
+    packed = "\n".join([*wanted[:2], evil])
+    subprocess.run(["git", "pack-objects", "-q", "forged"], cwd=cell.worktree, input=packed.encode(), check=True)
+    (index,) = cell.worktree.glob("forged-*.idx")
+    index.chmod(0o600)
+    index.write_bytes(_with_other_name(index.read_bytes(), bytes.fromhex(evil), bytes.fromhex(wanted[2])))
+    upstream = make_repository(cell.person / "upstream")
+    for number in range(150):  # more than git would leave outside of a pack
+        (upstream / f"f{number}").write_text(f"{number}\n")
+    git(upstream, "add", ".")
+    git(upstream, "commit", "--quiet", "--message", "many")
+    (cell.worktree / "put").write_text(
+        'packs="$(git rev-parse --git-common-dir)/objects/pack"\n'
+        'for each in forged-*; do cp $each "$packs/pack${each#forged}"; done; touch -d 2099-01-01 "$packs"/*\n'
+    )
+    cell.run("sh put")
+    assert git(cell.repository, "show", "main:README") == "coffee"
+    cell.must(
+        f"echo 1 >new; git add new; git commit --quiet -m one; git fetch --quiet {upstream}; git show FETCH_HEAD:f149"
+    )
+
+
+def _with_other_name(index: bytes, before: bytes, after: bytes) -> bytes:
+    """The index of a pack of three, with another name for one of its objects."""
+    names, crcs, offsets, rest = (index[1032:1092], index[1092:1104], index[1104:1116], index[1116:-20])
+    rows = [(names[20 * n :][:20], crcs[4 * n :][:4], offsets[4 * n :][:4]) for n in range(3)]
+    named = sorted((after if name == before else name, crc, offset) for name, crc, offset in rows)
+    fanout = b"".join(sum(row[0][0] <= first for row in named).to_bytes(4, "big") for first in range(256))
+    columns = b"".join(b"".join(row[column] for row in named) for column in range(3))
+    content = index[:8] + fanout + columns + rest
+    return content + hashlib.sha1(content).digest()
 
 
 def test_agent_cannot_type_into_its_terminal(cell: Cell) -> None:

@@ -11,12 +11,13 @@ from orange_tui.domain.records import record
 from orange_tui.domain.sandbox import tables
 from orange_tui.domain.sandbox.opened import Surroundings, check_opened
 from orange_tui.domain.sandbox.repository import GitPlace, repository_mounts
-from orange_tui.domain.sandbox.rules import COPIED, HIDE, PRIVATE, READ, WRITE, Mount, access_to, plan_mounts
+from orange_tui.domain.sandbox.rules import COPIED, HIDE, PRIVATE, READ, WRITE, Mount, access_to, is_in, plan_mounts
 from orange_tui.home.files import make_directory, replace_file
 from orange_tui.home.paths import import_root, shipped
 from orange_tui.outside.git_worktree import find_worktree
 from orange_tui.outside.sandbox.bwrap import why_no_sandbox
 from orange_tui.outside.sandbox.enter import in_sandbox
+from orange_tui.outside.sandbox.loose_refs import loosen_branches
 from orange_tui.outside.sandbox.plan import Files, SandboxPlan
 
 TYPE_CHECKING = False
@@ -95,6 +96,7 @@ def _rules(spec: SandboxSpec, home: str, cache: str) -> dict[str, str]:
     rules |= dict.fromkeys(tables.NEEDED_IN_RUN, READ)
     rules |= dict.fromkeys(map(os.path.realpath, tables.SYSTEM_SECRETS), HIDE)
     rules |= {os.path.realpath(os.path.join(home, name)): HIDE for name in tables.HOME_SECRETS}
+    rules |= _elsewhere(home, rules)
     rules |= {os.path.realpath(spec.orange_home): HIDE, home: READ}
     for path in (spec.repository, *_programs(), *([spec.door] if spec.door else [])):
         if access_to(os.path.realpath(path), rules) != READ:
@@ -103,6 +105,13 @@ def _rules(spec: SandboxSpec, home: str, cache: str) -> dict[str, str]:
     rules |= _opened(spec)
     written = [cache, spec.task_directory, *([spec.git.worktree] if spec.git is not None else [])]
     return rules | {os.path.realpath(path): WRITE for path in written}
+
+
+def _elsewhere(home: str, rules: Mapping[str, str]) -> dict[str, str]:
+    """Secrets that the person keeps elsewhere; not where all of the home would be one, or nothing is seen anyway."""
+    found = [os.path.realpath(path) for path in tables.secrets_elsewhere(os.environ)]
+    hidden = [path for path in found if path not in {"/", home} and not is_in(home, path) and not is_in(path, "/dev")]
+    return {path: HIDE for path in hidden if access_to(path, rules) == READ}
 
 
 def _opened(spec: SandboxSpec) -> dict[str, str]:
@@ -149,6 +158,7 @@ def _prepare(spec: SandboxSpec) -> None:
         for path in spec.git.placeholders:
             with open(path, "a", encoding="utf-8"):
                 pass
+        loosen_branches(spec.git.shared, spec.git.branch_directory, spec.git.branch)
 
 
 def _copies(harness: Harness) -> Iterator[Mount]:

@@ -1,8 +1,8 @@
 """What a git repository needs in a sandbox: commits work, and nothing of it can be made to run something outside.
 
 The git directory that all worktrees share is made anew. What is in it leads to the real thing, live and read-only:
-configuration, hooks, attributes, the person's own HEAD and index, other worktrees. Written are objects, the worktree's
-own part, the stash, and the branches in the directory of the task's branch.
+configuration, hooks, attributes, the person's own HEAD and index, other worktrees, packs. Written are objects, the
+worktree's own part, the stash, and the branches in the directory of the task's branch.
 
 Git locks `packed-refs` with a file beside it whenever it deletes a reference, and it does that for each cherry-pick
 and each step of a rebase. Nothing may be made beside the real one. To find the place, git follows five links; so this
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 
+from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.sandbox.rules import Mount
 
@@ -34,7 +35,7 @@ _FIXED = ("commondir", "gitdir", "config.worktree")  # of a worktree: they say w
 # Of references: what would be forged. A replacement is even taken for the object that it replaces, by every git.
 _READ_REFERENCES = ("heads", "notes", "orange", "remotes", "replace", "tags")
 _MAX_PACKS = 100  # each is two mounts; a repository that is packed now and then has a handful
-_MAX_BRANCHES = 100
+_MAX_BRANCHES = 300  # beside the task's own, each a mount
 
 
 @record
@@ -69,7 +70,8 @@ class GitPlace:
 
     @property
     def _read_references(self) -> list[str]:
-        return [os.path.join(self.shared, "refs", name) for name in _READ_REFERENCES]
+        roots = (os.path.join(self.shared, "refs"), os.path.join(self.shared, "logs", "refs"))
+        return [os.path.join(root, name) for root in roots for name in _READ_REFERENCES]
 
     @property
     def _branch_directories(self) -> list[str]:
@@ -103,12 +105,19 @@ def _packed_refs(shared: str) -> Iterator[Mount]:
 
 
 def _objects(objects: str, tree: Tree) -> Iterator[Mount]:
-    """New objects can be written; what is packed, and where git looks for more, cannot be changed or removed."""
+    """New objects can be written, each in a file of its own; packs, and where git looks for more, are read.
+
+    Git looks for an object in packs first, and believes what they say they have: who may add one replaces any file of
+    any commit. A partial clone fetches what it has not into packs, so there only those that are there are held.
+    """
     yield Mount("write", objects, objects)
     yield from _read(os.path.join(objects, "info"))
     packs = os.path.join(objects, "pack")
-    names = [name for name in sorted(tree.names(packs)) if name.endswith((".pack", ".idx"))]
-    for name in names[: 2 * _MAX_PACKS]:
+    names = sorted(tree.names(packs))
+    if not any(name.endswith(".promisor") for name in names):
+        yield from _read(packs)
+        return
+    for name in [name for name in names if name.endswith((".pack", ".idx"))][: 2 * _MAX_PACKS]:
         yield from _read(os.path.join(packs, name))
 
 
@@ -132,8 +141,18 @@ def _other_branches(place: GitPlace, tree: Tree) -> Iterator[Mount]:
     directory = os.path.join(place.shared, place.branch_directory)
     own = os.path.basename(place.branch)
     others = [name for name in sorted(tree.names(directory)) if name != own and not name.endswith(".lock")]
-    for name in others[:_MAX_BRANCHES]:
+    check_few_beside(place.branch, len(others))
+    for name in others:
         yield from _read(os.path.join(directory, name))
+
+
+def check_few_beside(branch: str, others: int) -> None:
+    """Refuse a branch that has more others beside it than can be protected."""
+    if others > _MAX_BRANCHES:
+        raise Refused(
+            f"{branch} has more than {_MAX_BRANCHES} other branches beside it, and not all of them could be protected;"
+            f" give the task a branch in a directory of its own, such as fix/{os.path.basename(branch)}"
+        )
 
 
 def _read(path: str) -> Iterator[Mount]:

@@ -22,15 +22,44 @@ HOME_SECRETS: Mapping[str, str] = {
     ".kube": "credentials of clusters",
     ".terraform.d": "credentials of Terraform",
     ".vault-token": "a token of Vault",
+    ".minikube": "credentials of clusters",
+    ".fly": "cloud credentials",
+    ".s3cfg": "cloud credentials",
+    ".boto": "cloud credentials",
+    ".config/linode-cli": "cloud credentials",
+    ".config/openstack": "cloud credentials",
+    ".config/scw": "cloud credentials",
+    ".cloudflared": "keys to the person's servers",
+    ".databrickscfg": "cloud credentials",
+    ".snowflake": "database passwords",
+    ".config/configstore": "logins of tools of clouds",
+    ".local/share/com.vercel.cli": "cloud credentials",
+    ".config/stripe": "keys to payments",
+    ".config/solana": "keys to money",
+    ".ethereum": "keys to money",
+    ".bitcoin": "keys to money",
+    ".config/sops": "private keys",
+    ".config/age": "private keys",
+    ".tsh": "keys to other machines",
+    ".putty": "keys to other machines",
+    ".config/filezilla": "passwords for hosts",
+    ".subversion/auth": "passwords for hosts",
     ".docker": "registry logins, and the socket of Docker",
     ".colima": "a socket of Docker: whoever reaches it is root",
     ".lima": "sockets of virtual machines",
+    ".rd": "a socket of Docker",
+    ".screen": "sockets of screen: whoever reaches one types as the person",
+    ".emacs.d/server": "the socket of an editor, which runs what it is told",
+    ".config/emacs/server": "the socket of an editor, which runs what it is told",
+    ".vscode-server": "logins and sockets of an editor",
+    ".cursor-server": "logins and sockets of an editor",
     ".orbstack": "a socket of Docker",
     ".config/containers": "registry logins",
     ".local/share/containers": "what containers of the person hold",
     ".config/gh": "the login of gh: it can merge, delete and publish",
     ".config/glab-cli": "the login of glab",
     ".config/hub": "a login of GitHub",
+    ".config/github-copilot": "a login of GitHub",
     ".netrc": "passwords for hosts",
     ".git-credentials": "passwords for git hosts",
     ".config/git/credentials": "passwords for git hosts",
@@ -38,6 +67,10 @@ HOME_SECRETS: Mapping[str, str] = {
     ".yarnrc.yml": "tokens that publish packages",
     ".pypirc": "passwords that publish packages",
     ".gem": "keys that publish packages",
+    ".bundle/config": "passwords of package servers",
+    ".composer/auth.json": "passwords of package servers",
+    ".config/composer/auth.json": "passwords of package servers",
+    ".config/pypoetry/auth.toml": "passwords that publish packages",
     ".cargo/credentials": "tokens that publish packages",
     ".cargo/credentials.toml": "tokens that publish packages",
     ".m2/settings.xml": "passwords of Maven servers",
@@ -66,14 +99,21 @@ HOME_SECRETS: Mapping[str, str] = {
     "snap/firefox": "a browser's logins and history",
     "snap/chromium": "a browser's logins and history",
     ".var/app": "what Flatpak programs keep: browsers, mail, chats",
+    ".config/Code - Insiders": "logins and sockets of an editor",
+    ".config/VSCodium": "logins and sockets of an editor",
     ".config/Code": "logins and sockets of an editor",
     ".config/Cursor": "logins and sockets of an editor",
     ".config/Signal": "messages",
+    ".config/discord": "messages and logins",
+    ".config/Element": "messages and logins",
+    ".local/share/evolution": "mail",
     ".config/Slack": "messages and logins",
     ".local/share/TelegramDesktop": "messages",
     ".bash_history": "passwords that were typed",
     ".zsh_history": "passwords that were typed",
     ".histfile": "passwords that were typed",
+    ".zhistory": "passwords that were typed",
+    ".local/share/atuin": "passwords that were typed",
     ".local/share/fish/fish_history": "passwords that were typed",
     ".python_history": "passwords that were typed",
     ".node_repl_history": "passwords that were typed",
@@ -89,6 +129,26 @@ HOME_SECRETS: Mapping[str, str] = {
     ".config/autostart": "what the desktop starts by itself",
     ".config/tmux": "settings that tmux runs",
     ".tmux.conf": "settings that tmux runs",
+}
+
+# Variables by which a person keeps secrets elsewhere, and what of that is one: all of it, or these names in it.
+SECRETS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("GNUPGHOME", "PASSWORD_STORE_DIR", "KUBECONFIG", "DOCKER_CONFIG", "DOCKER_CERT_PATH"), ("",)),
+    **dict.fromkeys(("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "AZURE_CONFIG_DIR", "CLOUDSDK_CONFIG"), ("",)),
+    **dict.fromkeys(("GOOGLE_APPLICATION_CREDENTIALS", "OCI_CLI_CONFIG_FILE", "TF_CLI_CONFIG_FILE"), ("",)),
+    **dict.fromkeys(("GH_CONFIG_DIR", "GLAB_CONFIG_DIR", "NETRC", "NPM_CONFIG_USERCONFIG", "PIP_CONFIG_FILE"), ("",)),
+    **dict.fromkeys(("PGPASSFILE", "MYSQL_HISTFILE", "HISTFILE", "RCLONE_CONFIG", "XAUTHORITY", "ICEAUTHORITY"), ("",)),
+    **dict.fromkeys(("SSH_AUTH_SOCK", "TMUX_TMPDIR", "NVIM", "KITTY_LISTEN_ON", "WEZTERM_UNIX_SOCKET"), ("",)),
+    "CARGO_HOME": ("credentials", "credentials.toml"),
+    "GRADLE_USER_HOME": ("gradle.properties",),
+    "VAULT_CONFIG_PATH": ("",),
+}
+# Likewise, whole directories of the home: what is hidden in the one is hidden in the other.
+HOME_ELSEWHERE: Mapping[str, str] = {
+    "XDG_CONFIG_HOME": ".config/",
+    "XDG_DATA_HOME": ".local/share/",
+    "XDG_STATE_HOME": ".local/state/",
+    "XDG_CACHE_HOME": ".cache/",
 }
 
 # Elsewhere: an ordinary user can read none of it, but Orange may run as root.
@@ -151,7 +211,22 @@ CACHE_VARIABLES: Mapping[str, str] = {
 TEMPORARY = "/tmp"  # noqa: S108 - one of its own
 
 # An agent's git tidies nothing up: what it cannot see, such as other worktrees, it would take for garbage.
-GIT_SETTINGS: Mapping[str, str] = {"gc.auto": "0", "maintenance.auto": "false"}
+# What it fetches becomes files of their own, as packs are read-only.
+GIT_SETTINGS: Mapping[str, str] = {"gc.auto": "0", "maintenance.auto": "false", "fetch.unpackLimit": "2000000000"}
+
+
+def secrets_elsewhere(environment: Mapping[str, str]) -> list[str]:
+    """The paths at which the person's own settings of variables keep secrets."""
+    found = [
+        f"{place.rstrip('/')}/{name}".rstrip("/")
+        for variable, names in SECRETS_ELSEWHERE.items()
+        for place in environment.get(variable, "").split(":")
+        for name in names
+    ]
+    for variable, usual in HOME_ELSEWHERE.items():
+        inner = [name.removeprefix(usual) for name in HOME_SECRETS if name.startswith(usual)]
+        found += [f"{environment.get(variable, '').rstrip('/')}/{name}" for name in inner if environment.get(variable)]
+    return [path for path in found if path.startswith("/")]
 
 
 def is_sandboxed(mode: str, *, reviews: bool) -> bool:

@@ -8,8 +8,10 @@ second opinion. Editors, pagers, aliases and merge tools are not listed: Orange 
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from functools import lru_cache
 from hashlib import sha256
 
@@ -39,6 +41,9 @@ _MAY_RUN = re.compile(
     rb"|protocol|program|hook|trailer|lfs|include|!",
     re.IGNORECASE,
 )
+_MAY_FETCH = re.compile(rb"promisor|partialclone|include", re.IGNORECASE)
+_HEAD = re.compile(r"ref: refs/\S+|[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_OF_GITS_OWN = ("%(", ":(")  # how a path begins that git reads in a way of its own
 _ON_OR_OFF = frozenset({"", "0", "1", "no", "yes", "on", "off", "true", "false"})  # git's own file monitor, or none
 _MAX_CONFIG_BYTES = 1_000_000
 _MAX_REFS_BYTES = 50_000_000
@@ -102,29 +107,41 @@ def find_directories(path: str, git_directory: str | None = None) -> GitDirector
 
 def _own_directory(path: str) -> str | None:
     inner = os.path.join(path, ".git")
-    if os.path.isdir(inner):
+    if _is_plainly_one(inner):
         return inner
-    line = _line(inner)
+    line = _line(inner) if os.path.isfile(inner) else None
     if line is not None and line.startswith("gitdir: "):
         return os.path.join(path, line.removeprefix("gitdir: "))
-    if os.path.isdir(os.path.join(path, "objects")) and os.path.exists(os.path.join(path, "HEAD")):
+    if not os.path.lexists(inner) and _is_plainly_one(path):
         return path
     if not os.path.isdir(path):
         return None
-    found = _ask("-C", path, "rev-parse", "--absolute-git-dir")
+    found = ask_git("-C", path, "rev-parse", "--absolute-git-dir")
     return found.output.strip() or None if found.code == 0 else None
 
 
-def _ask(*words: str, stdin: bytes | None = None) -> Finished:
+def _is_plainly_one(place: str) -> bool:
+    """Whether git would take a directory for a git directory; of any that is unusual, git is asked.
+
+    It passes over a `.git` that is none, and goes on to look around it.
+    """
+    has_parts = all(os.path.isdir(os.path.join(place, name)) for name in ("objects", "refs"))
+    return has_parts and _HEAD.fullmatch(_line(os.path.join(place, "HEAD")) or "") is not None
+
+
+def ask_git(*words: str, stdin: bytes | None = None) -> Finished:
     """Ask git what runs nothing, and not about the repository of a hook that may have called us."""
     environment = {name: value for name, value in os.environ.items() if name not in _CALLER_VARIABLES}
-    return run(["git", *words], environment=environment, stdin=stdin)
+    return run(["git", *words], environment=environment, stdin=stdin, undecodable="surrogateescape")
 
 
 def read_lines(path: str) -> list[str]:
     """The lines of one of git's own files; none where there is no such file."""
-    data = _read(path, _MAX_REFS_BYTES)
-    return data.decode(errors="surrogateescape").splitlines() if data else []
+    try:
+        data = _read(path, _MAX_REFS_BYTES)
+    except OSError:
+        return []
+    return data.decode(errors="surrogateescape").removesuffix("\n").split("\n") if data else []
 
 
 def _line(path: str) -> str | None:
@@ -132,30 +149,39 @@ def _line(path: str) -> str | None:
 
 
 def _read(path: str, most: int) -> bytes | None:
-    """The bytes of a regular file, one more than the most where it is longer; None where there is none."""
+    """The bytes of a regular file, one more than the most where it is longer; None where there is nothing.
+
+    What is there and cannot be read raises: git may be able to, or run it unread.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     with open(descriptor, "rb") as file:
-        try:
-            return file.read(most + 1)
-        except OSError:  # a directory
-            return None
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        return file.read(most + 1)
+
+
+def may_fetch(where: GitDirectories) -> bool:
+    """Whether git may fetch what it does not find here, as in a partial clone, whatever it is asked."""
+    try:
+        found = [_read(path, _MAX_CONFIG_BYTES) for path in _config_files(where)]
+    except OSError:
+        return True
+    return any(data is not None and _MAY_FETCH.search(data) for data in found)
 
 
 def settings_that_run(where: GitDirectories) -> tuple[list[Brought], str | None]:
     """The settings of a repository by which git runs something, and where they say that its hooks are."""
     found: list[Brought] = []
     hooks_path = None
-    own = [os.path.join(where.own, "config.worktree")]
-    files = [os.path.join(where.shared, "config"), *own, *_also_of_main(where)]
-    for number, (path, entries) in enumerate(_with_included(files)):
+    for number, (path, entries) in enumerate(_with_included(_config_files(where))):
         if number >= _MAX_INCLUDED:
             found.append(Brought(SETTING, path, "too many files are included to be shown", UNSHOWABLE))
             break
         if entries is None:
-            found.append(Brought(SETTING, path, "it is too large to be shown, or git cannot read it", UNSHOWABLE))
+            found.append(Brought(SETTING, path, "it is too large to be shown, or cannot be read", UNSHOWABLE))
             continue
         for key, value in entries:
             if key == _HOOKS_PATH:
@@ -165,9 +191,11 @@ def settings_that_run(where: GitDirectories) -> tuple[list[Brought], str | None]
     return list(dict.fromkeys(found)), hooks_path
 
 
-def _also_of_main(where: GitDirectories) -> list[str]:
+def _config_files(where: GitDirectories) -> list[str]:
+    """Where a repository's own settings are, and those of this checkout and of the person's."""
+    names = [(where.shared, "config"), (where.own, "config.worktree"), (where.shared, "config.worktree")]
     is_main = os.path.realpath(where.own) == where.shared
-    return [] if is_main else [os.path.join(where.shared, "config.worktree")]
+    return [os.path.join(*each) for each in (names[:2] if is_main else names)]
 
 
 def _runs(key: str, value: str) -> bool:
@@ -181,13 +209,20 @@ def _with_included(files: list[str]) -> Iterator[tuple[str, tuple[Entry, ...] | 
     left, seen = list(files), set[str]()
     while left:
         path = left.pop(0)
-        data = _read(path, _MAX_CONFIG_BYTES) if path not in seen else None
+        if path in seen:
+            continue
         seen.add(path)
+        try:
+            data = _read(path, _MAX_CONFIG_BYTES)
+        except OSError:
+            yield path, None
+            continue
         if data is None:
             continue
         entries = _entries(data) if len(data) <= _MAX_CONFIG_BYTES else None
         yield path, entries
         included = [value for key, value in entries or () if key.startswith("include") and key.endswith(".path")]
+        yield from ((value, None) for value in included if value.startswith(_OF_GITS_OWN))
         left += [os.path.join(os.path.dirname(path), os.path.expanduser(value)) for value in included]
 
 
@@ -196,7 +231,7 @@ def _entries(data: bytes) -> tuple[Entry, ...] | None:
     """The settings in a file, in git's own reading; None where git cannot read it."""
     if not _MAY_RUN.search(data):
         return ()
-    finished = _ask("config", "--file", "-", "--no-includes", "--list", "-z", stdin=data)
+    finished = ask_git("config", "--file", "-", "--no-includes", "--list", "-z", stdin=data)
     if finished.code != 0:
         return None
     pairs = (line.partition("\n") for line in finished.output.split("\0") if line)
@@ -223,15 +258,22 @@ def hooks_of(where: GitDirectories, hooks_path: str | None) -> Hooks:
 @lru_cache(maxsize=256)
 def _persons_hooks_path(path: str) -> str | None:
     """Where the person's own settings say that hooks are; asked once, as it is nobody else's to change."""
-    finished = _ask("-C", path, "config", "--get", "core.hooksPath")
+    finished = ask_git("-C", path, "config", "--get", "core.hooksPath")
     return finished.output.strip() or None if finished.code == 0 else None
 
 
 def _files(place: str) -> list[Brought]:
     """Everything in a directory of hooks, if git would run any of it: hooks use what is beside them."""
+    try:
+        return _read_files(place)
+    except OSError as problem:
+        return [Brought(HOOK, problem.filename or place, "it cannot be read", UNSHOWABLE)]
+
+
+def _read_files(place: str) -> list[Brought]:
     found: list[Brought] = []
     left = _MAX_HOOK_BYTES
-    for directory, folders, names in os.walk(place):
+    for directory, folders, names in os.walk(place, onerror=_raise_unless_missing):
         folders.sort()
         for name in sorted(names):
             path = os.path.join(directory, name)
@@ -246,6 +288,11 @@ def _files(place: str) -> list[Brought]:
             found.append(brought(HOOK, shown, text))
     is_any = any(_is_program(place, each.name) for each in found)
     return found if is_any else []
+
+
+def _raise_unless_missing(problem: OSError) -> None:
+    if not isinstance(problem, FileNotFoundError | NotADirectoryError):
+        raise problem
 
 
 def _is_program(place: str, name: str) -> bool:

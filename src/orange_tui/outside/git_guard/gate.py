@@ -3,7 +3,8 @@
 What the person trusts, the judge of this process knows (`judge.py`). What was not seen:
 
 - **Hooks** are left out of this one run. A push is refused where there is a `pre-push`: without it, something would
-  arrive that should not, or not all of it (LFS sends its files there).
+  arrive that should not, or not all of it (LFS sends its files there). So is one into a repository on this machine
+  whose own hooks were not seen: they cannot be left out from here.
 - **Settings that run something** (filters, drivers, a file monitor) cannot be left out: a checkout without its filter
   has other files, a merge without its driver another result. So the run is refused, before anything has changed. A
   workspace that is to be released is then set aside with that reason, and all its work in it.
@@ -17,12 +18,21 @@ from __future__ import annotations
 import os
 
 from orange_tui.domain.errors import Untrusted
-from orange_tui.outside.git_guard.brought import HOOK, SETTING, find_directories, hooks_of, settings_that_run
+from orange_tui.outside.git_guard.brought import (
+    HOOK,
+    SETTING,
+    find_directories,
+    hooks_of,
+    may_fetch,
+    settings_that_run,
+)
 from orange_tui.outside.git_guard.judge import trusted_in
+from orange_tui.outside.git_guard.links import check_no_links
+from orange_tui.outside.git_guard.other_end import brought_by_other_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from orange_tui.outside.git_guard.brought import Brought, GitDirectories, Hooks
 
@@ -42,6 +52,8 @@ _HARMLESS = frozenset(
         "symbolic-ref",
     }
 )
+_READ_NO_OBJECT = frozenset({"check-ref-format", "config", "remote", "symbolic-ref"})
+_NO_FETCH = {"GIT_NO_LAZY_FETCH": "1"}
 _NO_HOOKS = f"core.hooksPath={os.devnull}"
 _PRE_PUSH = "pre-push"
 
@@ -49,7 +61,7 @@ _PRE_PUSH = "pre-push"
 def brought_by_git(where: GitDirectories) -> list[Brought]:
     """Everything that git would run here because the repository says so."""
     settings, hooks_path = settings_that_run(where)
-    return [*settings, *hooks_of(where, hooks_path).found]
+    return [*settings, *hooks_of(where, hooks_path).found, *brought_by_other_end(where)]
 
 
 def settings_for(path: str, git_directory: str | None, words: Sequence[str]) -> tuple[str, ...]:
@@ -59,16 +71,38 @@ def settings_for(path: str, git_directory: str | None, words: Sequence[str]) -> 
     where = find_directories(path, git_directory)
     if where is None:
         return ()
+    check_no_links(where)
     settings, hooks_path = settings_that_run(where)
     hooks = hooks_of(where, hooks_path)
     trusted = trusted_in(where.shared) if settings or hooks.found else ()
     new = [each for each in settings if each.digest not in trusted]
+    new += _new_at_other_end(where) if words[0] == "push" else []
     if new:
         raise Untrusted(f"git {words[0]} was not run: {_sentence(path, new)}", where.shared)
     new_hooks = [each for each in hooks.found if each.digest not in trusted]
     if new_hooks and words[0] == "push" and any(os.path.basename(each.name) == _PRE_PUSH for each in hooks.found):
         raise Untrusted(f"git push was not run: {_sentence(path, new_hooks)}", where.shared)
     return (*_hooks_setting(where, hooks, is_trusted=not new_hooks), *_no_submodules(where))
+
+
+def _new_at_other_end(where: GitDirectories) -> list[Brought]:
+    found = list(brought_by_other_end(where))
+    trusted = trusted_in(where.shared) if found else ()
+    return [each for each in found if each.digest not in trusted]
+
+
+def variables_for(path: str, git_directory: str | None, words: Sequence[str]) -> Mapping[str, str]:
+    """What keeps git from fetching an object that is missing by a program that nobody has seen.
+
+    So what is harmless stays so in a partial clone, and what a repository brings along can be shown.
+    """
+    is_needed = words[0] in _HARMLESS - _READ_NO_OBJECT and (words[0] != "rev-parse" or "^" in "".join(words))
+    where = find_directories(path, git_directory) if is_needed else None
+    if where is None or not may_fetch(where):
+        return {}
+    settings, _ = settings_that_run(where)
+    trusted = trusted_in(where.shared) if settings else ()
+    return {} if all(each.digest in trusted for each in settings) else _NO_FETCH
 
 
 def _hooks_setting(where: GitDirectories, hooks: Hooks, *, is_trusted: bool) -> tuple[str, ...]:

@@ -70,6 +70,8 @@ def _looking(path: str, own: str, shared: str) -> Iterator[Repository]:
                 if os.path.exists(os.path.join(shared, name)):
                     os.symlink(os.path.join(shared, name), os.path.join(directory, name))
         for name in [name for name in os.listdir(own) if name == "index" or name.startswith("sharedindex.")]:
+            if os.path.islink(os.path.join(own, name)):  # git has made none: it may lead to anything, of any length
+                raise Refused(f"{os.path.join(own, name)} is a link, so nothing was read through it. Remove it")
             with suppress(FileNotFoundError):  # with its time, by which git knows whose changes it may have missed
                 shutil.copy2(os.path.join(own, name), os.path.join(directory, name))
         _write(directory, "HEAD", _head(path, own))
