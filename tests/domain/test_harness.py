@@ -46,6 +46,10 @@ NEW = {**VALUES, "session_id": ""}
 TASK = ["--settings", "{}", "--add-dir", "/home/o/tasks/coffee/k3x9"]
 REDUCED = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash(git:*),Bash(orange:*)"]
 EXTENSION = ["-e", "/orange/extensions/pi.js"]
+OPENCODE_ASKS = [
+    *["/bin/sh", "-c", ': "${OPENCODE_CONFIG_CONTENT:=$0}"; export OPENCODE_CONFIG_CONTENT; exec "$@"'],
+    '{"plugin":["/orange/extensions/opencode.js"]}',
+]
 NEW_SESSION = ["--session-id", "9f8e-7d6c"]
 READ_ONLY = ["--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--strict-mcp-config"]
 CODEX_ALWAYS = [
@@ -84,8 +88,8 @@ SANDBOX = [
         (CODEX, "resume", ["codex", "resume", *CODEX_ALWAYS, *SANDBOX, "--", "0a1b-2c3d", PROMPT]),
         (CODEX, "one_shot", ["codex", "exec", "-c", "allow_login_shell=false", "-s", "read-only", "--", PROMPT]),
         (OPENCODE, "full", ["opencode", "--auto", "--prompt", PROMPT]),
-        (OPENCODE, "reduced", ["opencode", "--prompt", PROMPT]),
-        (OPENCODE, "resume", ["opencode", "--session", "0a1b-2c3d"]),
+        (OPENCODE, "reduced", [*OPENCODE_ASKS, "opencode", "--prompt", PROMPT]),
+        (OPENCODE, "resume", [*OPENCODE_ASKS, "opencode", "--session", "0a1b-2c3d"]),
         (PI, "full", ["pi", *EXTENSION, PROMPT]),
         (PI, "reduced", ["pi", *EXTENSION, PROMPT]),
         (PI, "resume", ["pi", *EXTENSION, "--session", "0a1b-2c3d", PROMPT]),
