@@ -43,7 +43,7 @@ VALUES = {
 MODES: tuple[Mode, ...] = ("full", "reduced", "resume", "one_shot", "one_shot_work")
 NEW = {**VALUES, "session_id": ""}
 
-TASK = ["--settings", "{}", "--add-dir", "/home/o/tasks/coffee/k3x9"]
+TASK = ["--settings", "{}"]
 REDUCED = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash(git:*),Bash(orange:*)"]
 EXTENSION = ["-e", "/orange/extensions/pi.js"]
 OPENCODE_ASKS = [
@@ -140,7 +140,7 @@ def test_claude_gets_a_command_line_that_it_accepts_from_root() -> None:
     words = build_command(CLAUDE, "full", VALUES, root=True)
     assert words[:4] == ("claude", "--permission-mode", "dontAsk", "--allowedTools")
     assert {"Bash", "Edit", "Write", "Read"} <= set(words[4].split(","))
-    assert words[-8:] == (*TASK, *NEW_SESSION, "--", PROMPT)
+    assert words[-6:] == (*TASK, *NEW_SESSION, "--", PROMPT)
     assert "bypassPermissions" not in build_command(CLAUDE, "resume", VALUES, root=True)
     assert build_command(CLAUDE, "reduced", VALUES, root=True) == build_command(CLAUDE, "reduced", VALUES)
     assert build_command(CODEX, "full", VALUES, root=True) == build_command(CODEX, "full", VALUES)
@@ -179,7 +179,7 @@ def test_a_text_that_begins_with_a_word_stays_as_it_is(text: str) -> None:
 
 
 def test_what_a_value_contains_is_never_filled_in_again() -> None:
-    words = build_command(CLAUDE, "full", {**VALUES, "task_dir": "/odd/{worktree}/{prompt}"})
+    words = build_command(CODEX, "reduced", {**VALUES, "task_dir": "/odd/{worktree}/{prompt}"})
     assert "/odd/{worktree}/{prompt}" in words
 
 
