@@ -6,7 +6,7 @@ READY  := .venv/ready
 WORKERS = $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 4); [ $$n -gt 4 ] && echo $$n || echo 4)
 
 # What the tests need besides tmux; without them some tests are skipped, and where CI is set, a skipped test has failed.
-PROGRAMS = gh openssl bash bubblewrap:bwrap groff
+PROGRAMS = gh openssl bash bubblewrap:bwrap groff nodejs:node
 # Tests that open no app and start no program.
 QUICK = tests/domain tests/drawing tests/presentation tests/board/test_needs.py tests/cli/test_parser.py
 

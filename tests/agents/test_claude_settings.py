@@ -17,6 +17,7 @@ from orange_tui.domain.records import replace
 if TYPE_CHECKING:
     from pathlib import Path
 
+TASK = "/o/tasks/coffee/k3x9"
 REPORT = json.dumps({"cost": {"total_cost_usd": 0.25}, "rate_limits": {"five_hour": {"used_percentage": 12.5}}})
 
 
@@ -32,7 +33,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def status_line(worktree: Path) -> dict[str, object]:
-    found = json.loads(claude_settings(CLAUDE, str(worktree)))["statusLine"]
+    found = json.loads(claude_settings(CLAUDE, str(worktree), TASK))["statusLine"]
     assert isinstance(found, dict)
     return found
 
@@ -75,7 +76,7 @@ def test_harness_with_a_directory_of_its_own_is_looked_up_there(tmp_path: Path, 
     write_status_line(user, "echo user")
     write_status_line(tmp_path / "other", "echo other")
     other = replace(CLAUDE, environment={"CLAUDE_CONFIG_DIR": str(tmp_path / "other")})
-    assert "echo other" in claude_settings(other, str(tmp_path))
+    assert "echo other" in claude_settings(other, str(tmp_path), TASK)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"statusLine": 3}', '{"statusLine": {"command": []}}'])
@@ -91,7 +92,7 @@ def test_status_that_cannot_be_stored_does_not_take_the_persons_line_away(tmp_pa
 
 
 def test_claude_does_not_continue_by_itself_after_a_limit(tmp_path: Path) -> None:
-    assert json.loads(claude_settings(CLAUDE, str(tmp_path)))["autoContinueAtUsageLimit"] is False
+    assert json.loads(claude_settings(CLAUDE, str(tmp_path), TASK))["autoContinueAtUsageLimit"] is False
 
 
 @given(report=st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"])).map(json.dumps))
@@ -115,3 +116,10 @@ def test_nothing_is_written_through_a_link_and_what_a_kill_left_is_no_obstacle(t
     for _ in range(2):
         run(status_line(tmp_path), stored, "{}")
     assert stored.read_text() == "{}"
+
+
+def test_files_of_the_task_may_be_read_and_edited_by_both_names_of_its_directory(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "home").symlink_to(tmp_path / "real")
+    permissions = json.loads(claude_settings(CLAUDE, "/w", str(tmp_path / "home")))["permissions"]
+    assert permissions == {"additionalDirectories": [f"{tmp_path}/home", f"{tmp_path}/real"]}

@@ -43,9 +43,13 @@ VALUES = {
 MODES: tuple[Mode, ...] = ("full", "reduced", "resume", "one_shot", "one_shot_work")
 NEW = {**VALUES, "session_id": ""}
 
-TASK = ["--settings", "{}", "--add-dir", "/home/o/tasks/coffee/k3x9"]
+TASK = ["--settings", "{}"]
 REDUCED = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash(git:*),Bash(orange:*)"]
 EXTENSION = ["-e", "/orange/extensions/pi.js"]
+OPENCODE_ASKS = [
+    *["/bin/sh", "-c", ': "${OPENCODE_CONFIG_CONTENT:=$0}"; export OPENCODE_CONFIG_CONTENT; exec "$@"'],
+    '{"plugin":["/orange/extensions/opencode.js"]}',
+]
 NEW_SESSION = ["--session-id", "9f8e-7d6c"]
 READ_ONLY = ["--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--strict-mcp-config"]
 CODEX_ALWAYS = [
@@ -84,8 +88,8 @@ SANDBOX = [
         (CODEX, "resume", ["codex", "resume", *CODEX_ALWAYS, *SANDBOX, "--", "0a1b-2c3d", PROMPT]),
         (CODEX, "one_shot", ["codex", "exec", "-c", "allow_login_shell=false", "-s", "read-only", "--", PROMPT]),
         (OPENCODE, "full", ["opencode", "--auto", "--prompt", PROMPT]),
-        (OPENCODE, "reduced", ["opencode", "--prompt", PROMPT]),
-        (OPENCODE, "resume", ["opencode", "--session", "0a1b-2c3d"]),
+        (OPENCODE, "reduced", [*OPENCODE_ASKS, "opencode", "--prompt", PROMPT]),
+        (OPENCODE, "resume", [*OPENCODE_ASKS, "opencode", "--session", "0a1b-2c3d"]),
         (PI, "full", ["pi", *EXTENSION, PROMPT]),
         (PI, "reduced", ["pi", *EXTENSION, PROMPT]),
         (PI, "resume", ["pi", *EXTENSION, "--session", "0a1b-2c3d", PROMPT]),
@@ -136,7 +140,7 @@ def test_claude_gets_a_command_line_that_it_accepts_from_root() -> None:
     words = build_command(CLAUDE, "full", VALUES, root=True)
     assert words[:4] == ("claude", "--permission-mode", "dontAsk", "--allowedTools")
     assert {"Bash", "Edit", "Write", "Read"} <= set(words[4].split(","))
-    assert words[-8:] == (*TASK, *NEW_SESSION, "--", PROMPT)
+    assert words[-6:] == (*TASK, *NEW_SESSION, "--", PROMPT)
     assert "bypassPermissions" not in build_command(CLAUDE, "resume", VALUES, root=True)
     assert build_command(CLAUDE, "reduced", VALUES, root=True) == build_command(CLAUDE, "reduced", VALUES)
     assert build_command(CODEX, "full", VALUES, root=True) == build_command(CODEX, "full", VALUES)
@@ -175,7 +179,7 @@ def test_a_text_that_begins_with_a_word_stays_as_it_is(text: str) -> None:
 
 
 def test_what_a_value_contains_is_never_filled_in_again() -> None:
-    words = build_command(CLAUDE, "full", {**VALUES, "task_dir": "/odd/{worktree}/{prompt}"})
+    words = build_command(CODEX, "reduced", {**VALUES, "task_dir": "/odd/{worktree}/{prompt}"})
     assert "/odd/{worktree}/{prompt}" in words
 
 

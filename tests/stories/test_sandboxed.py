@@ -110,3 +110,22 @@ def test_router_is_in_a_sandbox_where_all_are(office: Office) -> None:
     ref = office.create("fix/route", harness=None, workflow="autopilot")
     office.supervised(lambda: bool(office.events(ref, "task.routed")))
     assert '"reason": "hidden"' in json.dumps(office.events(ref, "task.routed"))
+
+
+def test_set_up_gets_what_the_project_opens_and_a_registry_login_made_for_agents_but_not_the_persons(
+    office: Office,
+) -> None:
+    need_sandbox()
+    for name, text in ((".npmrc", "publishes"), (".npmrc-agents", "reads")):
+        (office.root / "person" / name).parent.mkdir(exist_ok=True)
+        (office.root / "person" / name).write_text(text)
+    (office.root / "beans").mkdir()
+    (office.root / "beans" / "list").write_text("arabica")
+    setup = f"cat ~/.npmrc {office.root}/beans/list $NPM_CONFIG_USERCONFIG >got; :"
+    setup = f"export NPM_CONFIG_USERCONFIG=$HOME/.npmrc-agents; {setup}"
+    office.harness()
+    office.orange.projects.update(
+        "coffee", {"sandbox": "all", "sandbox_read": [f"{office.root}/beans"], "setup": setup}
+    )
+    ref = office.create("fix/crema", harness="recorder", workflow="minimal")
+    assert (office.worktree(ref) / "got").read_text() == "arabicareads"

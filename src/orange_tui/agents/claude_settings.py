@@ -1,8 +1,12 @@
-"""Claude Code's settings for one start: a status line of ours, which hears of cost and limits as nothing else does.
+"""Claude Code's settings for one start: what it may read and edit, and a status line of ours.
 
-It stores what Claude Code tells it in the task's directory (`STATUS_VARIABLE`) and passes it on to the status line the
-person has, if any, whose output stays as it is. It runs several times a second while the agent works, so it is a line
-for the shell that Claude Code starts anyway: no Python, and two short-lived processes.
+The task's directory is given here, not by `--add-dir`: since 2.1.326 that opens a dialog whose first answer is "No,
+exit". Rules that allow its files are not enough, as they leave a write through the link in the worktree to be asked.
+
+The status line hears of cost and limits as nothing else does. It stores what Claude Code tells it in the task's
+directory (`STATUS_VARIABLE`) and passes it on to the status line the person has, if any, whose output stays as it is.
+It runs several times a second while the agent works, so it is a line for the shell that Claude Code starts anyway: no
+Python, and two short-lived processes.
 """
 
 from __future__ import annotations
@@ -31,14 +35,16 @@ _STORE = (
 )
 
 
-def claude_settings(harness: Harness, worktree: str) -> str:
+def claude_settings(harness: Harness, worktree: str, task_directory: str) -> str:
     """The settings as JSON. That it goes on by itself after a limit is switched off: Orange does that, one by one."""
     own = _persons_status_line(harness, worktree)
     command = own.get("command")
     # In a subshell, with line breaks: it may end with a comment, and it must not end ours.
     shown = f" | (\n{command}\n)" if command else " >/dev/null"
     line = {**own, "type": "command", "command": f"{_STORE}; printf '%s\\n' \"$status\"{shown}"}
-    return json.dumps({"autoContinueAtUsageLimit": False, "statusLine": line})
+    directories = list(dict.fromkeys((task_directory, os.path.realpath(task_directory))))
+    permissions = {"additionalDirectories": directories}
+    return json.dumps({"autoContinueAtUsageLimit": False, "permissions": permissions, "statusLine": line})
 
 
 def _persons_status_line(harness: Harness, worktree: str) -> dict[str, Any]:

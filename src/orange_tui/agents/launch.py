@@ -198,7 +198,7 @@ def placeholder_values(
         "new_session_id": _new_session_id(),
         "extensions": shipped("extensions"),
         "codex_hooks": codex_hooks(harness, home, os.path.join(command_directory(home), "orange")),
-        "claude_settings": claude_settings(harness, worktree),
+        "claude_settings": claude_settings(harness, worktree, task_directory),
     }
 
 

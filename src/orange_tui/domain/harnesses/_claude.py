@@ -1,4 +1,4 @@
-"""Claude Code, as of 2.1.325."""
+"""Claude Code, as of 2.1.326."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import json
 from orange_tui.domain.harnesses.harness import Dialog, Harness, SandboxNeeds, ScreenPatterns
 
 # A permission mode always: the default is `auto`, which depends on a server-side check.
-# --add-dir of the task's directory: its Edit refuses the symlink in the worktree, and under acceptEdits even
-# reading the real TASK.md would be denied.
-# `--` before the prompt: --add-dir and --allowedTools take every word that follows, and a prompt may begin with a dash.
-# --settings: our status line, which hears of limits and cost, and what only settings of this rank can say.
-_CLAUDE_TASK = ("--settings", "{claude_settings}", "--add-dir", "{task_dir}", "{options}")
+# --settings: the task's directory, as its Edit refuses the symlink in the worktree, and under acceptEdits even reading
+# the real TASK.md would be denied; our status line, which hears of limits; what only settings of this rank can say.
+# `--` before the prompt: --allowedTools takes every word that follows, and a prompt may begin with a dash.
+_CLAUDE_TASK = ("--settings", "{claude_settings}", "{options}")
 _CLAUDE_FULL = ("--permission-mode", "bypassPermissions")
 # Reduced: files may be edited, and the two programs that every task needs run without a question.
 _CLAUDE_REDUCED = ("--permission-mode", "acceptEdits", "--allowedTools", "Bash(git:*),Bash(orange:*)")
@@ -127,6 +126,10 @@ CLAUDE = Harness(
             r"Is this a project you created or one you trust|Do you trust the files in this folder",
             "Claude Code asks whether you trust this repository: attach and answer, or run `claude` once in the main"
             " repository; that counts for all its worktrees.",
+        ),
+        Dialog(
+            r"Is this a directory you created or one you trust",
+            "Claude Code asks whether you trust a directory that --add-dir gives it: attach and answer it.",
         ),
         Dialog(
             r"running in Bypass Permissions mode",

@@ -8,6 +8,9 @@ from orange_tui.domain.harnesses.harness import Harness, SandboxNeeds, ScreenPat
 
 # --auto approves what it would ask for. Without it, it asks little: mostly about files outside the worktree, and
 # the real TASK.md is one; the variable allows that one directory, and leaves the person's own rules as they are.
+# Reduced: an extension of ours has the person asked in Orange what it asks in its window. A variable names it; one that
+# the person has set stays as it is, and then there is its own dialog alone. Never with --auto: what opencode then
+# allows by itself would be a question first.
 # There is no flag for effort but in `run`. A resumed session ignores --prompt: the text must come as a message.
 # Read-only: an agent of our own, in configuration that comes after the person's, has no permission but to read.
 _OPENCODE_READ = {
@@ -19,6 +22,13 @@ _OPENCODE_READ = {
         }
     }
 }
+_OPENCODE_ASKS = (
+    "/bin/sh",
+    "-c",
+    ': "${OPENCODE_CONFIG_CONTENT:=$0}"; export OPENCODE_CONFIG_CONTENT; exec "$@"',
+    '{"plugin":["{extensions}/opencode.js"]}',
+    "{binary}",
+)
 _CONFIG = "${XDG_CONFIG_HOME:-~/.config}/opencode"
 _DATA = "${XDG_DATA_HOME:-~/.local/share}/opencode"
 
@@ -28,8 +38,8 @@ OPENCODE = Harness(
     title="opencode",
     install="Install it with `npm install -g opencode-ai`, then run `opencode` once and choose a provider (/connect).",
     full=("{binary}", "--auto", "{options}", "--prompt", "{prompt}"),
-    reduced=("{binary}", "{options}", "--prompt", "{prompt}"),
-    resume=("{binary}", "{options}", "--session", "{session_id}"),
+    reduced=(*_OPENCODE_ASKS, "{options}", "--prompt", "{prompt}"),
+    resume=(*_OPENCODE_ASKS, "{options}", "--session", "{session_id}"),
     one_shot=(
         "env",
         f"OPENCODE_CONFIG_CONTENT={json.dumps(_OPENCODE_READ)}",

@@ -41,7 +41,7 @@ PLACEHOLDERS: Mapping[str, str] = {
     "new_session_id": "an id for a new conversation, for an agent that takes one",
     "extensions": "the directory of the extensions for agents that come with Orange",
     "codex_hooks": "Codex's hooks as TOML: the one that has a person asked for permission, where Codex would trust it",
-    "claude_settings": "settings for Claude Code as JSON: a status line that tells Orange of limits and cost",
+    "claude_settings": "settings for Claude Code as JSON: that it may edit TASK.md, and our status line",
     "model": "the model asked for",
     "effort": "the effort asked for",
     "system_prompt": "who the agent is to be, and the rules of its work",

@@ -29,7 +29,10 @@ def check_opened(path: str, around: Surroundings, *, write: bool) -> None:
         raise Refused(f"{path} is not a whole path; write one that begins with / or ~")
     reason = next(_reasons(path, around, write=write), None)
     if reason is not None:
-        raise Refused(f"{path} cannot be opened in a sandbox: {reason}. Name something more particular")
+        raise Refused(
+            f"{path} cannot be opened in a sandbox: {reason}. Name something more particular, or a copy with a login that may"
+            " only read"
+        )
 
 
 def _reasons(path: str, around: Surroundings, *, write: bool) -> Iterator[str]:
