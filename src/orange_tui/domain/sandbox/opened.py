@@ -30,8 +30,8 @@ def check_opened(path: str, around: Surroundings, *, write: bool) -> None:
     reason = next(_reasons(path, around, write=write), None)
     if reason is not None:
         raise Refused(
-            f"{path} cannot be opened in a sandbox: {reason}. Name something more particular, or a copy with a login that may"
-            " only read"
+            f"{path} cannot be opened in a sandbox: {reason}. Name something more particular, or a copy with a login"
+            " that may only read"
         )
 
 

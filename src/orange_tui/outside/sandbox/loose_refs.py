@@ -52,16 +52,20 @@ def _keep(directory: str) -> None:
 def _loosen(shared: str, name: str) -> None:
     """As git writes a branch: with its lock, under which nobody else changes, packs or deletes it."""
     path = os.path.join(shared, name)
+    lock = f"{path}.lock"
     try:
-        descriptor = os.open(f"{path}.lock", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except FileExistsError:
-        raise Refused(f"git is at work on {name} ({path}.lock is there); try again when it has ended") from None
+        raise Refused(f"git is at work on {name} ({lock} is there); try again when it has ended") from None
     try:
         commit = _packed(shared).get(name)
-        if commit is not None and not os.path.lexists(path):
+        if commit is None or os.path.lexists(path):
+            os.unlink(lock)
+        else:
             os.write(descriptor, f"{commit}\n".encode())
-            os.rename(f"{path}.lock", path)
+            os.rename(lock, path)
+    except OSError:
+        os.unlink(lock)  # it is still ours: once it is renamed, one of that name is somebody else's
+        raise
     finally:
         os.close(descriptor)
-        with suppress(FileNotFoundError):
-            os.unlink(f"{path}.lock")
