@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.outside.programs import run_in_terminal
+from orange_tui.sessions.attaching import attach_command
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
@@ -26,9 +27,8 @@ async def attach(context: CommandContext, row: TaskRow) -> None:
 
 async def _attach_to(context: CommandContext, session_id: str) -> None:
     app = context.app
-    command = await asyncio.to_thread(context.orange.tmux.attaching, session_id)
+    command = await asyncio.to_thread(attach_command, context.orange.tmux, session_id)
     if command.switches:
-        context.notify("To come back: tmux's prefix, then L (last session).")
         await run_in_terminal(command.words, environment=command.environment)
         return
     # Nothing may be drawn meanwhile: with the terminal given away, whatever is drawn waits for it, and we with it.
