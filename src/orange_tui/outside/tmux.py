@@ -60,7 +60,7 @@ _SAYS_NOTHING_RUNS = (
 _SAYS_IT_IS_ENDING = "server exited"  # right now: a moment later there is none
 _ENDING_SECONDS, _ENDING_POLLS = 0.02, 10
 _WIDTH, _HEIGHT = "200", "50"
-_END = "end"
+_SIZE_FORMAT = _SEPARATOR.join(("#{window_width}", "#{window_height}", "#{session_attached}"))
 
 
 @record
@@ -78,6 +78,16 @@ class Pane:
     session: str
     server: str
     title: str
+
+
+@record
+class Frame:
+    """What a window shows, how large it is, and whether a person is attached to its session."""
+
+    text: str
+    width: int
+    height: int
+    attached: bool
 
 
 @record
@@ -210,11 +220,28 @@ class Tmux:
 
     def screen(self, pane_id: str, *, colour: bool = False, above: int = 0) -> str | None:
         """What a window shows now, with as many lines of what was above it; None when it is gone."""
+        frame = self.frame(pane_id, colour=colour, above=above)
+        return frame.text if frame is not None else None
+
+    def frame(self, pane_id: str, *, colour: bool = False, above: int = 0) -> Frame | None:
+        """The same with the window's size: all of it in one call, for it is asked five times a second."""
         more = [*(["-e"] if colour else []), *(["-S", f"-{above}"] if above else [])]
-        # A last line of our own: libtmux drops empty ones, and those of the screen are part of it.
-        words = ("capture-pane", "-p", *more, "-t", pane_id, ";", "display-message", "-p", "-t", pane_id, _END)
+        # The last line is never empty: libtmux drops empty ones, and those of the screen are part of it.
+        words = ("capture-pane", "-p", *more, "-t", pane_id, ";", "display-message", "-p", "-t", pane_id, _SIZE_FORMAT)
         finished = self.ask(*words)
-        return finished.output.removesuffix(f"{_END}\n") if finished.code == 0 else None
+        if finished.code != 0:
+            return None
+        text, _, size = finished.output.removesuffix("\n").rpartition("\n")
+        width, height, attached = (int(each) if each.isdecimal() else 0 for each in size.split(_SEPARATOR))
+        return Frame(f"{text}\n" if text else "", width, height, bool(attached))
+
+    def fit_window(self, pane: Pane, width: int, height: int) -> None:
+        """Give a window this size, unless somebody is attached; who attaches has it in the size of their terminal."""
+        unattached = "#{==:#{session_attached},0}"  # asked by tmux itself: nobody can come in between
+        resize = f"resize-window -t {pane.window_id} -x {width} -y {height}"
+        # To resize a window is to tell tmux to leave it at that; this takes it back.
+        follows_client = f"set-option -w -u -t {pane.window_id} window-size"
+        self.ask("if-shell", "-F", "-t", pane.pane_id, unattached, f"{resize} ; {follows_client}")
 
     def version(self) -> str | None:
         """Which tmux this is, or None where there is none."""

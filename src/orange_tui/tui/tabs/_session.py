@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from orange_tui.board.rows import TaskRow
     from orange_tui.orange import Orange
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux import Frame, Pane
+    from orange_tui.sessions.pane_sizes import PaneSizes
     from orange_tui.tui.drawing.ansi import PaneScreen
     from orange_tui.tui.drawing.palette import Palette
 
@@ -34,30 +35,63 @@ def _pane_screen() -> PaneScreen:
     return PaneScreen()
 
 
-def session_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
-    """The agent's screen as it is now; the same lines as before when nothing has changed."""
-    return _lines(orange, row, width, palette, _A_LITTLE)
+@cache
+def _pane_sizes() -> PaneSizes:
+    """One for all: of several screens of an app, the one that is looked at says how large a window is."""
+    from orange_tui.sessions.pane_sizes import PaneSizes
+
+    return PaneSizes()
 
 
-def whole_session_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
-    """The same with everything that tmux still has of what was printed before."""
-    return _lines(orange, row, width, palette, _MOST)
+class SessionView:
+    """The session tab: the agent's screen in the size that there is."""
+
+    def __init__(self) -> None:
+        self._size: tuple[int, int] | None = None
+
+    def use_size(self, width: int, height: int) -> None:
+        """Have the window fit into this where nobody is attached."""
+        self._size = width, height
+
+    def lines(self, orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
+        """The agent's screen as it is now; the same lines as before when nothing has changed."""
+        found = _find_frame(orange, row, _A_LITTLE)
+        if found is not None and self._size is not None:
+            pane, frame = found
+            if _pane_sizes().fit(orange.tmux, pane, frame, self._size):
+                found = _find_frame(orange, row, _A_LITTLE)
+        return _drawn(found, row, width, palette)
+
+    def whole_lines(self, orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
+        """The same with everything that tmux still has of what was printed before; nothing moves while it is read."""
+        return _drawn(_find_frame(orange, row, _MOST), row, width, palette)
 
 
-def _lines(orange: Orange, row: TaskRow, width: int, palette: Palette, above: int) -> Sequence[Strip]:
-    frame = _frame(orange, row, above, fresh=False) or _frame(orange, row, above, fresh=True)
-    if frame is None:
+def last_lines(orange: Orange, row: TaskRow) -> Sequence[Strip]:
+    """What the agent shows, for whoever writes to it; nothing where it is gone."""
+    found = _find_frame(orange, row, _A_LITTLE)
+    return _pane_screen().render(found[1].text.rstrip()) if found is not None else ()
+
+
+def _drawn(found: tuple[Pane, Frame] | None, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
+    if found is None:
         text = "No live session." + (" ⏎ starts one." if not row.finished else "")
         return paragraph(text, palette.dim, width)
-    return _pane_screen().render(frame.rstrip())  # most agents leave the lower part of their screen empty
+    return _pane_screen().render(found[1].text.rstrip())  # most agents leave the lower part of their screen empty
 
 
-def _frame(orange: Orange, row: TaskRow, above: int, *, fresh: bool) -> str | None:
+def _find_frame(orange: Orange, row: TaskRow, above: int) -> tuple[Pane, Frame] | None:
+    return _frame(orange, row, above, fresh=False) or _frame(orange, row, above, fresh=True)
+
+
+def _frame(orange: Orange, row: TaskRow, above: int, *, fresh: bool) -> tuple[Pane, Frame] | None:
     """What the newest window shows. The board has asked for the windows whenever something happened to the task."""
     windows = orange.sessions.windows(row.ref.id, fresh=fresh)
     if not windows:
         return None
-    return orange.tmux.screen(max(windows, key=_newest_last).pane_id, colour=True, above=above)
+    pane = max(windows, key=_newest_last)
+    frame = orange.tmux.frame(pane.pane_id, colour=True, above=above)
+    return (pane, frame) if frame is not None else None
 
 
 def _newest_last(pane: Pane) -> tuple[bool, str]:

@@ -1,0 +1,36 @@
+"""Windows of agents in the size in which they are looked at: what does not fit the preview would be cut off.
+
+Only one that nobody is attached to, and each size is asked for once: where two apps look at one agent, the last one
+to come has it, and they do not take turns five times a second.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.outside.tmux import Frame, Pane, Tmux
+
+    Size = tuple[int, int]
+
+# Below this, agents' dialogs are broken into more lines than they can be told by.
+_MIN_WIDTH, _MIN_HEIGHT = 50, 20
+
+
+class PaneSizes:
+    """Which sizes were asked for."""
+
+    def __init__(self) -> None:
+        self._asked: dict[tuple[str, str], Size] = {}
+
+    def fit(self, tmux: Tmux, pane: Pane, frame: Frame, wanted: Size) -> bool:
+        """Have a window fit what it is shown in; says whether it was resized just now: then it is to be read again."""
+        key, size = (pane.server, pane.pane_id), (max(wanted[0], _MIN_WIDTH), max(wanted[1], _MIN_HEIGHT))
+        if frame.attached:
+            self._asked.pop(key, None)  # it has their terminal's size when they leave
+            return False
+        if self._asked.get(key) == size or size == (frame.width, frame.height):
+            self._asked[key] = size
+            return False
+        self._asked[key] = size
+        tmux.fit_window(pane, *size)
+        return True
