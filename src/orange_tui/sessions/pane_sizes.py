@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.outside.tmux import Frame, Pane, Tmux
 
-    Size = tuple[int, int]
+    Size = tuple[int, int]  # width and height; as a wish, a height of 0 is any
 
 # Below this, agents' dialogs are broken into more lines than they can be told by.
 _MIN_WIDTH, _MIN_HEIGHT = 50, 20
@@ -24,7 +24,8 @@ class PaneSizes:
 
     def fit(self, tmux: Tmux, pane: Pane, frame: Frame, wanted: Size) -> bool:
         """Have a window fit what it is shown in; says whether it was resized just now: then it is to be read again."""
-        key, size = (pane.server, pane.pane_id), (max(wanted[0], _MIN_WIDTH), max(wanted[1], _MIN_HEIGHT))
+        key, height = (pane.server, pane.pane_id), wanted[1] or frame.height
+        size = (max(wanted[0], _MIN_WIDTH), max(height, _MIN_HEIGHT))
         if frame.attached:
             self._asked.pop(key, None)  # it has their terminal's size when they leave
             return False

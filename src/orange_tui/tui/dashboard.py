@@ -174,7 +174,7 @@ class Dashboard(Screen[None]):
     def _show_selected(self, row: TaskRow | None) -> None:
         in_preview = [("esc", "list"), ("⇥", "next tab"), SCROLL_KEYS] if self.has_class("-preview") else []
         narrow = [("␣", "preview")] if row is not None and not self.has_class("-wide") else []
-        scroll = [FooterKey(*SCROLL_KEYS, about_task=False, gives_way=99)] if self.has_class("-wide") else []
+        scroll = [FooterKey(*SCROLL_KEYS, about_task=False, gives_way=99)] if row and self.has_class("-wide") else []
         keys = [*footer_keys(self.command_context()), *scroll]
         self.query_one(Footer).show(keys, in_preview, narrow, self._palette)
         self.query_one(Preview).show(row)

@@ -9,6 +9,7 @@ SCREEN_MODULES = (
     "drawing.diff_view",
     "drawing.history",
     "screens.dialogs",
+    "session.answer",
     "screens.page",
     "screens.workspace",
     "screens.review",

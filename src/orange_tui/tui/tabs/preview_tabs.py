@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.tui.drawing.lines import paragraph
-from orange_tui.tui.tabs._session import SessionView
+from orange_tui.tui.tabs.session import SessionView
 from orange_tui.tui.tabs.task_page import task_lines
 from orange_tui.tui.widgets.preview import PreviewTab
 

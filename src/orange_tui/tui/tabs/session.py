@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
     from orange_tui.orange import Orange
     from orange_tui.outside.tmux import Frame, Pane
-    from orange_tui.sessions.pane_sizes import PaneSizes
+    from orange_tui.sessions.pane_sizes import PaneSizes, Size
     from orange_tui.tui.drawing.ansi import PaneScreen
     from orange_tui.tui.drawing.palette import Palette
 
@@ -44,13 +44,13 @@ def _pane_sizes() -> PaneSizes:
 
 
 class SessionView:
-    """The session tab: the agent's screen in the size that there is."""
+    """The agent's screen in the size that there is: in a tab, and above the box of an answer."""
 
     def __init__(self) -> None:
-        self._size: tuple[int, int] | None = None
+        self._size: Size | None = None
 
-    def use_size(self, width: int, height: int) -> None:
-        """Have the window fit into this where nobody is attached."""
+    def use_size(self, width: int, height: int = 0) -> None:
+        """Have the window fit into this where nobody is attached; without a height, only in its width."""
         self._size = width, height
 
     def lines(self, orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
@@ -65,12 +65,6 @@ class SessionView:
     def whole_lines(self, orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
         """The same with everything that tmux still has of what was printed before; nothing moves while it is read."""
         return _drawn(_find_frame(orange, row, _MOST), row, width, palette)
-
-
-def last_lines(orange: Orange, row: TaskRow) -> Sequence[Strip]:
-    """What the agent shows, for whoever writes to it; nothing where it is gone."""
-    found = _find_frame(orange, row, _A_LITTLE)
-    return _pane_screen().render(found[1].text.rstrip()) if found is not None else ()
 
 
 def _drawn(found: tuple[Pane, Frame] | None, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
