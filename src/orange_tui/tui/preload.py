@@ -10,6 +10,8 @@ SCREEN_MODULES = (
     "drawing.history",
     "screens.dialogs",
     "session.answer",
+    "session.copy_menu",
+    "session.hand_edit",
     "screens.page",
     "screens.workspace",
     "screens.review",
