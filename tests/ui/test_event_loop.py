@@ -47,7 +47,7 @@ async def look_around(scene: Scene) -> None:
         "W": "is here",
         "P": "register",
         "D": "No changes yet",
-        "ctrl+p": "new task  c",
+        "ctrl+p": "answer  a",
     }
     for key, seen in pages.items():
         await scene.press(key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orange_tui.outside.tmux import Tmux
+from orange_tui.sessions import pane_sizes
 from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.strip_view import StripView
 from support.live import opened
@@ -92,9 +92,9 @@ async def test_a_session_is_shown_at_the_width_there_is_and_attached_at_that_of_
     office: Office, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resized: list[tuple[int, int]] = []
-    fit = Tmux.fit_window
+    fit = pane_sizes.fit_window
     monkeypatch.setattr(
-        Tmux,
+        pane_sizes,
         "fit_window",
         lambda tmux, pane, *how: (resized.append(how), fit(tmux, pane, *how)),  # type: ignore[func-returns-value]
     )

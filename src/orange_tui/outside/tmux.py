@@ -235,14 +235,6 @@ class Tmux:
         width, height, attached = (int(each) if each.isdecimal() else 0 for each in size.split(_SEPARATOR))
         return Frame(f"{text}\n" if text else "", width, height, bool(attached))
 
-    def fit_window(self, pane: Pane, width: int, height: int) -> None:
-        """Give a window this size, unless somebody is attached; who attaches has it in the size of their terminal."""
-        unattached = "#{==:#{session_attached},0}"  # asked by tmux itself: nobody can come in between
-        resize = f"resize-window -t {pane.window_id} -x {width} -y {height}"
-        # To resize a window is to tell tmux to leave it at that; this takes it back.
-        follows_client = f"set-option -w -u -t {pane.window_id} window-size"
-        self.ask("if-shell", "-F", "-t", pane.pane_id, unattached, f"{resize} ; {follows_client}")
-
     def version(self) -> str | None:
         """Which tmux this is, or None where there is none."""
         try:

@@ -33,5 +33,14 @@ class PaneSizes:
             self._asked[key] = size
             return False
         self._asked[key] = size
-        tmux.fit_window(pane, *size)
+        fit_window(tmux, pane, *size)
         return True
+
+
+def fit_window(tmux: Tmux, pane: Pane, width: int, height: int) -> None:
+    """Give a window this size, unless somebody is attached; who attaches has it in the size of their terminal."""
+    unattached = "#{==:#{session_attached},0}"  # asked by tmux itself: nobody can come in between
+    resize = f"resize-window -t {pane.window_id} -x {width} -y {height}"
+    # To resize a window is to tell tmux to leave it at that; this takes it back.
+    follows_client = f"set-option -w -u -t {pane.window_id} window-size"
+    tmux.ask("if-shell", "-F", "-t", pane.pane_id, unattached, f"{resize} ; {follows_client}")

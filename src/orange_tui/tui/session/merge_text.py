@@ -17,14 +17,14 @@ MINE, BETWEEN, THEIRS = "<<<<<<< yours", "=======", ">>>>>>> written meanwhile"
 
 
 @record
-class Merged:
+class MergedText:
     """The text, and whether the same lines were changed on both sides."""
 
     text: str
     has_conflict: bool
 
 
-def merge_text(base: str, mine: str, theirs: str) -> Merged:
+def merge_text(base: str, mine: str, theirs: str) -> MergedText:
     """Both sides' changes to the base."""
     texts = [text.splitlines(keepends=True) for text in (base, mine, theirs)]
     merged: list[str] = []
@@ -43,7 +43,7 @@ def merge_text(base: str, mine: str, theirs: str) -> Merged:
             merged += _marked(own, other)
         merged += texts[0][start:end]
         begin = (end, in_mine + end - start, in_theirs + end - start)
-    return Merged("".join(merged), has_conflict)
+    return MergedText("".join(merged), has_conflict)
 
 
 def find_mark(text: str) -> int | None:

@@ -97,9 +97,9 @@ TASK_KEYS = (
     KeyCommand(
         "run",
         "o",
-        "open",
-        "Open the address of the project's `run` command, started first where it does not run; in a project without"
-        " one, the worktree in your editor (`editor` in config.yml)",
+        "open work",
+        "Open the address of the project's `run` command, started where it does not run; in a project without one, the"
+        " worktree in your editor (`editor` in config.yml)",
         _open.open_address_or_editor,
         _open.why_no_worktree,
         in_footer=False,
@@ -108,7 +108,7 @@ TASK_KEYS = (
         "editor",
         "",
         "editor",
-        "Open its worktree in your editor, whether the project has a `run` command or not",
+        "Open its worktree in your editor, also where o opens an address",
         _open.open_editor,
         _open.why_no_worktree,
         in_footer=False,
@@ -117,8 +117,7 @@ TASK_KEYS = (
         "copy",
         "y",
         "copy",
-        "Copy: then y its id, b its branch, p or t the path of its worktree or TASK.md, a the command that attaches,"
-        " u its pull request",
+        "Copy: then y its id, b branch, p or t the path of its worktree or TASK.md, a attach command, u pull request",
         _open.copy,
         _open.why_no_edit,
         in_footer=False,
