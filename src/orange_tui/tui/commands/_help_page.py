@@ -57,7 +57,7 @@ def _task_keys(
     name = row.task.branch if row is not None and row.task is not None else "the selected task"
     yield [(fit(f"For {name}", width).rstrip(), palette.heading)]
     for command in commands:
-        if command.why_not is not None:
+        if command.why_not is not None and command.key:
             reason = command.why_unavailable(context) if row is not None else None
             key = command.shown_key(context.shared.key_overrides)
             yield from key_entry(key, command.help, palette.dim if reason else palette.text, width, palette)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     ReadScreen = Callable[[int], Sequence[Strip]]
 
 _FRAME_SECONDS = 0.2  # between two reads of the agent's screen
-_HINT = "Goes into its input and is sent; while it asks for permission, it waits."
+_HINT = "Sent into its input, or held back while it asks for permission."
 
 
 class AnswerDialog(MessageDialog):

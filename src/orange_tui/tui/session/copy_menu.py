@@ -11,8 +11,8 @@ from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
 from orange_tui.domain.records import record
-from orange_tui.domain.task import printable
-from orange_tui.tui.drawing.cells import fit
+from orange_tui.tui.drawing.cells import fit, fit_end
+from orange_tui.tui.drawing.labels import shorten_home
 from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
 
-_NAME_CELLS = 16
+_NAME_CELLS, _TEXT_CELLS = 17, 48
 
 
 @record
@@ -53,9 +53,8 @@ class CopyMenu(ModalScreen[CopyChoice | None]):
         line = Text.assemble(
             (f"{choice.key}  ", palette.accent if choice.text else palette.dim),
             (fit(choice.name, _NAME_CELLS), palette.text if choice.text else palette.dim),
-            (printable(choice.text or "none"), palette.dim),
+            (fit_end(shorten_home(choice.text or "none"), _TEXT_CELLS).rstrip(), palette.dim),
         )
-        line.truncate(68, overflow="ellipsis")
         return Option(line, id=choice.key, disabled=choice.text is None)
 
     def on_key(self, event: events.Key) -> None:
