@@ -12,6 +12,7 @@ from support.office import started
 from support.person import ORANGE
 
 if TYPE_CHECKING:
+    from support.driver import Cli
     from support.office import Office
     from support.person import Terminal
 
@@ -28,6 +29,10 @@ def inside(office: Office, terminal: Terminal, *settings: str) -> None:
     terminal.shows("inside-")
     for setting in settings:
         ask(office, *setting.split())
+
+
+def test_help_names_the_key(cli: Cli) -> None:
+    assert f"{BACK_KEY} leads back" in cli.ok("task", "attach", "--help").out
 
 
 def test_the_key_leads_back_to_the_shell_that_attached_and_is_named_all_the_time(
