@@ -40,7 +40,7 @@ bind-key -T {table} {key} {{
 {leave}
 }}
 set-option -t '{session}' key-table {table}
-set-option -t '{session}' status-left '#[reverse] {key} back to Orange #[noreverse] #{{session_name}} '
+set-option -t '{session}' status-left '#[reverse] {key} back to Orange #[noreverse] [#{{session_name}}] '
 set-option -t '{session}' status-left-length {cells}
 if-shell -F -t '{session}' '#{{==:#{{status}},off}}' {{ set-option -t '{session}' status on }}
 if-shell -F -t '{session}' '#{{session_attached}}' {{ }} {{ set-option -u -t '{session}' @orange_clients }}
