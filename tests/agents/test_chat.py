@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.errors import Refused
+from orange_tui.sessions.attaching import BACK_KEY
 from support.person import ORANGE, Terminal
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def test_key_in_the_app_attaches_to_the_chat_and_detaching_returns(office: Offic
     terminal.shows("No tasks yet.")
     terminal.press("C")
     terminal.shows("hello from the orchestrator")
-    terminal.press("C-b", "d")
+    terminal.press(BACK_KEY)
     terminal.shows("No tasks yet.")
     assert sessions(office) == ["orange/chat-coffee"]
     terminal.press("C")

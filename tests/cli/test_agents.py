@@ -15,34 +15,6 @@ if TYPE_CHECKING:
     from support.office import Office
 
 
-def test_attach_shows_the_agent_and_detaching_returns_to_the_shell(office: Office, terminal: Terminal) -> None:
-    office.harness(orders='echo "hello from the agent"; exec cat')
-    ref = office.create("fix/attach", harness="recorder")
-    terminal.type(f"{ORANGE} task attach {ref.id}; echo code-$?")
-    terminal.shows("hello from the agent")
-    terminal.shows("C-b d leads back")
-    terminal.type("typed by a person")
-    terminal.shows("typed by a person\ntyped by a person")  # the terminal's echo, and what the agent says to it
-    terminal.press("C-b", "d")
-    terminal.shows("code-0")
-    assert "hello from the agent" not in terminal.screen().partition("code-0")[2]
-    assert office.windows(ref) == ["worker"]
-
-
-def test_attach_inside_the_agents_own_server_switches_to_the_session(office: Office, terminal: Terminal) -> None:
-    office.harness(orders='echo "hello from the agent"; exec cat')
-    ref = office.create("fix/attach", harness="recorder")
-    terminal.type(f"TMUX= tmux -L {office.socket} new-session -s person 'PS1=inside- exec /bin/sh'; echo code-$?")
-    terminal.shows("inside-")
-    terminal.type(f"{ORANGE} task attach {ref.id}")
-    terminal.shows("hello from the agent")
-    terminal.press("C-b", "L")  # the last session: where the person came from
-    terminal.shows("inside-")
-    terminal.type("exit")
-    terminal.shows("code-0")
-    assert office.windows(ref) == ["worker"]
-
-
 def test_attach_without_a_session_says_where_the_logs_are(office: Office, terminal: Terminal) -> None:
     office.harness()
     ref = office.create("fix/attach", harness="recorder", spawn=False)

@@ -24,6 +24,7 @@ from orange_tui.outside.libtmux_runner import run_with_libtmux
 from orange_tui.outside.programs import Finished
 from orange_tui.outside.screens import read_screens
 from orange_tui.outside.tmux import Tmux, Window, run_tmux
+from orange_tui.sessions.attaching import attach_command
 from support.office import wait_for
 
 if TYPE_CHECKING:
@@ -178,10 +179,10 @@ def test_a_new_session_is_marked_also_when_orange_runs_in_a_window_of_the_same_s
         pane.pane_id: ("task1", "worker"),
         other.pane_id: ("task1", "review-1"),
     }
-    command = tmux.attaching(pane.session_id)
+    command = attach_command(tmux, pane.session_id)
     assert (command.switches, command.environment["TMUX_PANE"]) == (True, own.pane_id)
     monkeypatch.setenv("TMUX", "/elsewhere,1,0")
-    command = tmux.attaching(pane.session_id)
+    command = attach_command(tmux, pane.session_id)
     assert (command.switches, "TMUX" in command.environment, "TMUX_PANE" in command.environment) == (False,) * 3
 
 

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.engine.tasks import Tasks
-from orange_tui.outside.tmux import AttachCommand, Tmux
+from orange_tui.sessions.attaching import AttachCommand
+from orange_tui.tui.commands import _attach
 from support.lively import Agents
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def one_task(stage: Stage, monkeypatch: pytest.MonkeyPatch, status: str, agent: 
 
     monkeypatch.setattr(Tasks, "spawn", noted("spawn", SimpleNamespace(hook_errors=())))
     monkeypatch.setattr(type(stage.orange.agents), "respawn", noted("respawn", SimpleNamespace(id="task001")))
-    monkeypatch.setattr(Tmux, "attaching", noted("attach", AttachCommand(("true",), {}, switches=True)))
+    command = AttachCommand(("true",), {}, switches=True)
+    monkeypatch.setattr(_attach, "attach_command", noted("attach", command))
     agents.task(0, branch="brew", summary="Brew it", status=status, agent=agent, **values)
     return does
 

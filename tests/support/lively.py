@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.outside.tmux import Pane, Tmux
+from orange_tui.outside.tmux import Frame, Pane, Tmux
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.workspaces.pool_file import BOUND, PoolFile, Slot
 from support.stage import WORK
@@ -49,7 +49,7 @@ class Agents:
         self._stage = stage
         self._panes: list[Pane] = []
         monkeypatch.setattr(Tmux, "panes", lambda _tmux: list(self._panes))
-        monkeypatch.setattr(Tmux, "screen", lambda _tmux, _pane, **_how: SCREEN)
+        monkeypatch.setattr(Tmux, "frame", lambda _tmux, _pane, **_how: Frame(SCREEN, 200, 50, attached=True))
 
     def task(self, number: int, **values: Any) -> TaskRef:
         """A task whose agent is busy, idle, asks for a permission, or is dead."""

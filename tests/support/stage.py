@@ -227,6 +227,13 @@ class Scene:
         await self._pilot.click(widget, offset=offset, times=times)
         await self._pilot.pause()
 
+    async def drag(self, widget: str, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """Hold the mouse button from one place to another."""
+        await self._pilot.mouse_down(widget, offset=start)
+        await self._pilot.hover(widget, offset=end)
+        await self._pilot.mouse_up(widget, offset=end)
+        await self._pilot.pause()
+
     async def until(self, condition: Callable[[], bool], seconds: float = 60.0) -> None:
         """Let the app run until something is so."""
         deadline = time.monotonic() + seconds

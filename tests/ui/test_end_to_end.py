@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from orange_tui.sessions.attaching import BACK_KEY
 from support.driver import orange
 from support.git import commit, git, make_repository
 
@@ -239,7 +240,7 @@ def attach_while_others_go_on(person: Person, demo: Demo) -> None:
     person.until(lambda: demo.task("double-shot")["crash_count"] or demo.task("latte-art")["status"] == "stuck")
     assert "demo agent" in person.screen
     assert HEADER not in person.screen
-    person.press("C-b", "d")
+    person.press(BACK_KEY)
     person.sees(HEADER, *BRANCHES)
     person.has("oat-milk", "cancelled")
     person.until(lambda: person.status("double-shot") == "working" or person.status("latte-art") == "stuck")

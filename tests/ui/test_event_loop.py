@@ -47,7 +47,7 @@ async def look_around(scene: Scene) -> None:
         "W": "is here",
         "P": "register",
         "D": "No changes yet",
-        "ctrl+p": "new task  c",
+        "ctrl+p": "answer  a",
     }
     for key, seen in pages.items():
         await scene.press(key)
@@ -56,7 +56,9 @@ async def look_around(scene: Scene) -> None:
         await scene.sees("fix/tea", "filter")
     await scene.press("question_mark")
     await scene.sees("Anywhere")
-    await scene.press("escape", "y", "n")
+    await scene.press("escape", "y")
+    await scene.sees("Copy from fix/tea")
+    await scene.press("b", "n")
 
 
 async def create_a_task(scene: Scene) -> None:

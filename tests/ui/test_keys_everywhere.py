@@ -51,7 +51,7 @@ async def test_a_key_shows_what_it_is_for_and_escape_comes_back(stage: Stage, ke
 async def test_y_copies_the_id_and_q_leaves(stage: Stage) -> None:
     stage.tasks()
     async with stage.open() as scene:
-        await scene.press("y")
+        await scene.press("y", "y")
         assert scene.app.clipboard == "task001"
         await scene.press("q")
         await scene.until(lambda: not scene.app.is_running)
@@ -138,13 +138,13 @@ async def test_on_other_screens_the_palette_offers_nothing_that_belongs_to_the_l
 @story
 async def test_another_key_is_in_help_and_footer_and_the_old_one_is_free(stage: Stage) -> None:
     stage.tasks()
-    (stage.root / "home" / "config.yml").write_text('keys: {cancel: d, delete: "!"}\n')
+    (stage.root / "home" / "config.yml").write_text('keys: {cancel: d, delete: "%"}\n')
     async with stage.open() as scene:
         await scene.sees("d cancel")
-        await scene.press("!")
+        await scene.press("%")
         assert any("Only done and cancelled" in told for told in scene.told())
         await scene.press("question_mark")
-        await scene.sees("!        Delete a finished task", "d        Cancel the task")
+        await scene.sees("%        Delete a finished task", "d        Cancel the task")
 
 
 @story

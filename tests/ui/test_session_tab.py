@@ -12,6 +12,7 @@ from support.stage import Scene, story
 if TYPE_CHECKING:
     import pytest
 
+    from orange_tui.outside.tmux import Frame
     from orange_tui.store.store import TaskRef
     from support.office import Office
 
@@ -21,13 +22,13 @@ class Calls:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
-        screen = Tmux.screen
+        frame = Tmux.frame
 
-        def counted(tmux: Tmux, pane_id: str, **how: Any) -> str | None:
+        def counted(tmux: Tmux, pane_id: str, **how: Any) -> Frame | None:
             self.count += 1
-            return screen(tmux, pane_id, **how)
+            return frame(tmux, pane_id, **how)
 
-        monkeypatch.setattr(Tmux, "screen", counted)
+        monkeypatch.setattr(Tmux, "frame", counted)
 
 
 def agent(office: Office, orders: str) -> TaskRef:

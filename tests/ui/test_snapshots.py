@@ -262,7 +262,7 @@ def test_a_question_before_a_forced_merge(picture: Picture, size: Size) -> None:
 
 @EVERY_SIZE
 def test_an_answer_for_an_agent(picture: Picture, size: Size) -> None:
-    picture(size, "a", sees="Answer login-fix")
+    picture(size, "a", sees="Next: the old cookie")  # the agent's screen is read once the dialog is there
 
 
 @EVERY_SIZE

@@ -69,6 +69,15 @@ def _check_time_of_day(text: str) -> None:
         raise Refused("this is not a time of day; write one such as 08:00")
 
 
+def _check_words(text: str) -> None:
+    import shlex
+
+    try:
+        shlex.split(text)
+    except ValueError:
+        raise Refused(f"{text} has a quote that does not end") from None
+
+
 def _check_sandbox(mode: str) -> None:
     if mode not in MODES:
         raise Refused(f"{mode} is not possible; it must be {', '.join(MODES[:-1])} or {MODES[-1]}")
@@ -83,6 +92,13 @@ SETTINGS: Mapping[str, Setting] = {
         dict,
         {},
         "Other keys for the app: a command's name (`orange help keys` has them) and its key, such as `merge: M`.",
+    ),
+    "editor": Setting(
+        str,
+        "",
+        "What `o` opens a task's worktree with, such as code, or `nvim -R` (default: VISUAL or EDITOR). No shell reads"
+        " it; a word with blanks in it is put in quotes.",
+        _check_words,
     ),
     "timezone": Setting(
         str, "", "The time zone of jobs, such as Europe/Berlin (default: TZ, else the machine's).", _check_zone

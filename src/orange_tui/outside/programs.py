@@ -166,13 +166,29 @@ def followed_by(words: Sequence[str]) -> Iterator[None]:
         process.communicate()
 
 
-async def run_in_terminal(words: Sequence[str], *, environment: Mapping[str, str] | None = None) -> int:
+async def run_in_terminal(
+    words: Sequence[str], *, environment: Mapping[str, str] | None = None, directory: str | None = None
+) -> int:
     """Give a program our terminal until it ends, while the event loop goes on; returns its exit code."""
     import asyncio
 
-    with _explained(words, None):
-        process = await asyncio.create_subprocess_exec(*words, env=environment)
-    return await process.wait()
+    with _explained(words, directory), _deaf_to_keys():
+        process = await asyncio.create_subprocess_exec(*words, env=environment, cwd=directory)
+        return await process.wait()
+
+
+@contextmanager
+def _deaf_to_keys() -> Iterator[None]:
+    """What is pressed in somebody else's program is not for us: a terminal sends Ctrl+C to all that share it.
+
+    Ignoring it would be inherited by that program; a handler is not.
+    """
+    before = {each: signal.signal(each, lambda *_: None) for each in (signal.SIGINT, signal.SIGQUIT)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def run_pager(words: Sequence[str], text: str) -> None:

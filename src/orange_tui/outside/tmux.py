@@ -19,7 +19,7 @@ from orange_tui.outside.programs import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Protocol
 
     from orange_tui.outside.programs import Finished
@@ -60,8 +60,7 @@ _SAYS_NOTHING_RUNS = (
 _SAYS_IT_IS_ENDING = "server exited"  # right now: a moment later there is none
 _ENDING_SECONDS, _ENDING_POLLS = 0.02, 10
 _WIDTH, _HEIGHT = "200", "50"
-_END = "end"
-_HINT_MILLISECONDS = "4000"  # any key ends it
+_SIZE_FORMAT = _SEPARATOR.join(("#{window_width}", "#{window_height}", "#{session_attached}"))
 
 
 @record
@@ -82,6 +81,16 @@ class Pane:
 
 
 @record
+class Frame:
+    """What a window shows, how large it is, and whether a person is attached to its session."""
+
+    text: str
+    width: int
+    height: int
+    attached: bool
+
+
+@record
 class Window:
     """What to start: where, under which name, and how Orange will know it again."""
 
@@ -93,15 +102,6 @@ class Window:
     command: tuple[str, ...]
     log: str
     chat: str = ""  # of a conversation: the project it is about; then there is no task
-
-
-@record
-class AttachCommand:
-    """How a person is shown a session; `switches`: in the tmux they are in already, which gives nothing back."""
-
-    words: tuple[str, ...]
-    environment: Mapping[str, str]
-    switches: bool
 
 
 def run_tmux(words: Sequence[str], *, stdin: bytes | None = None) -> Finished:
@@ -220,11 +220,20 @@ class Tmux:
 
     def screen(self, pane_id: str, *, colour: bool = False, above: int = 0) -> str | None:
         """What a window shows now, with as many lines of what was above it; None when it is gone."""
+        frame = self.frame(pane_id, colour=colour, above=above)
+        return frame.text if frame is not None else None
+
+    def frame(self, pane_id: str, *, colour: bool = False, above: int = 0) -> Frame | None:
+        """The same with the window's size: all of it in one call, for it is asked five times a second."""
         more = [*(["-e"] if colour else []), *(["-S", f"-{above}"] if above else [])]
-        # A last line of our own: libtmux drops empty ones, and those of the screen are part of it.
-        words = ("capture-pane", "-p", *more, "-t", pane_id, ";", "display-message", "-p", "-t", pane_id, _END)
+        # The last line is never empty: libtmux drops empty ones, and those of the screen are part of it.
+        words = ("capture-pane", "-p", *more, "-t", pane_id, ";", "display-message", "-p", "-t", pane_id, _SIZE_FORMAT)
         finished = self.ask(*words)
-        return finished.output.removesuffix(f"{_END}\n") if finished.code == 0 else None
+        if finished.code != 0:
+            return None
+        text, _, size = finished.output.removesuffix("\n").rpartition("\n")
+        width, height, attached = (int(each) if each.isdecimal() else 0 for each in size.split(_SEPARATOR))
+        return Frame(f"{text}\n" if text else "", width, height, bool(attached))
 
     def version(self) -> str | None:
         """Which tmux this is, or None where there is none."""
@@ -233,18 +242,9 @@ class Tmux:
         except NotFound:
             return None
 
-    def attaching(self, session_id: str) -> AttachCommand:
-        """The command that shows a session to a person: within the same server it switches there."""
-        inside = os.environ.get("TMUX", "").split(",")[0]
-        if inside and self.ask("display-message", "-p", "#{socket_path}").output.strip() == inside:
-            words = ("tmux", *self._server(), "switch-client", "-t", session_id)
-            return AttachCommand(words, dict(os.environ), switches=True)
-        words = ("tmux", *self._server(), "attach-session", "-t", session_id, *_detach_hint(session_id))
-        # Inside another server tmux refuses to nest unless it does not know of it.
-        environment = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
-        return AttachCommand(words, environment, switches=False)
-
-    def _server(self) -> list[str]:
+    @property
+    def server(self) -> list[str]:
+        """The options by which the tmux program finds it."""
         if self.socket is None:
             return []
         return ["-S" if "/" in self.socket else "-L", self.socket]
@@ -252,13 +252,7 @@ class Tmux:
     def ask(self, *words: str, stdin: bytes | None = None) -> Finished:
         """Have this server carry out a command, or several."""
         # Without `-u` it answers in ASCII where the locale is cron's.
-        return self._run(["-u", *self._server(), *words], stdin=stdin)
-
-
-def _detach_hint(session_id: str) -> list[str]:
-    """Has tmux tell somebody who may never have seen it how to get out again."""
-    longer = ("set-option", "-t", session_id, "display-time", _HINT_MILLISECONDS)
-    return [";", *longer, ";", "display-message", "#{prefix} d leads back; the agent goes on"]
+        return self._run(["-u", *self.server, *words], stdin=stdin)
 
 
 def _new_pane(line: str, window: Window) -> Pane:

@@ -16,9 +16,9 @@ from orange_tui.tui.commands.keys import COMMANDS, command_named, footer_keys
 from orange_tui.tui.drawing.palette import state_facts, status_style
 from orange_tui.tui.tabs.preview_tabs import preview_tabs
 from orange_tui.tui.theme import palette_for
-from orange_tui.tui.widgets.bars import Footer, Header
+from orange_tui.tui.widgets.bars import Footer, FooterKey, Header
 from orange_tui.tui.widgets.columns import ColumnTitles
-from orange_tui.tui.widgets.preview import Preview
+from orange_tui.tui.widgets.preview import SCROLL_KEYS, Preview
 from orange_tui.tui.widgets.task_list import TaskList
 from orange_tui.tui.widgets.task_tree import ListedTasks, as_tree
 
@@ -64,6 +64,8 @@ class Dashboard(Screen[None]):
         Binding("pageup", "page(-1)", show=False),
         Binding("ctrl+d", "page(1, True)", show=False),
         Binding("ctrl+u", "page(-1, True)", show=False),
+        Binding("shift+down,ctrl+e", "scroll_preview(1)", show=False),
+        Binding("shift+up,ctrl+y", "scroll_preview(-1)", show=False),
         Binding("space,right", "preview(True)", show=False),
         Binding("left", "preview(False)", show=False),
         Binding("escape", "back", show=False),
@@ -170,9 +172,11 @@ class Dashboard(Screen[None]):
         return _EMPTY if not snapshot.rows else "Nothing here. f changes the filter, esc ends the search."
 
     def _show_selected(self, row: TaskRow | None) -> None:
-        in_preview = [("esc", "list"), ("⇥", "next tab")] if self.has_class("-preview") else []
+        in_preview = [("esc", "list"), ("⇥", "next tab"), SCROLL_KEYS] if self.has_class("-preview") else []
         narrow = [("␣", "preview")] if row is not None and not self.has_class("-wide") else []
-        self.query_one(Footer).show(footer_keys(self.command_context()), in_preview, narrow, self._palette)
+        scroll = [FooterKey(*SCROLL_KEYS, about_task=False, gives_way=99)] if row and self.has_class("-wide") else []
+        keys = [*footer_keys(self.command_context()), *scroll]
+        self.query_one(Footer).show(keys, in_preview, narrow, self._palette)
         self.query_one(Preview).show(row)
 
     def on_task_list_selected(self, message: TaskList.Selected) -> None:
@@ -213,6 +217,9 @@ class Dashboard(Screen[None]):
         if of_list or not self.query_one(Preview).scroll_page(direction):
             self._list.move(direction * self._list.page())
 
+    def action_scroll_preview(self, lines: int) -> None:
+        self.query_one(Preview).scroll_lines(lines)
+
     def action_preview(self, show: bool) -> None:
         self.set_class(show and not self.has_class("-wide"), "-preview")
         self.call_after_refresh(self._show_selected, self.row)
@@ -221,6 +228,7 @@ class Dashboard(Screen[None]):
         self.query_one(Preview).next_tab(-1)
 
     def action_back(self) -> None:
+        self.clear_selection()
         if self.has_class("-searching") or self._filter.search:
             self._end_search()
             self._list.focus()

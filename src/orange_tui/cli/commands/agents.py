@@ -114,8 +114,9 @@ def chat(parsed: Parsed, orange: Orange) -> Reply:
 def show_session(orange: Orange, session_id: str) -> Reply:
     """Replace this process by tmux, showing a session."""
     from orange_tui.outside.programs import replace_process
+    from orange_tui.sessions.attaching import attach_command
 
-    command = orange.tmux.attaching(session_id)
+    command = attach_command(orange.tmux, session_id)
     replace_process(command.words, environment=command.environment)
 
 

@@ -87,7 +87,7 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
     ),
     CommandSpec(
         ("task", "attach"),
-        "Attach to a task's tmux session; detach with tmux's prefix and d.",
+        "Attach to a task's tmux session; F9 leads back.",
         (TASK,),
         (OF_PROJECT,),
         f"{_MODULE}:attach",

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.task import printable
 from orange_tui.outside.programs import run_in_terminal
+from orange_tui.sessions.attaching import attach_command
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from orange_tui.board.rows import TaskRow
     from orange_tui.home.projects import Project
     from orange_tui.tui.commands.context import CommandContext
@@ -25,16 +30,30 @@ async def attach(context: CommandContext, row: TaskRow) -> None:
 
 
 async def _attach_to(context: CommandContext, session_id: str) -> None:
-    app = context.app
-    command = await asyncio.to_thread(context.orange.tmux.attaching, session_id)
+    command = await asyncio.to_thread(attach_command, context.orange.tmux, session_id)
     if command.switches:
-        context.notify("To come back: tmux's prefix, then L (last session).")
         await run_in_terminal(command.words, environment=command.environment)
-        return
+    else:
+        await give_terminal(context, command.words, environment=command.environment)
+
+
+async def give_terminal(
+    context: CommandContext,
+    words: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    directory: str | None = None,
+    note: str = "",
+) -> int:
+    """Give a program the terminal until it ends, after a note to the person; returns its exit code."""
+    app = context.app
     # Nothing may be drawn meanwhile: with the terminal given away, whatever is drawn waits for it, and we with it.
     with app.batch_update(), app.suspend():
-        await run_in_terminal(command.words, environment=command.environment)
+        if note and sys.__stdout__ is not None:
+            print(printable(note), file=sys.__stdout__, flush=True)
+        code = await run_in_terminal(words, environment=environment, directory=directory)
     app.refresh(layout=True)
+    return code
 
 
 def chat(context: CommandContext) -> None:

@@ -143,13 +143,6 @@ def _open_in_browser(url: str) -> str | None:
     return f"Copied {url}" if takes_the_terminal or not webbrowser.open(url) else None
 
 
-def why_no_run(_workflow: Workflow | None, row: TaskRow) -> str | None:
-    """The project's command runs in the task's workspace."""
-    if row.task is None:
-        return "Its TASK.md can't be read"
-    return None if row.task.workspace is not None else "It has no workspace to run anything in"
-
-
 def open_run(context: CommandContext) -> None:
     """Open what the project's command serves; where it does not run, it is started first."""
     row, orange = context.row, context.orange

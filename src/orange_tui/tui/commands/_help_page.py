@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orange_tui.sessions.attaching import BACK_KEY
 from orange_tui.tui.drawing.cells import fit, key_entry
 from orange_tui.tui.drawing.labels import LEGEND
 from orange_tui.tui.drawing.lines import strip_of, width_of
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
 _MOVING = (
     ("j k ↑ ↓", "Up and down"),
     ("g G", "First and last"),
+    ("ctrl+d/u", "A page of the list"),
+    ("⇧↓ ⇧↑", "Scroll the preview by a line, in every tab; so do ctrl+e and ctrl+y"),
+    ("pgup/dn", "Scroll the preview by a page; where it is not in sight, the list"),
     ("space →", "Open the preview, on a narrow screen"),
     ("⇧⇥", "Previous tab of the preview"),
     ("ctrl+p", "Commands, tasks and themes by name"),
     ("esc", "Back; end the search"),
+    ("mouse", "Drag over text to select it, in the preview, pages and dialogs; ctrl+c copies it"),
+    (BACK_KEY, "At an agent that you are attached to: back to Orange"),
 )
 _TWO_COLUMNS = 110
 
@@ -51,7 +57,7 @@ def _task_keys(
     name = row.task.branch if row is not None and row.task is not None else "the selected task"
     yield [(fit(f"For {name}", width).rstrip(), palette.heading)]
     for command in commands:
-        if command.why_not is not None:
+        if command.why_not is not None and command.key:
             reason = command.why_unavailable(context) if row is not None else None
             key = command.shown_key(context.shared.key_overrides)
             yield from key_entry(key, command.help, palette.dim if reason else palette.text, width, palette)

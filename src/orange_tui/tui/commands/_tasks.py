@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING
 
 from orange_tui.domain.workflow import send_back_target, starts_agent
 from orange_tui.tui.commands.context import branch_of, hook_errors_text
+from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.strip import Strip
+
     from orange_tui.board.rows import TaskRow
     from orange_tui.domain.workflow import State, Workflow
     from orange_tui.tui.commands.context import CommandContext
@@ -108,22 +113,25 @@ def why_no_answer(_workflow: Workflow | None, row: TaskRow) -> str | None:
 
 def answer(context: CommandContext) -> None:
     """Send the agent a message."""
-    from orange_tui.tui.screens.dialogs import MessageDialog
+    from orange_tui.tui.session.answer import AnswerDialog
+    from orange_tui.tui.tabs.session import SessionView
     from orange_tui.tui.tabs.task_page import questions_of
 
-    row, orange = context.row, context.orange
+    row, orange, view = context.row, context.orange, SessionView()
 
     def send(text: str | None) -> None:
         if text:
             context.start("Sending", lambda _report: _delivery_text(at_once=orange.agents.answer(row.ref, text)))
 
-    hint = "Pasted into the agent's input and submitted. While the agent is asking for permission, it waits."
-    dialog = MessageDialog(
-        f"Answer {branch_of(row)}",
-        hint,
-        "Send",
+    def read_screen(width: int) -> Sequence[Strip]:
+        view.use_size(width)
+        return view.lines(orange, row, width, palette_for(context.app))
+
+    dialog = AnswerDialog(
+        branch_of(row),
         drafts=context.shared.drafts,
-        read_question=lambda: questions_of(orange, row.ref),
+        read_questions=lambda: questions_of(orange, row.ref),
+        read_screen=read_screen,
     )
     context.show(dialog, send)
 

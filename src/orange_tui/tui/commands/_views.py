@@ -97,13 +97,6 @@ def workflow_picture(context: CommandContext) -> None:
     context.show(Page(f"Workflow {workflow.name}", lines, follows=True))
 
 
-def copy_id(context: CommandContext) -> None:
-    """Copy the id of a task to the clipboard."""
-    task_id = context.row.ref.id
-    context.app.copy_to_clipboard(task_id)
-    context.notify(f"Copied {task_id}.")
-
-
 # ── the list ──
 
 

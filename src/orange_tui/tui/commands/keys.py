@@ -43,7 +43,7 @@ COMMANDS: tuple[KeyCommand, ...] = (
 
 MOVING_KEYS = (
     *("j", "k", "g", "G", "up", "down", "left", "right", "space", "home", "end", "pageup", "pagedown", "escape"),
-    *("shift+tab", "ctrl+u", "ctrl+d", "ctrl+p", "ctrl+c", "ctrl+q"),
+    *("shift+tab", "shift+up", "shift+down", "ctrl+e", "ctrl+y", "ctrl+u", "ctrl+d", "ctrl+p", "ctrl+c", "ctrl+q"),
 )
 
 

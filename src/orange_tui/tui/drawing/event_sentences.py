@@ -214,6 +214,7 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "task.created": EventLine("+", "accent", _created),
     "task.adopted": EventLine("+", "accent", "Adopted as it was"),
     "task.updated": EventLine("~", "text", _updated),
+    "task.edited": EventLine("~", "text", "You edited TASK.md"),
     "task.routed": EventLine("»", "info", _routed),
     "task.delegated": EventLine("»", "info", "Delegated: {summary} ({child})"),
     "task.waiting": EventLine("…", "dim", "Waits: {reason}"),

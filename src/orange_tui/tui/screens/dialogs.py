@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -14,7 +13,7 @@ from orange_tui.tui.review.thread_lines import who
 from orange_tui.tui.review.writing import Autosave
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping, Sequence
+    from collections.abc import MutableMapping, Sequence
 
     from textual.app import ComposeResult
 
@@ -89,27 +88,18 @@ class MessageDialog(ModalScreen[str | None]):
 
     BINDINGS = [("escape", "leave", "Cancel"), ("ctrl+s", "send", "Send")]  # noqa: RUF012
 
-    def __init__(  # noqa: PLR0913 - each of them is seen
-        self,
-        title: str,
-        hint: str,
-        send: str,
-        *,
-        drafts: MutableMapping[str, str],
-        prepared: str = "",
-        read_question: Callable[[], str] | None = None,
+    def __init__(
+        self, title: str, hint: str, send: str, *, drafts: MutableMapping[str, str], prepared: str = ""
     ) -> None:
         super().__init__()
         self._title, self._hint, self._send, self._prepared = title, hint, send, prepared
         self._drafts = drafts
-        self._read_question = read_question  # what the text answers; it is read while the dialog is there already
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
             yield Static(self._hint, classes="hint", markup=False)
-            with VerticalScroll(id="question", can_focus=False):
-                yield Static("", markup=False)
+            yield from self.compose_context()
             draft = self._drafts.get(self._title, self._prepared)
             classes = "prepared" if self._prepared else ""
             yield TextArea(draft, classes=classes, id="text", tab_behavior="focus", compact=True)
@@ -117,18 +107,16 @@ class MessageDialog(ModalScreen[str | None]):
                 yield Button("Cancel (esc)", id="no", compact=True)
                 yield Button(f"{self._send} (ctrl+s)", id="yes", compact=True)
 
+    def compose_context(self) -> ComposeResult:
+        """What the message is about, above its box."""
+        yield from ()
+
     def on_mount(self) -> None:
+        """The cursor is in the box from the beginning."""
         area = self.query_one(TextArea)
         area.cursor_blink = False
         area.move_cursor(area.document.end)
         area.focus()
-        if self._read_question is not None:
-            self.run_worker(self._show_question(self._read_question))
-
-    async def _show_question(self, read_question: Callable[[], str]) -> None:
-        text = await asyncio.to_thread(read_question)
-        self.query_one("#question Static", Static).update(text)
-        self.query_one("#question").set_class(bool(text), "-some")
 
     def action_send(self) -> None:
         self._drafts.pop(self._title, None)

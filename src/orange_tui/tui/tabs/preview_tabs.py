@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.tui.drawing.lines import paragraph
-from orange_tui.tui.tabs._session import session_lines, whole_session_lines
+from orange_tui.tui.tabs.session import SessionView
 from orange_tui.tui.tabs.task_page import task_lines
 from orange_tui.tui.widgets.preview import PreviewTab
 
@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 
 def preview_tabs(orange: Orange) -> tuple[PreviewTab, ...]:
     """All tabs, in the order in which they are shown."""
+    session = SessionView()
     return (
         PreviewTab("Task", _safely(orange, task_lines)),
-        PreviewTab("Session", _safely(orange, session_lines), whole=_safely(orange, whole_session_lines)),
+        PreviewTab(
+            "Session",
+            _safely(orange, session.lines),
+            whole=_safely(orange, session.whole_lines),
+            use_size=session.use_size,
+        ),
         PreviewTab("Diff", _safely(orange, diff_lines), title_for=_diff_title),
         PreviewTab("History", _safely(orange, history_lines)),
     )

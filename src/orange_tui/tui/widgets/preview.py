@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Lines = Callable[[TaskRow, int, Palette], Sequence[Strip]]
     Request = tuple[TaskRef | None, int, int]  # task, tab, width
 
+SCROLL_KEYS = ("⇧↑ ⇧↓", "scroll")  # beside a list, which has the arrows for itself
 _GAP = "   "
 _FRAME_SECONDS = 0.2  # between two reads of a live session
 _SETTLE_SECONDS = 0.06  # the cursor must rest that long before a preview is worth drawing
@@ -41,6 +42,7 @@ class PreviewTab:
     name: str
     lines: Lines
     whole: Lines | None = None  # of a live one: with what has scrolled out of sight
+    use_size: Callable[[int, int], None] | None = None  # of one that is drawn for the size in which it is shown
     title_for: Callable[[TaskRow], str] | None = None  # where the title says something about the task
 
     @property
@@ -69,7 +71,7 @@ class Preview(Vertical):
 
     def compose(self) -> ComposeResult:
         yield Line(id="tabs")
-        yield StripView(id="view")
+        yield StripView(id="view", takes_focus=False)
 
     def on_mount(self) -> None:
         self.set_interval(_FRAME_SECONDS, self._next_frame)
@@ -101,6 +103,8 @@ class Preview(Vertical):
             return
         if self._row is None or self._row.session != "active":
             return
+        if self._view.text_selection is not None:  # what somebody marks stays below their pointer
+            return
         if self._view.is_at_end or not self._is_whole:  # who has scrolled back reads, and nothing moves meanwhile
             self._draw()
 
@@ -109,12 +113,14 @@ class Preview(Vertical):
         return self.query_one("#view", StripView)
 
     def scroll_page(self, direction: int) -> bool:
-        """Page through a live session; says whether there is one to page through."""
-        if self.tab.is_live and self.is_in_sight:
-            scroll = self._view.scroll_page_down if direction > 0 else self._view.scroll_page_up
-            scroll(animate=False)
-            return True
-        return False
+        """Page through what is shown; says whether anybody can see that."""
+        return self.scroll_lines(direction * max(1, self._view.size.height - 1))
+
+    def scroll_lines(self, count: int) -> bool:
+        """Scroll what is shown; says whether anybody can see that."""
+        if self.is_in_sight:
+            self._view.scroll_relative(y=count, animate=False)
+        return self.is_in_sight
 
     @property
     def is_in_sight(self) -> bool:
@@ -174,6 +180,8 @@ class Preview(Vertical):
         if looks_back and self._is_whole:
             return
         self._is_whole = looks_back
+        if tab.use_size is not None:
+            tab.use_size(request[2], self._view.size.height)
         lines = tab.whole if self._is_whole and tab.whole is not None else tab.lines
         strips = await asyncio.to_thread(lines, row, request[2], palette_for(self.app))
         self._view.show(strips, follow=tab.is_live, keep_place=is_same)

@@ -42,7 +42,6 @@ LIST_KEYS = (
         _views.next_tab,
         in_footer=False,
     ),
-    KeyCommand("copy", "y", "copy id", "Copy the task's id", _views.copy_id, _tasks.why_not_readable, in_footer=False),
     KeyCommand(
         "map",
         "W",

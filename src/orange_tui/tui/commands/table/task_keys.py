@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.workflow import REVIEW_WORKFLOW
-from orange_tui.tui.commands import _approvals, _delivery, _tasks, _views
+from orange_tui.tui.commands import _approvals, _delivery, _open, _tasks, _views
 from orange_tui.tui.commands.context import KeyCommand
 
 TASK_KEYS = (
@@ -77,12 +77,49 @@ TASK_KEYS = (
         gives_way=5,
     ),
     KeyCommand(
+        "edit",
+        "e",
+        "edit",
+        "Edit TASK.md in your editor (VISUAL or EDITOR)",
+        _open.edit,
+        _open.why_no_edit,
+        in_footer=False,
+    ),
+    KeyCommand(
+        "shell",
+        "exclamation_mark",
+        "shell",
+        "Open a shell in its worktree; `exit` leads back",
+        _open.shell,
+        _open.why_no_worktree,
+        in_footer=False,
+    ),
+    KeyCommand(
         "run",
         "o",
-        "run",
-        "Open what the project's `run` command serves, and start it where it does not run",
-        _delivery.open_run,
-        _delivery.why_no_run,
+        "open work",
+        "Open the address of the project's `run` command, started where it does not run; in a project without one, the"
+        " worktree in your editor (`editor` in config.yml)",
+        _open.open_address_or_editor,
+        _open.why_no_worktree,
+        in_footer=False,
+    ),
+    KeyCommand(
+        "editor",
+        "",
+        "editor",
+        "Open its worktree in your editor, also where o opens an address",
+        _open.open_editor,
+        _open.why_no_worktree,
+        in_footer=False,
+    ),
+    KeyCommand(
+        "copy",
+        "y",
+        "copy",
+        "Copy: then y its id, b branch, p or t the path of its worktree or TASK.md, a attach command, u pull request",
+        _open.copy,
+        _open.why_no_edit,
         in_footer=False,
     ),
     KeyCommand(
