@@ -8,13 +8,11 @@ import sys
 from orange_tui.cli.commands.tasks import confirm
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import current_directory, listed_project, named_project, target_project, target_task
-from orange_tui.domain.errors import NotFound, OrangeError, Refused, UsageError
-from orange_tui.domain.task import check_branch, check_id
-from orange_tui.domain.usage.budget import parse_budget
+from orange_tui.domain.errors import NotFound, Refused, UsageError
+from orange_tui.domain.task import check_id
 from orange_tui.engine.starting import start_trusted
-from orange_tui.home.projects import OWN_SETTINGS
 from orange_tui.issues.links import IssueLinks
-from orange_tui.issues.rules import settings_changes
+from orange_tui.options.project_options import PROJECT_OPTIONS, read_changes
 from orange_tui.presentation import trust as presentation
 from orange_tui.store.store import StoredTask
 from orange_tui.trust.trust import read_orange_file
@@ -38,7 +36,8 @@ def add(parsed: Parsed, orange: Orange) -> Reply:
     path = os.path.abspath(os.path.expanduser(parsed.text("path") or current_directory()))
     given = {"name": parsed.text("name"), "default_branch": parsed.text("default-branch")}
     given = {key: value for key, value in given.items() if value is not None}
-    project = register(orange.projects, path, {**given, **_settings(parsed, orange)})
+    others = {name: texts for name, texts in _given(parsed).items() if name != "default-branch"}
+    project = register(orange.projects, path, {**given, **read_changes(orange.engine.parts, path, others)})
     return Reply(
         printable_text(f"{project.name}  registered: {project.path}, branch {project.default_branch}"),
         project.as_json(),
@@ -76,59 +75,21 @@ def _data(project: Project, orange: Orange) -> dict[str, object]:
 
 def update(parsed: Parsed, orange: Orange) -> Reply:
     """`orange project update`."""
-    changes = _settings(parsed, orange)
-    branch = parsed.text("default-branch")
-    if branch is not None:
-        changes["default_branch"] = _default_branch(orange.projects.get(parsed.required("name")), branch)
-    changes |= settings_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
-    numbers = {name: parsed.number(name.replace("_", "-")) for name in OWN_SETTINGS}
-    changes |= {name: number for name, number in numbers.items() if number is not None}
-    budget = parsed.text("budget")
-    changes |= {} if budget is None else {"budget": parse_budget(budget)}
-    auto_fix = parsed.text("auto-fix")
-    changes |= {} if auto_fix is None else {"auto_fix": auto_fix == "on"}
-    ports, command = parsed.number("ports"), parsed.text("run")
-    changes |= {} if ports is None else {"ports": ports}
-    changes |= {} if command is None else {"run": command or None}
-    names = parsed.texts("failover")
-    changes |= {"failover": [orange.engine.parts.harnesses.get(name).name for name in names if name]} if names else {}
-    changes |= _sandbox_changes(parsed, orange)
-    if not changes:
-        numbers_too = ", ".join(f"--{name.replace('_', '-')}" for name in OWN_SETTINGS)
-        raise UsageError(
-            f"What should change? Give --pool-size, {numbers_too}, --budget, --auto-fix, --failover, --ports,"
-            " --run, --sandbox, --sandbox-read, --sandbox-write, --workflow, --default-branch or --issues"
-        )
-    project = orange.projects.update(parsed.required("name"), changes)
+    given = _given(parsed)
+    if not given:
+        *names, last = (f"--{option.name}" for option in PROJECT_OPTIONS)
+        raise UsageError(f"What should change? Give {', '.join(names)} or {last}")
+    name = parsed.required("name")
+    changes = read_changes(orange.engine.parts, orange.projects.get(name).path, given)
+    project = orange.projects.update(name, changes)
     return Reply(_line(project, orange), _data(project, orange))
 
 
-def _sandbox_changes(parsed: Parsed, orange: Orange) -> dict[str, object]:
-    """Which agents run in a sandbox, and what is opened in it; one that would open a secret is refused."""
-    mode = parsed.text("sandbox")
-    changes: dict[str, object] = {} if mode is None else {"sandbox": mode}
-    for name in ("sandbox-read", "sandbox-write"):
-        paths = [os.path.abspath(os.path.expanduser(path)) for path in parsed.texts(name) if path]
-        if paths:
-            from orange_tui.agents.sandbox.planning import check_opened_paths
-
-            repository = orange.projects.get(parsed.required("name")).path
-            check_opened_paths(paths, orange.home.root, repository, write=name == "sandbox-write")
-        if parsed.texts(name):
-            changes[name.replace("-", "_")] = paths
-    return changes
-
-
-def _default_branch(project: Project, branch: str) -> str:
-    """A branch that exists; in a repository that is gone, only its name can be checked."""
-    from orange_tui.home.registration import existing_branch
-    from orange_tui.outside.git import Repository
-
-    try:
-        path = Repository(project.path).top_level()
-    except OrangeError:
-        return check_branch(branch)
-    return existing_branch(path, branch)
+def _given(parsed: Parsed) -> dict[str, tuple[str, ...]]:
+    """The options of the table that were given, each with its values."""
+    found = {option.name: parsed.values.get(option.name) for option in PROJECT_OPTIONS}
+    texts = {name: (value,) if isinstance(value, str) else value for name, value in found.items()}
+    return {name: value for name, value in texts.items() if isinstance(value, tuple)}
 
 
 def remove(parsed: Parsed, orange: Orange) -> Reply:
@@ -168,17 +129,6 @@ def trust(parsed: Parsed, orange: Orange) -> Reply:
 def _trust_data(project: Project, items: Sequence[Brought]) -> dict[str, object]:
     listed = [{"kind": each.kind, "name": each.name, "text": each.text} for each in items]
     return {"name": project.name, "trusted": True, "items": listed}
-
-
-def _settings(parsed: Parsed, orange: Orange) -> dict[str, object]:
-    settings: dict[str, object] = {}
-    if parsed.number("pool-size") is not None:
-        settings["pool_size"] = parsed.number("pool-size")
-    workflow = parsed.text("workflow")
-    if workflow is not None:
-        orange.workflows.path(workflow)  # an unknown name is refused here, with those there are
-        settings["workflow"] = workflow
-    return settings
 
 
 def init(parsed: Parsed, orange: Orange) -> Reply:
