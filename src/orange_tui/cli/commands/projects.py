@@ -12,11 +12,11 @@ from orange_tui.domain.errors import NotFound, Refused, UsageError
 from orange_tui.domain.task import check_id
 from orange_tui.engine.starting import start_trusted
 from orange_tui.issues.links import IssueLinks
-from orange_tui.options.project_options import PROJECT_OPTIONS, read_changes
+from orange_tui.options.project_options import PROJECT_OPTIONS
+from orange_tui.options.projects import register_project, remove_project, update_project, what_stays
 from orange_tui.presentation import trust as presentation
-from orange_tui.store.store import StoredTask
+from orange_tui.presentation.workspaces import slot_words
 from orange_tui.trust.trust import read_orange_file
-from orange_tui.workspaces.pool_file import BOUND, QUARANTINED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,18 +26,14 @@ if TYPE_CHECKING:
     from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
     from orange_tui.outside.git_guard.brought import Brought
-    from orange_tui.workspaces.pool_file import Slot
 
 
 def add(parsed: Parsed, orange: Orange) -> Reply:
     """`orange project add`."""
-    from orange_tui.home.registration import register
-
     path = os.path.abspath(os.path.expanduser(parsed.text("path") or current_directory()))
-    given = {"name": parsed.text("name"), "default_branch": parsed.text("default-branch")}
-    given = {key: value for key, value in given.items() if value is not None}
-    others = {name: texts for name, texts in _given(parsed).items() if name != "default-branch"}
-    project = register(orange.projects, path, {**given, **read_changes(orange.engine.parts, path, others)})
+    named = parsed.text("name")
+    given = _given(parsed) | ({"name": (named,)} if named is not None else {})
+    project = register_project(orange.engine.parts, path, given)
     return Reply(
         printable_text(f"{project.name}  registered: {project.path}, branch {project.default_branch}"),
         project.as_json(),
@@ -79,9 +75,7 @@ def update(parsed: Parsed, orange: Orange) -> Reply:
     if not given:
         *names, last = (f"--{option.name}" for option in PROJECT_OPTIONS)
         raise UsageError(f"What should change? Give {', '.join(names)} or {last}")
-    name = parsed.required("name")
-    changes = read_changes(orange.engine.parts, orange.projects.get(name).path, given)
-    project = orange.projects.update(name, changes)
+    project = update_project(orange.engine.parts, parsed.required("name"), given)
     return Reply(_line(project, orange), _data(project, orange))
 
 
@@ -95,12 +89,8 @@ def _given(parsed: Parsed) -> dict[str, tuple[str, ...]]:
 def remove(parsed: Parsed, orange: Orange) -> Reply:
     """`orange project remove`."""
     project = orange.projects.get(parsed.required("name"))
-    tasks = [t for t in orange.store.read_all(project.name) if isinstance(t, StoredTask)]
-    active = [t.ref.id for t in tasks if not orange.tasks.is_finished(t.task)]
-    if active:
-        raise Refused(f"{project.name} has unfinished tasks: {', '.join(active)}. Merge or cancel them first")
-    confirm(f"Remove project {project.name} from Orange? Its repository and its tasks' files stay.", parsed)
-    orange.projects.remove(project.name)
+    confirm(f"Remove project {project.name} from Orange? {what_stays(orange.tasks, project)}", parsed)
+    remove_project(orange.tasks, project.name)
     return Reply(printable_text(f"{project.name}  removed"), {"name": project.name, "removed": True})
 
 
@@ -113,8 +103,7 @@ def trust(parsed: Parsed, orange: Orange) -> Reply:
     everything, new = orange.trust.brought(project), orange.trust.untrusted(project)
     data = _trust_data(project, everything)
     if not new:
-        text = "all that it brings along is trusted" if everything else "it brings nothing along that would run"
-        return Reply(printable_text(f"{project.name}  {text}"), data)
+        return Reply(printable_text(f"{project.name}  {presentation.nothing_new(everything)}"), data)
     shown = printable_text("\n".join(presentation.lines(new)))
     if not parsed.flag("yes") and not parsed.json:
         print(shown, file=sys.stderr, flush=True)
@@ -142,17 +131,9 @@ def init(parsed: Parsed, orange: Orange) -> Reply:
 def list_workspaces(parsed: Parsed, orange: Orange) -> Reply:
     """`orange workspace list`."""
     slots = orange.pool.slots(listed_project(parsed, orange))
-    text = "\n".join(map(_slot_line, slots)) or "No workspaces. Register a repository with `orange project add` first."
+    lines = [printable_text(f"{slot.name}  {slot_words(slot)}") for slot in slots]
+    text = "\n".join(lines) or "No workspaces. Register a repository with `orange project add` first."
     return Reply(text, [slot.as_json() for slot in slots])
-
-
-def _slot_line(slot: Slot) -> str:
-    if slot.state == BOUND:
-        return printable_text(f"{slot.name}  held by {slot.task}")
-    if slot.state == QUARANTINED:
-        reason = (slot.reason or "").replace("\n", " ")
-        return printable_text(f"{slot.name}  quarantined with work of {slot.task}: {reason}")
-    return printable_text(f"{slot.name}  free" if os.path.isdir(slot.path) else f"{slot.name}  free, not created yet")
 
 
 def gc(_parsed: Parsed, orange: Orange) -> Reply:
