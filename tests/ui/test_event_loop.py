@@ -46,8 +46,13 @@ async def look_around(scene: Scene) -> None:
         "L": "Log",
         "W": "is here",
         "P": "register",
+        "K": "coffee--1",
+        "E": "Change fix/tea",
+        "M": "Move fix/tea",
+        "O": "Settings",
+        "H": "checking",
         "D": "No changes yet",
-        "ctrl+p": "new task  c",
+        "ctrl+p": "merge  m",
     }
     for key, seen in pages.items():
         await scene.press(key)

@@ -51,7 +51,7 @@ TASK_OPTIONS = (
     TaskOption("review-harness", "review_harness", "reviewer", "H", "The agent that reviews it", complete="harness"),
     TaskOption("model", "model", "model", "M", "The model, as the agent's own --model takes it"),
     TaskOption("effort", "effort", "effort", "L", "How hard the agent should think, in its own words (such as high)"),
-    TaskOption("review-effort", "review_effort", "its effort", "L", "The same for the reviewer"),
+    TaskOption("review-effort", "review_effort", "review effort", "L", "The same for the reviewer"),
     TaskOption(
         "blocked-by",
         "blocked_by",

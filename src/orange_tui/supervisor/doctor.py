@@ -62,8 +62,8 @@ class Doctor:
 
 
 def examine(doctor: Doctor) -> list[Finding]:
-    """Check everything; a check that fails is a finding too, and stops no other."""
-    return [finding for topic in TOPICS for finding in examine_topic(doctor, topic)]
+    """Check everything; a check that fails is a finding too, and stops no other. What several find is said once."""
+    return list(dict.fromkeys(finding for topic in TOPICS for finding in examine_topic(doctor, topic)))
 
 
 def examine_topic(doctor: Doctor, topic: str) -> list[Finding]:

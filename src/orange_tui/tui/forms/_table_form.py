@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from orange_tui.tui.context import AppContext
 
+_OTHER_ROWS, _FEWEST_ROWS = 13, 4  # title, meaning, problem, buttons and the border
+
 
 @record
 class TableField:
@@ -83,12 +85,24 @@ class TableForm(Form):
     def on_mount(self) -> None:
         self.call_after_refresh(self.query_one(f"#{self._table[0].name}").focus)
 
+    def on_resize(self) -> None:
+        """The fields take what they need, up to what is left beside all that must stay in sight."""
+        groups = len({each.group for each in self._table if each.group})
+        needed = len(self._table) + max(0, 2 * groups - 1)
+        self.query_one(".fields").styles.height = max(_FEWEST_ROWS, min(needed, self.size.height - _OTHER_ROWS))
+
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Say what the field means that the cursor is in; of a list of choices, the list has the cursor."""
         ids = [widget.id for widget in event.widget.ancestors_with_self]
         found = next((each for each in self._table if each.name in ids), None)
         if found is not None:
             self.query_one("#meaning", Static).update(printable(found.meaning))
+
+    def show_problem(self, problem: str) -> None:
+        """Say what is wrong, where the meaning of the field stood: a refusal may be long."""
+        super().show_problem(problem)
+        self.query_one("#meaning").display = not problem
+        self.query_one("#problem").set_class(bool(problem), "-some")
 
     # ── what was changed ──
 

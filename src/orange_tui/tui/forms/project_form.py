@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.domain.errors import Refused
 from orange_tui.home.settings import SETTINGS
 from orange_tui.options.project_options import PROJECT_OPTIONS, project_option
 from orange_tui.options.projects import REGISTERING, register_project, update_project
@@ -57,9 +56,13 @@ class RegisterForm(TableForm):
         ]
         super().__init__(shared, table)
 
+    def submit(self) -> None:
+        if self.text("path"):
+            super().submit()
+        else:
+            self.show_problem("Where is it? Give the path of a git repository.")
+
     def write(self, changes: Mapping[str, str]) -> str:
-        if not changes.get("path"):
-            raise Refused("Where is it? Give the path of a git repository.")
         path = os.path.abspath(os.path.expanduser(changes["path"]))
         others = {name: text for name, text in changes.items() if name != "path"}
         return register_project(self.shared.orange.engine.parts, path, _given(others)).name

@@ -79,7 +79,8 @@ class DoctorScreen(Screen[None]):
         self._findings = []
         for number, topic in enumerate(TOPICS, 1):
             self._show_header(f"checking {topic} … {number}/{len(TOPICS)}")
-            self._findings += await asyncio.to_thread(examine_topic, doctor, topic)
+            found = await asyncio.to_thread(examine_topic, doctor, topic)
+            self._findings = list(dict.fromkeys([*self._findings, *found]))  # what several checks find is said once
             self._draw()
         self._findings.sort(key=lambda finding: list(_MARKS)[::-1].index(finding.level))
         self._draw()

@@ -114,7 +114,7 @@ class MoveDialog(ModalScreen[None]):
     def _show(self, text: str, *, is_problem: bool) -> None:
         line = self.query_one("#problem", Static)
         line.update("\n".join(map(printable, text.splitlines())))
-        line.set_class(not is_problem, "-remark")
+        line.set_class(not is_problem, "-remark").add_class("-some")
 
 
 def _line(target: str, moves: Sequence[Transition], palette: Palette) -> Text:

@@ -35,8 +35,10 @@ def workflow_lines(
         picture = []
         problems.append(strip_of([("Its tasks wait until that is mended; all others go on.", palette.dim)]))
     others = [other for other in workflows.names() if other != name]
-    broken = list(check_lines(workflows, others, width, palette, says_good=False))
-    return [*_spaced(problems), *picture, *_below("Other workflows", broken, palette)]
+    found = list(check_lines(workflows, others, width, palette, says_good=False))
+    if found and picture:
+        problems.append(strip_of([("Another workflow has mistakes: see the end of this page.", palette.warning)]))
+    return [*_spaced(problems), *picture, *_below("Other workflows", found, palette)]
 
 
 def check_lines(

@@ -37,7 +37,7 @@ class WorkspacesScreen(ListScreen["WorkspaceStatus"]):
 
     HEADING = "Workspaces"
     EMPTY = "No workspaces yet.\n\nRegister a repository first (P): its workspaces\nare made when tasks need them."
-    KEYS = (("⏎", "go to its task"), ("l", "look"), ("r", "release"), ("G", "release all idle"), ("i", "create all"))
+    KEYS = (("⏎", "its task"), ("l", "look"), ("r", "release"), ("G", "release all idle"), ("i", "make all"))
 
     BINDINGS = [  # noqa: RUF012 - Textual's own way
         ("l", "look", "Look"),
