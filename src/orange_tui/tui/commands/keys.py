@@ -49,8 +49,8 @@ COMMANDS: tuple[KeyCommand, ...] = (
     *TASK_KEYS,
     *LIST_KEYS,
     KeyCommand("help", "question_mark", "help", "Every key, and whether it works now", _show_help),
-    *PAGE_KEYS,
     KeyCommand("settings", "O", "settings", "Settings: config.yml in a form", _show_settings, in_footer=False),
+    *PAGE_KEYS,
 )
 
 MOVING_KEYS = (

@@ -39,4 +39,4 @@ def _field(name: str, setting: Setting, settings: Settings) -> TableField:
     default = shown_value(setting.default)
     choices = _SWITCH if setting.kind is bool else tuple((word, word) for word in setting.choices)
     said = f"{setting.meaning} Default: {default}." if default else setting.meaning
-    return TableField(name, name, shown_value(settings.values[name]), said, choices, default)
+    return TableField(name, name, shown_value(settings.values[name]), said, choices, default or "none")
