@@ -138,6 +138,9 @@ class ListScreen(Screen[None], Generic[Item]):
             result = await asyncio.to_thread(work)
         except OrangeError as problem:
             self.notify(str(problem), title=f"{doing}: refused", severity="error", timeout=15, markup=False)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
+            await asyncio.to_thread(self.shared.orange.log.write, "error", f"{doing}: {problem!r}")
+            self.notify(f"{problem!r}. See `orange log`.", title=doing, severity="error", markup=False)
         else:
             if on_done is not None:
                 on_done(result)

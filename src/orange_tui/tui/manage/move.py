@@ -99,6 +99,10 @@ class MoveDialog(ModalScreen[None]):
         except OrangeError as problem:
             self._show(str(problem), is_problem=True)
             return
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
+            await asyncio.to_thread(self._shared.orange.log.write, "error", f"moving: {problem!r}", task=self._ref.id)
+            self._show(f"{problem!r}. See `orange log`.", is_problem=True)
+            return
         if moved is not None and moved.hook_errors:
             text = f"It has moved, but {'; '.join(moved.hook_errors)}"
             self.app.notify(text, title=self._moved.branch, severity="error", timeout=15, markup=False)

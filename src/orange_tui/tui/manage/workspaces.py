@@ -37,7 +37,7 @@ class WorkspacesScreen(ListScreen["WorkspaceStatus"]):
 
     HEADING = "Workspaces"
     EMPTY = "No workspaces yet.\n\nRegister a repository first (P): its workspaces\nare made when tasks need them."
-    KEYS = (("⏎", "its task"), ("l", "look"), ("r", "release"), ("G", "release all idle"), ("i", "make all"))
+    KEYS = (("⏎", "its task"), ("l", "look"), ("r", "release"), ("G", "release idle"), ("i", "make all"))
 
     BINDINGS = [  # noqa: RUF012 - Textual's own way
         ("l", "look", "Look"),
@@ -102,7 +102,8 @@ class WorkspacesScreen(ListScreen["WorkspaceStatus"]):
         try:
             path = orange.projects.get(found.slot.project).path
             with look_at_worktree(path, found.slot.path) as git:
-                return git.must("status", "--branch", "--short") or "Nothing is changed in it."
+                said = git.must("status", "--branch", "--short")
+                return said if "\n" in said.strip() else f"{said}\nNothing is changed in it."
         except OrangeError as problem:
             return str(problem)
 
