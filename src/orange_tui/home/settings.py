@@ -83,7 +83,7 @@ SETTINGS: Mapping[str, Setting] = {
     "keys": Setting(
         dict,
         {},
-        "Other keys for the app: a command's name (`orange help keys` has them) and its key, such as `merge: M`.",
+        "Other keys for the app: a command's name (`orange help keys` has them) and its key, such as `merge: f5`.",
     ),
     "timezone": Setting(
         str, "", "The time zone of jobs, such as Europe/Berlin (default: TZ, else the machine's).", _check_zone

@@ -116,7 +116,7 @@ _WANTED = {
     int: "a number",
     float: "a number",
     list: "a list of names, with commas between them",
-    dict: "a list of names with their values, such as `merge: M, cancel: X`",
+    dict: "a list of names with their values, such as `merge: f5, cancel: X`",
     str: "text",
 }
 
