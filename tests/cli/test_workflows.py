@@ -35,7 +35,7 @@ def test_shipped_workflow_is_printed_as_it_is_and_copied_to_be_changed(world: Wo
     done = cli.ok("workflow", "copy", "classic", "mine")
     path = world.root / "workflows" / "mine.yml"
     assert str(path) in done.out
-    assert path.read_text() == text.replace("\nname: classic\n", '\nname: "mine"\n')
+    assert path.read_text() == text.replace("\nname: classic\n", "\nname: mine\n")
     assert cli.ok("workflow", "check", "mine").out == "mine: good\n"
     assert world.orange.workflows.load("mine").name == "mine"
     cli.ok("workflow", "copy", "default", "default")  # in the place of the shipped one

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orange_tui.domain.text.file_names import is_binary, is_secret
 from orange_tui.domain.text.quoting import fenced, plain, truncate
 from orange_tui.domain.text.sections import outline
+from orange_tui.prompt_context.file_names import is_binary, is_secret
 
 
 def test_a_text_is_cut_at_a_line_where_one_is_near() -> None:

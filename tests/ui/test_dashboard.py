@@ -262,18 +262,6 @@ async def test_keys_can_be_changed_in_config_yml(stage: Stage) -> None:
 
 
 @story
-async def test_a_projects_pool_is_changed_in_the_app(stage: Stage) -> None:
-    stage.tasks()
-    async with stage.open() as scene:
-        await scene.sees("pool 0/4")
-        await scene.press("P")
-        await scene.sees("Projects", "register")
-        await scene.press("end", "backspace", "7", "ctrl+s")
-        await scene.until(lambda: stage.orange.projects.get("coffee").pool_size == 7)
-        await scene.sees("pool 0/7")
-
-
-@story
 async def test_letters_typed_before_the_search_line_has_the_focus_are_letters(stage: Stage) -> None:
     stage.tasks()
     async with stage.open() as scene:

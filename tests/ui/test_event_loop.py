@@ -46,6 +46,11 @@ async def look_around(scene: Scene) -> None:
         "L": "Log",
         "W": "is here",
         "P": "register",
+        "K": "coffee--1",
+        "E": "Change fix/tea",
+        "M": "Move fix/tea",
+        "O": "Settings",
+        "H": "checking",
         "D": "No changes yet",
         "ctrl+p": "answer  a",
     }

@@ -287,7 +287,12 @@ def test_the_workflow_as_a_picture(picture: Picture, size: Size) -> None:
 
 @EVERY_SIZE
 def test_the_projects(picture: Picture, size: Size) -> None:
-    picture(size, "P", sees="register")
+    picture(size, "P", sees="POOL")
+
+
+@EVERY_SIZE
+def test_the_settings(picture: Picture, size: Size) -> None:
+    picture(size, "O", sees="Whether the terminal rings")
 
 
 @EVERY_SIZE

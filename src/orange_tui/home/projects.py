@@ -143,13 +143,14 @@ class Projects:
         return project
 
     def update(self, name: str, changes: Mapping[str, object]) -> Project:
-        """Change some settings of a registered project."""
+        """Change some settings of a registered project; None takes back what it says itself."""
         self.get(name)
         with self._changing() as entries:
             for index, entry in enumerate(entries):
                 if entry.get("name") == name:
-                    self._project(entry | dict(changes), index)
-                    entry.update(changes)
+                    after = {k: v for k, v in (entry | dict(changes)).items() if v is not None or k not in changes}
+                    self._project(after, index)
+                    entries[index] = after
         return self.get(name)
 
     def remove(self, name: str) -> None:

@@ -26,6 +26,7 @@ class Setting:
     default: object
     meaning: str
     check: Callable[[str], object] | None = None
+    choices: tuple[str, ...] = ()  # where it is one of a few words
 
 
 def _check_zone(name: str) -> None:
@@ -91,7 +92,7 @@ SETTINGS: Mapping[str, Setting] = {
     "keys": Setting(
         dict,
         {},
-        "Other keys for the app: a command's name (`orange help keys` has them) and its key, such as `merge: M`.",
+        "Other keys for the app: a command's name (`orange help keys` has them) and its key, such as `merge: f5`.",
     ),
     "editor": Setting(
         str,
@@ -180,6 +181,7 @@ SETTINGS: Mapping[str, Setting] = {
         "Which agents of tasks run in a sandbox: off, reviewers, or all; a project can say. In one they write little"
         " but their worktree and their task, and your keys and logins are not there. It needs bubblewrap.",
         _check_sandbox,
+        MODES,
     ),
     "webhook": Setting(
         str, "", "The web address to which `notify` hooks with `via: webhook` send their notices.", _check_webhook
@@ -239,7 +241,7 @@ class Settings:
 
 def read_settings(home: Home) -> Settings:
     """Read config.yml; a mistake in it is an error with file and line, never ignored."""
-    path = os.path.join(home.root, "config.yml")
+    path = settings_path(home)
     defaults = {name: setting.default for name, setting in SETTINGS.items()}
     try:
         text = read_bytes(path, max_bytes=1_000_000).decode()
@@ -247,10 +249,16 @@ def read_settings(home: Home) -> Settings:
         return Settings(defaults)
     except UnicodeDecodeError:
         raise Unreadable(f"{path} is not UTF-8 text") from None
-    return Settings(defaults | _read(text, path))
+    return Settings(defaults | settings_in(text, path))
 
 
-def _read(text: str, path: str) -> dict[str, object]:
+def settings_path(home: Home) -> str:
+    """Where config.yml is."""
+    return os.path.join(home.root, "config.yml")
+
+
+def settings_in(text: str, path: str) -> dict[str, object]:
+    """The settings that a text has; what is wrong is an error with the line in `path`."""
     from orange_tui.domain.text import yaml_text
 
     try:

@@ -233,9 +233,9 @@ def _names_in(folder: str) -> list[str]:
 
 def _renamed(text: str, name: str) -> str:
     """A valid workflow file with another name in it."""
-    from orange_tui.domain.text import yaml_text
+    from orange_tui.domain.text.yaml_change import set_value
 
-    return yaml_text.replace_value(text, "name", json.dumps(name, ensure_ascii=False))
+    return set_value(text, "name", name)
 
 
 def _is_name(name: str) -> bool:

@@ -33,6 +33,11 @@ def lines(items: Sequence[Brought]) -> list[str]:
     return found
 
 
+def nothing_new(everything: Sequence[Brought]) -> str:
+    """What is said where there is nothing to ask."""
+    return "all that it brings along is trusted" if everything else "it brings nothing along that would run"
+
+
 def sentence(project: str, items: Sequence[Brought]) -> str:
     """That a repository brings something along, and how to see it."""
     count = f"{len(items)} thing{'s' if len(items) != 1 else ''}"

@@ -7,10 +7,10 @@ import os
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.route import route_of
 from orange_tui.domain.task import printable
-from orange_tui.domain.text.file_names import is_binary, is_secret
 from orange_tui.outside.git import Repository, local
 from orange_tui.outside.git_guard.look import look_at_worktree
 from orange_tui.prompt_context._file_tree import fold_paths
+from orange_tui.prompt_context.file_names import is_binary, is_secret
 from orange_tui.review.quotes import read_below
 from orange_tui.trust.trust import Trust
 

@@ -33,7 +33,7 @@ from orange_tui.usage.prices_file import check_prices
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from orange_tui.engine.tasks import Tasks
     from orange_tui.home.paths import Home
@@ -62,13 +62,17 @@ class Doctor:
 
 
 def examine(doctor: Doctor) -> list[Finding]:
-    """Check everything; a check that fails is a finding too, and stops no other."""
+    """Check everything; a check that fails is a finding too, and stops no other. What several find is said once."""
+    return list(dict.fromkeys(finding for topic in TOPICS for finding in examine_topic(doctor, topic)))
+
+
+def examine_topic(doctor: Doctor, topic: str) -> list[Finding]:
+    """Check one of `TOPICS`, for who wants to show how far it is."""
     findings: list[Finding] = []
-    for check in _CHECKS:
-        try:
-            findings.extend(check(doctor))
-        except (OrangeError, OSError) as problem:
-            findings.append(Finding("bad", str(problem)))
+    try:
+        findings.extend(_CHECKS[topic](doctor))
+    except (OrangeError, OSError) as problem:
+        findings.append(Finding("bad", str(problem)))
     return findings
 
 
@@ -240,17 +244,18 @@ def _trust(doctor: Doctor) -> Iterator[Finding]:
             yield Finding("note", f"{what}: its tasks wait", f"orange project trust {project.name}")
 
 
-_CHECKS: tuple[Callable[[Doctor], Iterator[Finding]], ...] = (
-    _programs,
-    _agents,
-    _sandbox,
-    _limits,
-    _disk,
-    _files,
-    _notices,
-    _interrupted_moves,
-    _tasks,
-    _workspaces,
-    _repositories,
-    _trust,
-)
+_CHECKS: Mapping[str, Callable[[Doctor], Iterator[Finding]]] = {
+    "programs": _programs,
+    "agents": _agents,
+    "sandbox": _sandbox,
+    "limits": _limits,
+    "disk": _disk,
+    "files": _files,
+    "notices": _notices,
+    "interrupted work": _interrupted_moves,
+    "tasks": _tasks,
+    "workspaces": _workspaces,
+    "repositories": _repositories,
+    "trust": _trust,
+}
+TOPICS = tuple(_CHECKS)

@@ -19,12 +19,19 @@ SCREEN_MODULES = (
     "commands._help_page",
     "commands.search",
     "drawing.workflow_map",
-    "forms.projects_form",
     "screens.saved_work",
-    "screens.jobs",
+    "manage.jobs",
     "screens.usage",
     "forms.job_form",
     "forms.hand_over_form",
+    "manage.move",
+    "manage.projects",
+    "manage.workspaces",
+    "manage.workflow_page",
+    "manage.doctor",
+    "forms.change_task_form",
+    "forms.project_form",
+    "forms.settings_form",
 )
 
 

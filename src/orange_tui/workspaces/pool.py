@@ -268,10 +268,15 @@ class Pool:
             return True  # nobody can tell
         return found.task.workspace == name or self.store.journal(ref).unfinished() is not None
 
-    def gc(self, exists: TaskExists) -> list[str]:
-        """Release orphaned slots, and those quarantined for a reason that is gone; returns a sentence for each."""
+    def gc(self, exists: TaskExists, name: str | None = None) -> list[str]:
+        """Release orphaned slots, and those quarantined for a reason that is gone; returns a sentence for each.
+
+        With a name, only that one.
+        """
         sentences = []
         for slot in self.slots():
+            if name not in {None, slot.name}:
+                continue
             project = self.projects.find(slot.project)
             if project is None and slot.state != FREE:
                 sentences.append(f"{slot.name} is left alone: {slot.project} is no longer registered")

@@ -8,17 +8,15 @@ import sys
 from orange_tui.cli.commands.tasks import confirm
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import current_directory, listed_project, named_project, target_project, target_task
-from orange_tui.domain.errors import NotFound, OrangeError, Refused, UsageError
-from orange_tui.domain.task import check_branch, check_id
-from orange_tui.domain.usage.budget import parse_budget
+from orange_tui.domain.errors import NotFound, Refused, UsageError
+from orange_tui.domain.task import check_id
 from orange_tui.engine.starting import start_trusted
-from orange_tui.home.projects import OWN_SETTINGS
 from orange_tui.issues.links import IssueLinks
-from orange_tui.issues.rules import settings_changes
+from orange_tui.options.project_options import PROJECT_OPTIONS
+from orange_tui.options.projects import register_project, remove_project, update_project, what_stays
 from orange_tui.presentation import trust as presentation
-from orange_tui.store.store import StoredTask
+from orange_tui.presentation.workspaces import slot_words
 from orange_tui.trust.trust import read_orange_file
-from orange_tui.workspaces.pool_file import BOUND, QUARANTINED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,17 +26,14 @@ if TYPE_CHECKING:
     from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
     from orange_tui.outside.git_guard.brought import Brought
-    from orange_tui.workspaces.pool_file import Slot
 
 
 def add(parsed: Parsed, orange: Orange) -> Reply:
     """`orange project add`."""
-    from orange_tui.home.registration import register
-
     path = os.path.abspath(os.path.expanduser(parsed.text("path") or current_directory()))
-    given = {"name": parsed.text("name"), "default_branch": parsed.text("default-branch")}
-    given = {key: value for key, value in given.items() if value is not None}
-    project = register(orange.projects, path, {**given, **_settings(parsed, orange)})
+    named = parsed.text("name")
+    given = _given(parsed) | ({"name": (named,)} if named is not None else {})
+    project = register_project(orange.engine.parts, path, given)
     return Reply(
         printable_text(f"{project.name}  registered: {project.path}, branch {project.default_branch}"),
         project.as_json(),
@@ -76,70 +71,26 @@ def _data(project: Project, orange: Orange) -> dict[str, object]:
 
 def update(parsed: Parsed, orange: Orange) -> Reply:
     """`orange project update`."""
-    changes = _settings(parsed, orange)
-    branch = parsed.text("default-branch")
-    if branch is not None:
-        changes["default_branch"] = _default_branch(orange.projects.get(parsed.required("name")), branch)
-    changes |= settings_changes(parsed.text("issues"), parsed.texts("issue-author"), parsed.texts("issue-label"))
-    numbers = {name: parsed.number(name.replace("_", "-")) for name in OWN_SETTINGS}
-    changes |= {name: number for name, number in numbers.items() if number is not None}
-    budget = parsed.text("budget")
-    changes |= {} if budget is None else {"budget": parse_budget(budget)}
-    auto_fix = parsed.text("auto-fix")
-    changes |= {} if auto_fix is None else {"auto_fix": auto_fix == "on"}
-    ports, command = parsed.number("ports"), parsed.text("run")
-    changes |= {} if ports is None else {"ports": ports}
-    changes |= {} if command is None else {"run": command or None}
-    names = parsed.texts("failover")
-    changes |= {"failover": [orange.engine.parts.harnesses.get(name).name for name in names if name]} if names else {}
-    changes |= _sandbox_changes(parsed, orange)
-    if not changes:
-        numbers_too = ", ".join(f"--{name.replace('_', '-')}" for name in OWN_SETTINGS)
-        raise UsageError(
-            f"What should change? Give --pool-size, {numbers_too}, --budget, --auto-fix, --failover, --ports,"
-            " --run, --sandbox, --sandbox-read, --sandbox-write, --workflow, --default-branch or --issues"
-        )
-    project = orange.projects.update(parsed.required("name"), changes)
+    given = _given(parsed)
+    if not given:
+        *names, last = (f"--{option.name}" for option in PROJECT_OPTIONS)
+        raise UsageError(f"What should change? Give {', '.join(names)} or {last}")
+    project = update_project(orange.engine.parts, parsed.required("name"), given)
     return Reply(_line(project, orange), _data(project, orange))
 
 
-def _sandbox_changes(parsed: Parsed, orange: Orange) -> dict[str, object]:
-    """Which agents run in a sandbox, and what is opened in it; one that would open a secret is refused."""
-    mode = parsed.text("sandbox")
-    changes: dict[str, object] = {} if mode is None else {"sandbox": mode}
-    for name in ("sandbox-read", "sandbox-write"):
-        paths = [os.path.abspath(os.path.expanduser(path)) for path in parsed.texts(name) if path]
-        if paths:
-            from orange_tui.agents.sandbox.planning import check_opened_paths
-
-            repository = orange.projects.get(parsed.required("name")).path
-            check_opened_paths(paths, orange.home.root, repository, write=name == "sandbox-write")
-        if parsed.texts(name):
-            changes[name.replace("-", "_")] = paths
-    return changes
-
-
-def _default_branch(project: Project, branch: str) -> str:
-    """A branch that exists; in a repository that is gone, only its name can be checked."""
-    from orange_tui.home.registration import existing_branch
-    from orange_tui.outside.git import Repository
-
-    try:
-        path = Repository(project.path).top_level()
-    except OrangeError:
-        return check_branch(branch)
-    return existing_branch(path, branch)
+def _given(parsed: Parsed) -> dict[str, tuple[str, ...]]:
+    """The options of the table that were given, each with its values."""
+    found = {option.name: parsed.values.get(option.name) for option in PROJECT_OPTIONS}
+    texts = {name: (value,) if isinstance(value, str) else value for name, value in found.items()}
+    return {name: value for name, value in texts.items() if isinstance(value, tuple)}
 
 
 def remove(parsed: Parsed, orange: Orange) -> Reply:
     """`orange project remove`."""
     project = orange.projects.get(parsed.required("name"))
-    tasks = [t for t in orange.store.read_all(project.name) if isinstance(t, StoredTask)]
-    active = [t.ref.id for t in tasks if not orange.tasks.is_finished(t.task)]
-    if active:
-        raise Refused(f"{project.name} has unfinished tasks: {', '.join(active)}. Merge or cancel them first")
-    confirm(f"Remove project {project.name} from Orange? Its repository and its tasks' files stay.", parsed)
-    orange.projects.remove(project.name)
+    confirm(f"Remove project {project.name} from Orange? {what_stays(orange.tasks, project)}", parsed)
+    remove_project(orange.tasks, project.name)
     return Reply(printable_text(f"{project.name}  removed"), {"name": project.name, "removed": True})
 
 
@@ -152,8 +103,7 @@ def trust(parsed: Parsed, orange: Orange) -> Reply:
     everything, new = orange.trust.brought(project), orange.trust.untrusted(project)
     data = _trust_data(project, everything)
     if not new:
-        text = "all that it brings along is trusted" if everything else "it brings nothing along that would run"
-        return Reply(printable_text(f"{project.name}  {text}"), data)
+        return Reply(printable_text(f"{project.name}  {presentation.nothing_new(everything)}"), data)
     shown = printable_text("\n".join(presentation.lines(new)))
     if not parsed.flag("yes") and not parsed.json:
         print(shown, file=sys.stderr, flush=True)
@@ -170,17 +120,6 @@ def _trust_data(project: Project, items: Sequence[Brought]) -> dict[str, object]
     return {"name": project.name, "trusted": True, "items": listed}
 
 
-def _settings(parsed: Parsed, orange: Orange) -> dict[str, object]:
-    settings: dict[str, object] = {}
-    if parsed.number("pool-size") is not None:
-        settings["pool_size"] = parsed.number("pool-size")
-    workflow = parsed.text("workflow")
-    if workflow is not None:
-        orange.workflows.path(workflow)  # an unknown name is refused here, with those there are
-        settings["workflow"] = workflow
-    return settings
-
-
 def init(parsed: Parsed, orange: Orange) -> Reply:
     """`orange workspace init`."""
     project = target_project(parsed, orange)
@@ -192,17 +131,9 @@ def init(parsed: Parsed, orange: Orange) -> Reply:
 def list_workspaces(parsed: Parsed, orange: Orange) -> Reply:
     """`orange workspace list`."""
     slots = orange.pool.slots(listed_project(parsed, orange))
-    text = "\n".join(map(_slot_line, slots)) or "No workspaces. Register a repository with `orange project add` first."
+    lines = [printable_text(f"{slot.name}  {slot_words(slot)}") for slot in slots]
+    text = "\n".join(lines) or "No workspaces. Register a repository with `orange project add` first."
     return Reply(text, [slot.as_json() for slot in slots])
-
-
-def _slot_line(slot: Slot) -> str:
-    if slot.state == BOUND:
-        return printable_text(f"{slot.name}  held by {slot.task}")
-    if slot.state == QUARANTINED:
-        reason = (slot.reason or "").replace("\n", " ")
-        return printable_text(f"{slot.name}  quarantined with work of {slot.task}: {reason}")
-    return printable_text(f"{slot.name}  free" if os.path.isdir(slot.path) else f"{slot.name}  free, not created yet")
 
 
 def gc(_parsed: Parsed, orange: Orange) -> Reply:

@@ -8,12 +8,18 @@ import sys
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import current_directory, listed_project, target_project, target_task
 from orange_tui.domain.errors import Refused, Unreadable, UsageError
+from orange_tui.options.task_options import (
+    TASK_OPTIONS,
+    TaskChanges,
+    next_start_note,
+    read_budget,
+    read_options,
+    update_task,
+)
 from orange_tui.store.store import BrokenTask, StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from orange_tui.cli.parsing.grammar import Parsed
     from orange_tui.domain.task import Task
     from orange_tui.engine.creation import Created
@@ -21,18 +27,6 @@ if TYPE_CHECKING:
     from orange_tui.home.projects import Project
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
-
-# What `task update` can change besides where a task is, and the fields it is in.
-_OPTIONS = {
-    "label": "labels",
-    "harness": "harness",
-    "review-harness": "review_harness",
-    "model": "model",
-    "effort": "effort",
-    "review-effort": "review_effort",
-    "blocked-by": "blocked_by",
-    "budget": "budget",
-}
 
 
 def create(parsed: Parsed, orange: Orange) -> Reply:
@@ -54,7 +48,7 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
             effort=parsed.text("effort"),
             review_effort=parsed.text("review-effort"),
             model=parsed.text("model"),
-            budget=_budget(parsed),
+            budget=read_budget(parsed.text("budget")),
             blocked_by=parsed.texts("blocked-by"),
             parent=parsed.text("parent"),
             labels=tuple(map(check_label, parsed.texts("label"))),
@@ -153,45 +147,17 @@ def context(parsed: Parsed, orange: Orange) -> Reply:
 
 def update(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task update`, the command agents use."""
-    options = _options(parsed)
+    options = {each.name: value for each in TASK_OPTIONS if (value := parsed.values[each.name]) is not None}
     if not options and all(parsed.values[name] is None for name in ("status", "summary", "branch")):
         raise UsageError("What should change? Give --status, --summary, --branch, --harness or another of its options")
+    wanted = TaskChanges(
+        parsed.text("status"), parsed.text("summary"), parsed.text("branch"), parsed.flag("branch"), options
+    )
     ref = target_task(parsed, orange)
-    status, summary = parsed.text("status"), parsed.text("summary")
-    if parsed.values["branch"] is None:
-        task, moved = orange.tasks.update(ref, status=status, summary=summary, options=options)
-    else:
-        from orange_tui.branches.rename import update_with_branch
-
-        branch, here = parsed.text("branch"), current_directory()
-        task, moved = update_with_branch(
-            orange.tasks, ref, branch, here, status=status, summary=summary, options=options
-        )
-    return task_reply(task, moved, orange, _next_start_note(task, options))
-
-
-def _options(parsed: Parsed) -> dict[str, object]:
-    """What was given to change about how a task is done, by field."""
-    given = {field: parsed.values[name] for name, field in _OPTIONS.items() if parsed.values[name] is not None}
-    return given | ({"budget": _budget(parsed)} if "budget" in given else {})
-
-
-def _budget(parsed: Parsed) -> float | None:
-    """The dollars that were given; an empty text is as if nobody had said."""
-    text = parsed.text("budget")
-    if not text:
-        return None
-    from orange_tui.domain.usage.budget import parse_budget
-
-    return parse_budget(text)
-
-
-def _next_start_note(task: Task, options: Mapping[str, object]) -> tuple[str, ...]:
-    """That an agent which is at work goes on as it is, where it may be at work."""
-    changed = sorted(options.keys() & {"harness", "model", "effort"})
-    if not changed or task.tmux_session is None:
-        return ()
-    return (f"{', '.join(changed)}: from the next start of its agent on; the one at work goes on as it is",)
+    directory = current_directory() if wanted.follows_branch else ""
+    task, moved = update_task(orange.tasks, ref, wanted, directory=directory, actor="agent")
+    note = next_start_note(task, read_options(options))
+    return task_reply(task, moved, orange, (note,) if note else ())
 
 
 def complete(parsed: Parsed, orange: Orange) -> Reply:

@@ -1,19 +1,8 @@
-"""The `issue` command, and the options by which a project takes issues, as entries for the table in `all_commands`."""
+"""The `issue` command, as an entry for the table in `all_commands`."""
 
 from __future__ import annotations
 
 from orange_tui.cli.parsing.grammar import CommandSpec, Option
-
-ISSUE_OPTIONS = (
-    Option("--issues", "on|off", "Whether open GitHub issues become tasks.", choices=("on", "off")),
-    Option(
-        "--issue-author",
-        "LOGIN",
-        "Whose issues become tasks; @me is you, '' clears the list (default: only yours).",
-        repeat=True,
-    ),
-    Option("--issue-label", "LABEL", "Only issues with one of these labels; '' clears the list.", repeat=True),
-)
 
 ISSUE_COMMANDS = (
     CommandSpec(("issue",), "Turn GitHub issues into tasks, and report the results on them."),

@@ -3,58 +3,27 @@
 from __future__ import annotations
 
 from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
-from orange_tui.cli.table.issues import ISSUE_OPTIONS
 from orange_tui.cli.table.tasks import IN_PROJECT, OF_PROJECT, YES
+from orange_tui.options.project_options import PROJECT_OPTIONS, project_option
 
-_POOL_SIZE = Option("--pool-size", "N", "How many workspaces: how many tasks can be worked on at once.", number=True)
-_PARALLEL = Option(
-    "--parallel", "N", "How many tasks that start by themselves may run at once; 0 for none.", number=True
-)
-_MAX_ATTEMPTS = Option(
-    "--max-attempts", "N", "How often an unattended task is tried before it is blocked.", number=True
-)
-_STUCK_TIMEOUT = Option(
-    "--stuck-timeout", "S", "After how many seconds one that nobody works on any more is tried again.", number=True
-)
-_BUDGET = Option("--budget", "USD", "How many dollars each task may use before you are asked; 0 for no limit.")
-_AUTO_FIX = Option(
-    "--auto-fix",
-    "on|off",
-    "Whether failed checks and review comments go back to the agent by themselves.",
-    choices=("on", "off"),
-)
-_FAILOVER = Option(
-    "--failover",
-    "H",
-    "Who goes on with a task whose agent has reached its limit, in this order; '' for nobody.",
-    repeat=True,
-    complete="harness",
-)
-_PORTS = Option(
-    "--ports", "N", "How many free ports each workspace gets (ORANGE_PORT, ORANGE_PORTS); 0 for none.", number=True
-)
-_RUN = Option("--run", "CMD", "The command that `orange task run` and `o` start in a task's workspace; '' for none.")
-_SANDBOX = Option(
-    "--sandbox", "MODE", "Which agents run in a sandbox: off, reviewers or all.", choices=("off", "reviewers", "all")
-)
-_SANDBOX_READ = Option(
-    "--sandbox-read",
-    "PATH",
-    "What agents may read in it that is hidden else; '' for nothing.",
-    repeat=True,
-    complete="file",
-)
-_SANDBOX_WRITE = Option(
-    "--sandbox-write",
-    "PATH",
-    "What agents may write in it besides their worktree; '' for nothing.",
-    repeat=True,
-    complete="file",
-)
-_WORKFLOW = Option("--workflow", "W", "The workflow of new tasks; existing tasks keep theirs.", complete="workflow")
-_DEFAULT_BRANCH = Option(
-    "--default-branch", "B", "The branch that tasks start from and are merged into.", complete="branch"
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.options.project_options import ProjectOption
+
+
+def _as_option(found: ProjectOption) -> Option:
+    """An entry of the table of what can be set of a project, as an option."""
+    emptied = f"; '' for {found.empty}" if found.empty else ""
+    return Option(
+        f"--{found.name}",
+        found.value,
+        f"{found.meaning}{emptied}.",
+        number=found.number,
+        repeat=found.repeat,
+        choices=found.choices,
+        complete=found.complete,
+    )
+
 
 PROJECT_COMMANDS = (
     CommandSpec(("project",), "Register the git repositories that Orange works on."),
@@ -64,9 +33,7 @@ PROJECT_COMMANDS = (
         (Argument("path", "The repository (default: the one you are in).", required=False, complete="file"),),
         (
             Option("--name", "N", "What to call it (default: the directory's name)."),
-            _POOL_SIZE,
-            _WORKFLOW,
-            _DEFAULT_BRANCH,
+            *(_as_option(project_option(name)) for name in ("pool-size", "workflow", "default-branch")),
         ),
         "orange_tui.cli.commands.projects:add",
         "Nothing in the repository changes; workspaces are created when tasks need them.",
@@ -86,23 +53,7 @@ PROJECT_COMMANDS = (
         ("project", "update"),
         "Change a project's settings.",
         (Argument("name", "The project.", complete="project"),),
-        (
-            _POOL_SIZE,
-            _PARALLEL,
-            _MAX_ATTEMPTS,
-            _STUCK_TIMEOUT,
-            _BUDGET,
-            _AUTO_FIX,
-            _FAILOVER,
-            _PORTS,
-            _RUN,
-            _SANDBOX,
-            _SANDBOX_READ,
-            _SANDBOX_WRITE,
-            _WORKFLOW,
-            _DEFAULT_BRANCH,
-            *ISSUE_OPTIONS,
-        ),
+        tuple(_as_option(each) for each in PROJECT_OPTIONS),
         "orange_tui.cli.commands.projects:update",
         """
 Settings that you do not name stay as they are. What a repository says in its own .orange.yml (copy, setup, keep, run,

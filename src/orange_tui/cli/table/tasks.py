@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
+from orange_tui.options.task_options import TASK_OPTIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.options.task_options import TaskOption
 
 YES = Option("--yes", None, "Do not ask; needed where there is no terminal, for example in a script.")
 
@@ -16,27 +21,18 @@ THIS_TASK = Argument(
 OF_PROJECT = Option("--project", "P", "Look only among the tasks of this project.", complete="project")
 IN_PROJECT = Option("--project", "P", "The project (default: the one of the current directory).", complete="project")
 
-_HOW_IT_IS_DONE = (
-    Option("--harness", "H", "The agent that does the work from its next start on.", complete="harness", persons=True),
-    Option("--review-harness", "H", "The agent that reviews it.", complete="harness", persons=True),
-    Option("--model", "M", "The model, as the agent's own --model takes it.", persons=True),
-    Option("--effort", "L", "How hard the agent should think, in its own words (such as high).", persons=True),
-    Option("--review-effort", "L", "The same for the reviewer.", persons=True),
-    Option(
-        "--blocked-by",
-        "ID",
-        "Wait until that task is done; those given replace those it has.",
-        repeat=True,
-        complete="task",
-        persons=True,
-    ),
-    Option(
-        "--budget",
-        "USD",
-        "How many dollars its agents may use in all before you are asked; 0 for no limit.",
-        persons=True,
-    ),
-)
+
+def _as_option(found: TaskOption) -> Option:
+    """An entry of the table of what can be changed of a task, as an option."""
+    return Option(
+        f"--{found.name}",
+        found.value,
+        f"{found.meaning}.",
+        repeat=found.repeat,
+        complete=found.complete,
+        persons=found.persons,
+    )
+
 
 TASK_COMMANDS = (
     CommandSpec(("task",), "Create, watch and move tasks."),
@@ -182,8 +178,7 @@ the repository, and what a failed attempt left uncommitted. Empty parts are left
                 optional_value=True,
                 complete="branch",
             ),
-            Option("--label", "L", "A label for the task; those given replace those it has.", repeat=True),
-            *_HOW_IT_IS_DONE,
+            *map(_as_option, TASK_OPTIONS),
             OF_PROJECT,
         ),
         "orange_tui.cli.commands.tasks:update",

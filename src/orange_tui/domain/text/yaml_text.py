@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Entries = list[tuple[str, int, yaml.Node]]
 
 MAX_BYTES = 1024 * 1024
-_BYTE_ORDER_MARK = "\ufeff"
+BYTE_ORDER_MARK = "\ufeff"
 _MAX_DEPTH = 32
 _MAX_EVENTS = 100_000
 _MAX_NUMBER_CHARACTERS = 40  # no count, port or timeout is longer, and Python refuses to print very long ones
@@ -39,7 +39,7 @@ def compose(text: str, *, max_bytes: int = MAX_BYTES) -> yaml.Node | None:
     """Parse a text into a tree of nodes; None for an empty one. Every error is `Unreadable`."""
     import yaml
 
-    text = text.removeprefix(_BYTE_ORDER_MARK)
+    text = text.removeprefix(BYTE_ORDER_MARK)
     _check_size(text, max_bytes)
     _check_characters(text)
     loader = _loader()
@@ -170,17 +170,6 @@ def _key_problem(key: yaml.Node, seen: dict[str, int]) -> str | None:
     if key.value in seen:
         return f"the key '{key.value[:60]}' is already on line {seen[key.value]}; keep one of the two"
     return None
-
-
-def replace_value(text: str, key: str, value: str) -> str:
-    """The text of a mapping with another value, written as YAML, for one of its keys; all else stays as it is."""
-    node = compose(text)
-    old = next((found for name, _, found in mapping_entries(node) if name == key), None) if node is not None else None
-    if old is None:
-        raise Unreadable(f"there is no `{key}` in it")
-    before = len(text) - len(text.removeprefix(_BYTE_ORDER_MARK))  # what is not part of the YAML
-    end = "\n" if getattr(old, "style", None) in {"|", ">"} else ""  # a block goes up to the next line
-    return text[: before + old.start_mark.index] + value + end + text[before + old.end_mark.index :]
 
 
 def sequence_items(node: yaml.Node) -> list[yaml.Node]:

@@ -77,26 +77,6 @@ def _review_commands(context: CommandContext) -> dict[str, TaskCommand]:
     }
 
 
-def workflow_picture(context: CommandContext) -> None:
-    """Show the workflow of a task, and where its tasks are in it."""
-    from orange_tui.tui.drawing.workflow_map import workflow_map
-    from orange_tui.tui.screens.page import Page
-
-    row = context.row
-    workflow = context.workflow_of(row)
-    if workflow is None:
-        context.notify("Its workflow can't be read; `orange workflow check` says why.")
-        return
-
-    def lines(width: int) -> list[Strip]:
-        rows = context.snapshot.rows if context.snapshot else ()
-        now = next((each.task for each in rows if each.ref == row.ref), row.task)
-        tasks = [each.task for each in rows if each.task is not None]
-        return workflow_map(workflow, tasks, now, max(60, width), palette_for(context.app))
-
-    context.show(Page(f"Workflow {workflow.name}", lines, follows=True))
-
-
 # ── the list ──
 
 
@@ -135,25 +115,11 @@ def create(context: CommandContext) -> None:
     context.show(TaskForm(context.shared))
 
 
-def projects(context: CommandContext) -> None:
-    """Open the form with the projects."""
-    from orange_tui.tui.forms.projects_form import ProjectsForm
-
-    context.show(ProjectsForm(context.shared))
-
-
 def saved_work(context: CommandContext) -> None:
     """Show the saved work, that of the selected task first."""
     from orange_tui.tui.screens.saved_work import SavedWorkScreen
 
     context.show(SavedWorkScreen(context.shared, context.selected.ref if context.selected is not None else None))
-
-
-def jobs(context: CommandContext) -> None:
-    """Show the scheduled jobs."""
-    from orange_tui.tui.screens.jobs import JobsScreen
-
-    context.show(JobsScreen(context.shared))
 
 
 def usage(context: CommandContext) -> None:

@@ -34,10 +34,22 @@ def _show_help(context: CommandContext) -> None:
     context.show(Page("Help", lambda width: help_lines(COMMANDS, context, width, palette_for(context.app))))
 
 
+def _show_settings(context: CommandContext) -> None:
+    """Open the form for config.yml; here, because it checks the keys in it. What can't be read is mended first."""
+    from orange_tui.tui.forms.settings_form import SettingsForm
+
+    found, problem = context.shared.choices.settings, context.shared.choices.problem
+    if found is None:
+        context.notify_error(f"{problem}\nMend it in an editor first.", title="config.yml")
+    else:
+        context.show(SettingsForm(context.shared, found, keymap))
+
+
 COMMANDS: tuple[KeyCommand, ...] = (
     *TASK_KEYS,
     *LIST_KEYS,
     KeyCommand("help", "question_mark", "help", "Every key, and whether it works now", _show_help),
+    KeyCommand("settings", "O", "settings", "Settings: config.yml in a form", _show_settings, in_footer=False),
     *PAGE_KEYS,
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.tui.commands import _tasks, _views
+from orange_tui.tui.commands import _manage, _tasks, _views
 from orange_tui.tui.commands.context import KeyCommand
 
 LIST_KEYS = (
@@ -46,8 +46,8 @@ LIST_KEYS = (
         "map",
         "W",
         "workflow",
-        "Show the task's workflow as a picture",
-        _views.workflow_picture,
+        "Show the task's workflow as a picture, and what is wrong with its file",
+        _manage.workflow_page,
         _tasks.why_not_readable,
         in_footer=False,
     ),

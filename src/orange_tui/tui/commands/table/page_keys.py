@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_tui.tui.commands import _tasks, _views
+from orange_tui.tui.commands import _manage, _tasks, _views
 from orange_tui.tui.commands._attach import chat
 from orange_tui.tui.commands.context import KeyCommand
 
@@ -11,8 +11,16 @@ PAGE_KEYS = (
         "projects",
         "P",
         "projects",
-        "Projects: register one, change its pool size or workflow",
-        _views.projects,
+        "Projects: register, change, trust or remove one; sync its issues",
+        _manage.projects,
+        in_footer=False,
+    ),
+    KeyCommand(
+        "workspaces",
+        "K",
+        "workspaces",
+        "Workspaces: who holds which, which are set aside and why; look, release",
+        _manage.workspaces,
         in_footer=False,
     ),
     KeyCommand(
@@ -29,7 +37,7 @@ PAGE_KEYS = (
         "J",
         "jobs",
         "Jobs: tasks created on a schedule; add, disable, remove",
-        _views.jobs,
+        _manage.jobs,
         in_footer=False,
     ),
     KeyCommand(
@@ -40,8 +48,24 @@ PAGE_KEYS = (
         _views.usage,
         in_footer=False,
     ),
+    KeyCommand(
+        "doctor",
+        "H",
+        "doctor",
+        "Check-up: what is installed, what is wrong and how to mend it",
+        _manage.doctor,
+        in_footer=False,
+    ),
     KeyCommand("log", "L", "log", "What Orange has been doing", _views.log, in_footer=False),
     KeyCommand("theme", "T", "theme", "Change theme", _views.change_theme, in_footer=False),
+    KeyCommand(
+        "check_workflows",
+        "",
+        "check workflows",
+        "What is wrong with every workflow, with file and line",
+        _manage.check_workflows,
+        in_footer=False,
+    ),
     KeyCommand(
         "unblock_all",
         "",

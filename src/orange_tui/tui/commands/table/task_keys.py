@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.workflow import REVIEW_WORKFLOW
-from orange_tui.tui.commands import _approvals, _delivery, _open, _tasks, _views
+from orange_tui.tui.commands import _approvals, _delivery, _manage, _open, _tasks, _views
 from orange_tui.tui.commands.context import KeyCommand
 
 TASK_KEYS = (
@@ -156,5 +156,23 @@ TASK_KEYS = (
         _views.review,
         _tasks.why_not_readable,
         gives_way=7,
+    ),
+    KeyCommand(
+        "change",
+        "E",
+        "change",
+        "Change its summary, branch, agent, model, effort, reviewer, blockers, labels or budget",
+        _manage.change,
+        _tasks.why_not_readable,
+        in_footer=False,
+    ),
+    KeyCommand(
+        "move",
+        "M",
+        "move",
+        "Move it to another state, where its workflow lets you",
+        _manage.move,
+        _manage.why_no_move,
+        in_footer=False,
     ),
 )

@@ -1,0 +1,128 @@
+"""Changing config.yml as a person asks for it in a form: value by value, in place.
+
+The file is the person's own. Comments, order and what Orange does not know stay, the file is replaced in one step, and
+whoever else writes it meanwhile is noticed: then it is read again. What cannot be done so is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
+from orange_tui.domain.text import yaml_text
+from orange_tui.domain.text.frontmatter import write_value
+from orange_tui.domain.text.yaml_change import set_value
+from orange_tui.home.files import locked, make_directory, read_bytes, replace_file
+from orange_tui.home.settings import SETTINGS, settings_in, settings_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from orange_tui.home.paths import Home
+    from orange_tui.home.settings import Setting
+
+_ATTEMPTS = 5
+_MAX_BYTES = 1_000_000
+_SWITCH = {"on": True, "off": False}
+
+
+def change_settings(home: Home, given: Mapping[str, str]) -> None:
+    """Write settings, given by name as `shown_value` shows them; all of them, or none where one is refused."""
+    values = {name: read_value(name, text) for name, text in given.items()}
+    path = os.path.realpath(settings_path(home))  # it may be a link into somebody's dotfiles
+    make_directory(home.root)
+    with locked(os.path.join(home.root, ".config.lock"), what="config.yml"):
+        for _ in range(_ATTEMPTS):
+            before = _read(path)
+            after = _changed(before, values, path)
+            if after == before:
+                return
+            if _read(path) == before:
+                replace_file(path, after.encode())
+                return
+    raise Refused(f"{path} is written by another program again and again; try again in a moment")
+
+
+def _read(path: str) -> str:
+    try:
+        return read_bytes(path, max_bytes=_MAX_BYTES).decode()
+    except NotFound:
+        return ""
+    except UnicodeDecodeError:
+        raise Unreadable(f"{path} is not UTF-8 text") from None
+
+
+def _changed(text: str, values: Mapping[str, object], path: str) -> str:
+    """The text with these values, checked as if a person had written it; what is so already is not written."""
+    now = settings_in(text, path)
+    for name, value in values.items():
+        if now.get(name, SETTINGS[name].default) != value:
+            try:
+                text = set_value(text, name, value)
+            except Refused as problem:
+                raise Refused(f"{path}: {problem}") from None
+    settings_in(text, path)
+    return text
+
+
+# ── a value as text ──
+
+
+def shown_value(value: object) -> str:
+    """A value as a form shows it in one line."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{write_value(name)}: {_flow(part)}" for name, part in value.items())
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _flow(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + shown_value(value) + "}"
+    return "[" + ", ".join(map(_flow, value)) + "]" if isinstance(value, list) else write_value(value)
+
+
+def read_value(name: str, text: str) -> object:
+    """What a text means for a setting; an empty one is the default."""
+    setting, text = SETTINGS[name], text.strip()
+    if not text:
+        return setting.default
+    try:
+        return _as_kind(setting, text)
+    except (ValueError, KeyError, OrangeError):
+        raise Refused(f"{name}: '{text[:60]}' is not {_WANTED[setting.kind]}") from None
+
+
+def _as_kind(setting: Setting, text: str) -> object:
+    if setting.kind is bool:
+        return _SWITCH[text]
+    if setting.kind in {int, float}:
+        return setting.kind(text)
+    if setting.kind is list:
+        return names_in(text)
+    if setting.kind is dict:
+        node = yaml_text.compose("{" + text + "}")
+        return yaml_text.to_value(node) if node is not None else {}
+    return text
+
+
+_WANTED = {
+    bool: "on or off",
+    int: "a number",
+    float: "a number",
+    list: "a list of names, with commas between them",
+    dict: "a list of names with their values, such as `merge: f5, cancel: X`",
+    str: "text",
+}
+
+
+def names_in(text: str) -> list[str]:
+    """Names with commas or blanks between them; an address may have commas within."""
+    words = [word.strip(",") for word in text.split()]
+    parts = [part for word in words for part in ([word] if "://" in word else re.split(",+", word))]
+    return [part for part in parts if part]

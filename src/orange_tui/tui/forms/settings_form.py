@@ -1,0 +1,42 @@
+"""The form for config.yml, made from the table of settings; it changes the file in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orange_tui.home.settings import SETTINGS
+from orange_tui.options.settings_file import change_settings, read_value, shown_value
+from orange_tui.tui.forms._table_form import TableField, TableForm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from orange_tui.home.settings import Setting, Settings
+    from orange_tui.tui.context import AppContext
+
+_SWITCH = (("on", "on"), ("off", "off"))
+
+
+class SettingsForm(TableForm):
+    """Every setting with its value; what was changed is written to config.yml, and nothing else of it."""
+
+    HEADING, SUBMIT = "Settings (config.yml)", "Save"
+
+    def __init__(
+        self, shared: AppContext, settings: Settings, check_keys: Callable[[Mapping[str, str]], object]
+    ) -> None:
+        super().__init__(shared, [_field(name, each, settings) for name, each in SETTINGS.items()])
+        self._check_keys = check_keys  # of the app: only it knows its commands
+
+    def write(self, changes: Mapping[str, str]) -> None:
+        if "keys" in changes:
+            keys = read_value("keys", changes["keys"])
+            self._check_keys({str(name): str(key) for name, key in keys.items()} if isinstance(keys, dict) else {})
+        change_settings(self.shared.orange.home, changes)
+
+
+def _field(name: str, setting: Setting, settings: Settings) -> TableField:
+    default = shown_value(setting.default)
+    choices = _SWITCH if setting.kind is bool else tuple((word, word) for word in setting.choices)
+    said = f"{setting.meaning} Default: {default}." if default else setting.meaning
+    return TableField(name, name, shown_value(settings.values[name]), said, choices, default or "none")

@@ -1,0 +1,163 @@
+"""The base of screens that list things: read in a thread, kept true by what happens on disk, with keys for each."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from rich.text import Text
+from textual.screen import Screen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from orange_tui.domain.errors import OrangeError
+from orange_tui.tui.screens.dialogs import ConfirmDialog
+from orange_tui.tui.theme import palette_for
+from orange_tui.tui.widgets.bars import keys_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+
+    from orange_tui.tui.context import AppContext
+    from orange_tui.tui.drawing.palette import Palette
+
+Item = TypeVar("Item")
+
+_READING_SHARE = 0.1  # the most of the time that is spent with reading, while agents write all the time
+_LONGEST_PAUSE_SECONDS = 2.0
+
+
+class ListScreen(Screen[None], Generic[Item]):
+    """All of one kind, as they are on disk: whatever changes there is shown."""
+
+    HEADING: ClassVar[str]
+    EMPTY: ClassVar[str]  # what is shown where there is none: what it would be, and how to get one
+    KEYS: ClassVar[tuple[tuple[str, str], ...]]
+
+    BINDINGS = [  # noqa: RUF012 - Textual's own way
+        ("escape", "dismiss", "Back"),
+        ("q", "dismiss", "Back"),
+        ("j", "move(1)", "Down"),
+        ("k", "move(-1)", "Up"),
+    ]
+
+    def __init__(self, shared: AppContext) -> None:
+        super().__init__()
+        self.shared = shared
+        self._items: Sequence[Item] = ()
+        self._work = 0  # how many things are being done
+
+    def read(self) -> Sequence[Item]:
+        """All of them, in a thread."""
+        raise NotImplementedError
+
+    def lines(self, item: Item, width: int, palette: Palette) -> Text:
+        """What is shown of one."""
+        raise NotImplementedError
+
+    def titles(self) -> str:
+        """The titles of the columns."""
+        raise NotImplementedError
+
+    # ── drawing ──
+
+    def compose(self) -> ComposeResult:
+        palette = palette_for(self.app)
+        yield Static(id="header")
+        yield Static(Text(self.titles(), style=palette.dim), id="item-titles")
+        yield Static("reading …", id="message", markup=False)
+        yield OptionList(id="items", compact=True)
+        yield Static(keys_line((*self.KEYS, ("j k", "move"), ("esc", "back")), palette), id="footer")
+
+    def on_mount(self) -> None:
+        self._show_header("")
+        self.query_one("#items").focus()
+        self.run_worker(self._follow(), group="items", exit_on_error=False)
+
+    async def _follow(self) -> None:
+        """They change with their files, and with their tasks."""
+        async for _ in self.shared.files.changes(runtime=False):
+            began = time.monotonic()
+            await self.refresh_items()
+            await asyncio.sleep(min(_LONGEST_PAUSE_SECONDS, (time.monotonic() - began) / _READING_SHARE))
+
+    async def refresh_items(self) -> None:
+        """Read everything again."""
+        try:
+            self._items = await asyncio.to_thread(self.read)
+        except OrangeError as problem:
+            self._items = ()
+            self._show(str(problem))
+        else:
+            self._show("" if self._items else self.EMPTY)
+
+    def on_resize(self) -> None:
+        if self._items:
+            self._show("")
+
+    def _show(self, instead: str) -> None:
+        message, options = self.query_one("#message", Static), self.query_one("#items", OptionList)
+        message.update(instead)
+        message.display = bool(instead)
+        options.display = self.query_one("#item-titles").display = not instead
+        at, width, palette = options.highlighted, self.size.width - 4, palette_for(self.app)
+        options.set_options(Option(self.lines(each, width, palette)) for each in self._items)
+        if self._items:
+            options.highlighted = min(at or 0, len(self._items) - 1)
+
+    def _show_header(self, doing: str) -> None:
+        palette = palette_for(self.app)
+        title = Text.assemble((f" {self.HEADING}", palette.accent), (f"  {doing}" if doing else "", palette.dim))
+        self.query_one("#header", Static).update(title)
+
+    # ── the one under the cursor ──
+
+    @property
+    def chosen(self) -> Item | None:
+        """The one under the cursor."""
+        at = self.query_one("#items", OptionList).highlighted
+        return self._items[at] if at is not None and at < len(self._items) else None
+
+    def action_move(self, step: int) -> None:
+        options = self.query_one("#items", OptionList)
+        (options.action_cursor_down if step > 0 else options.action_cursor_up)()
+
+    # ── doing something ──
+
+    def work(self, doing: str, work: Callable[[], object], on_done: Callable[[object], None] | None = None) -> None:
+        """Do something in a thread, with a word in the header while it lasts; what it changes on disk is shown."""
+        self.run_worker(self._run(doing, work, on_done), group="changing", exit_on_error=False)
+
+    async def _run(self, doing: str, work: Callable[[], object], on_done: Callable[[object], None] | None) -> None:
+        self._work += 1
+        self._show_header(f"{doing} …")
+        try:
+            result = await asyncio.to_thread(work)
+        except OrangeError as problem:
+            self.notify(str(problem), title=f"{doing}: refused", severity="error", timeout=15, markup=False)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
+            await asyncio.to_thread(self.shared.orange.log.write, "error", f"{doing}: {problem!r}")
+            self.notify(f"{problem!r}. See `orange log`.", title=doing, severity="error", markup=False)
+        else:
+            if on_done is not None:
+                on_done(result)
+        finally:
+            self._work -= 1
+            if not self._work:
+                self._show_header("")
+
+    def tell(self, result: object) -> None:
+        """Say what came of something."""
+        self.notify(str(result), markup=False)
+
+    def confirm(self, question: str, what_happens: str, yes: str, then: Callable[[], None]) -> None:
+        """Do something after a question."""
+
+        def answered(is_yes: bool | None) -> None:
+            if is_yes:
+                then()
+
+        self.app.push_screen(ConfirmDialog(question, what_happens, yes), answered)
