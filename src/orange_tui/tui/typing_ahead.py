@@ -13,12 +13,13 @@ from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from textual import events
 from textual.message import Message
+from textual.widgets import Input, TextArea
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from textual import events
     from textual.app import App
     from textual.dom import DOMNode
 
@@ -88,6 +89,9 @@ class KeysInOrder:
                 self._app.call_later(self._settle)
 
     async def _begin(self, event: Typed) -> None:
+        if isinstance(event, events.Key) and event.is_printable and isinstance(self._app.focused, Input | TextArea):
+            await self._deliver(event)  # a letter in a text: nothing comes of it but that
+            return
         self._current, self._is_action = event, False
         await self._deliver(event)
         if not self._is_closing:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.widgets import Button, Input, Label, Select, TextArea
+from textual.widgets import Button, Input, Select, TextArea
 
 from orange_tui.delivery.review_pr import ReviewRequest, create_review, is_pull_request
 from orange_tui.domain.errors import OrangeError
 from orange_tui.tui.form_choices import branches_of, initial_states
-from orange_tui.tui.forms._fields import agent_field, choice_field, project_field, text_field, workflow_field
+from orange_tui.tui.forms._fields import agent_field, choice_field, field, project_field, text_field, workflow_field
 from orange_tui.tui.forms._new_task import DEFAULT, Known, TypedTask
 from orange_tui.tui.forms._new_work import NewWorkForm
 
@@ -52,8 +52,8 @@ class TaskForm(NewWorkForm):
         yield from text_field("summary", "what is to be done, in one line; or a PR to review", label="task")
         with Vertical(id="more"):
             yield from text_field("branch", "")
-            yield Label("context (Markdown)", classes="name")
-            yield TextArea(id="context", tab_behavior="focus", compact=True)
+            notes = TextArea(id="context", tab_behavior="focus", compact=True, placeholder="what to know; Markdown")
+            yield from field("context", notes)
             yield from agent_field(self.shared)
             yield from text_field("model", f"{_ANY}the agent's own default")
             yield from text_field("effort", "")
@@ -88,7 +88,9 @@ class TaskForm(NewWorkForm):
 
     def _open(self) -> None:
         self.add_class("-more")
-        self.query_one("#yes", Button).label = f"{self.SUBMIT} (ctrl+s)"
+        create = self.query_one("#yes", Button)
+        create.label = f"{self.SUBMIT} (ctrl+s)"  # Enter opens a list, or begins another line
+        create.refresh(layout=True)
 
     def action_next_field(self) -> None:
         """Go to the next field; from the line, that opens the rest."""
