@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from orange_tui.board.rows import Snapshot
     from orange_tui.orange import Orange
+    from orange_tui.store.store import TaskRef
     from orange_tui.tui.typing_ahead import Probe
 
 _RETRY_SECONDS = 1.0  # until what goes on for as long as the app begins again after a failure
@@ -81,7 +82,7 @@ class OrangeApp(App[str]):
         super().__init__()
         self.orange = orange
         self.project = project
-        self.work = BackgroundWork(self, orange.log, self._show_again, self.ask_trust)
+        self.work = BackgroundWork(self, orange.log, self._show_again, self.ask_trust, self._name_of)
         # Whether there is nothing at all to show, nor ever was.
         self._is_first_run = (
             project is None and not orange.store.refs() and not os.path.exists(orange.home.projects_file)
@@ -117,6 +118,11 @@ class OrangeApp(App[str]):
     def _show_again(self) -> None:
         """What is shown beside the tasks has changed: keys, or work under way."""
         self.mutate_reactive(OrangeApp.snapshot)
+
+    def _name_of(self, ref: TaskRef) -> str:
+        """What people know a task by: its branch."""
+        rows = self.snapshot.rows if self.snapshot is not None else ()
+        return next((row.task.branch for row in rows if row.ref == ref and row.task is not None), ref.id)
 
     def _notices(self, *, bell: bool, desktop: bool) -> Notices:
         return Notices(self, self._notify_terminal, bell=bell, desktop=desktop)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.message import Message
-from textual.widgets import Input, TextArea
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -89,13 +88,19 @@ class KeysInOrder:
                 self._app.call_later(self._settle)
 
     async def _begin(self, event: Typed) -> None:
-        if isinstance(event, events.Key) and event.is_printable and isinstance(self._app.focused, Input | TextArea):
-            await self._deliver(event)  # a letter in a text: nothing comes of it but that
+        if self._is_letter_in_text(event):  # nothing comes of it but that
+            await self._deliver(event)
             return
         self._current, self._is_action = event, False
         await self._deliver(event)
         if not self._is_closing:
             self._send_probe()
+
+    def _is_letter_in_text(self, event: Typed) -> bool:
+        field = self._app.focused
+        if not isinstance(event, events.Key) or not event.is_printable or field is None:
+            return False
+        return field.check_consume_key(event.key, event.character)
 
     def _settle(self) -> None:
         """Look again whether all has been done, as after a key."""
