@@ -66,4 +66,4 @@ def test_what_is_good_to_know_is_said() -> None:
     assert typed(branch="latte").remark() == "Branch latte already exists: the task continues on it."
     assert typed(summary="Fix it").remark() == "Branch: fix-it"
     assert typed(summary="🍊").remark() == "Branch: orange-tasks/ and its id"
-    assert "the agent asks" in typed().remark()
+    assert "Esc keeps what you typed" in typed().remark()

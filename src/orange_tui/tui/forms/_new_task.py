@@ -83,8 +83,8 @@ class TypedTask:
         """What is good to know before it is created."""
         if self["branch"] in self.known.branches:
             return f"Branch {self['branch']} already exists: the task continues on it."
-        if not self["summary"] and not self["context"]:
-            return "Without a summary, the agent asks you what is to be done."
+        if not self["summary"]:
+            return "Enter creates the task and starts its agent. Esc keeps what you typed."
         return f"Branch: {self.branch or 'orange-tasks/ and its id'}"
 
     def new_task(self, project: str) -> NewTask:

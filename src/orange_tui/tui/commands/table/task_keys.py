@@ -72,14 +72,6 @@ TASK_KEYS = (
         _endings.why_no_cancel,
         gives_way=3,
     ),
-    KeyCommand(
-        "undo",
-        _endings.UNDO_KEY,
-        "undo",
-        "Undo the last cancel, for a minute: the task comes back with its work and its agent",
-        _endings.undo,
-        in_footer=False,
-    ),
     KeyCommand("delete", "d", "delete", "Delete a finished task", _endings.delete, _endings.why_no_delete, gives_way=4),
     KeyCommand(
         "pull_request",
