@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.errors import Refused
+from orange_tui.engine.starting import is_unblocked
 from orange_tui.home import clock
 from orange_tui.orange import assemble
 from orange_tui.sessions.runtime import Runtime
@@ -117,6 +118,13 @@ def test_an_undo_that_cannot_be_says_why_and_where_the_work_is(office: Office, m
     with pytest.raises(Refused, match=f"Branch fix/one has a task already: {other.id}"):
         office.orange.tasks.undo_cancel(ref)
     office.orange.tasks.cancel(other)
+    waits = office.create("fix/two", spawn=False, blocked_by=(ref.id,))
+    assert not is_unblocked(office.orange.engine, waits)
+    assert "which was cancelled or is gone" in str(office.task(waits).attention)
+    office.orange.tasks.undo_cancel(ref)
+    assert not is_unblocked(office.orange.engine, waits)
+    assert office.task(waits).attention is None  # what it waits for is to be done again
+    office.orange.tasks.cancel(ref)
     monkeypatch.setattr(clock, "seconds_since", lambda _stamp: 130.0)
     with pytest.raises(Refused, match=f"cancelled 2 minutes ago.*branch fix/one; `orange task restore {ref.id}`"):
         office.orange.tasks.undo_cancel(ref)

@@ -283,6 +283,7 @@ EVENT_LINES: Mapping[str, EventLine] = {
 
 HOOK_SENTENCES: Mapping[str, str] = {
     "acquire_workspace": "acquired a workspace",
+    "restore_workspace": "brought its workspace back",
     "release_workspace": "released the workspace",
     "spawn_agent": "started the agent",
     "spawn_reviewer": "started a reviewer",
