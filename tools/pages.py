@@ -22,7 +22,7 @@ from orange_tui.domain.workflow_file import keys as workflow_keys
 from orange_tui.home.settings import SETTINGS
 from orange_tui.prompt_context.rows import ROWS
 from orange_tui.trust.orange_file import KEYS as ORANGE_FILE_KEYS
-from orange_tui.tui.commands import _help_page
+from orange_tui.tui.commands.table import help_page
 from orange_tui.tui.commands.keys import COMMANDS as KEYS
 from orange_tui.tui.drawing.labels import LEGEND, shown_key
 from orange_tui.tui.review.keys import MOVING, REVIEW_KEYS
@@ -131,7 +131,7 @@ def app_keys() -> str:
     for title, commands in (("For the task under the cursor", about_task), ("Anywhere", others)):
         rows = [(code(each.shown_key({})) if each.key else "", each.help, code(each.name)) for each in commands]
         parts.append(f"### {title}\n\n{table(('key', 'what it does', 'name'), rows)}")
-    moving = table(("key", "what it does"), _help_page._MOVING)  # noqa: SLF001 - help shows the same
+    moving = table(("key", "what it does"), help_page._MOVING)  # noqa: SLF001 - help shows the same
     return "\n".join([*parts, f"### Moving\n\n{moving}"])
 
 

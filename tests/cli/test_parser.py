@@ -176,7 +176,7 @@ def test_version_is_requested_by_either_option(argv: str) -> None:
         ("tsak --help", "there is no command 'tsak'"),
         ("help task updaet", "orange task: there is no command 'updaet'. Did you mean update?"),
         ("task updaet k3x9", "Did you mean update?"),
-        ("task zzz", "Commands: create, list, show, context, update, complete, stuck, cancel, delete"),
+        ("task zzz", "Commands: create, list, show, context, update, complete, stuck, cancel, undo, delete"),
         ("task --json list", "put the command first"),
         ("--project coffee task list", "put the command first"),
         ("task update --statsu working", "there is no option --statsu. Did you mean --status?"),

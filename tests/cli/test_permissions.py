@@ -19,6 +19,7 @@ PERSONS = [
     ("task", "merge", "{other}", "--force"),
     ("task", "cancel", "{own}", "--yes"),
     ("task", "cancel", "{other}", "--yes"),
+    ("task", "undo", "{own}"),
     ("task", "delete", "{own}", "--yes"),
     ("task", "delete", "{other}", "--yes"),
     ("task", "spawn", "{own}"),

@@ -36,6 +36,14 @@ def test_task_is_created_shown_and_listed(world: World, cli: Cli) -> None:
     assert "Brew it" in cli.ok("task", "show", made["id"]).out
 
 
+def test_cancel_is_undone_and_says_how(world: World, cli: Cli) -> None:
+    ref = world.task(branch="brew", status="doing")
+    cancelled = cli.ok("task", "cancel", ref.id, "--yes")
+    assert f"`orange task undo {ref.id}` brings it back, for a minute" in cancelled.err
+    assert cli.ok("task", "undo", ref.id, "--json").json()["status"] == "doing"
+    assert "is doing: there is no cancel to undo" in cli.no("task", "undo", ref.id)
+
+
 def test_create_without_branch_and_summary_uses_defaults(world: World, cli: Cli) -> None:
     made = cli.ok("task", "create", "--no-spawn", "--project", "coffee", "--json").json()
     assert (made["branch"], made["summary"]) == (f"orange-tasks/{made['id']}", "")

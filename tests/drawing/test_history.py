@@ -173,7 +173,7 @@ def test_every_event_is_a_sentence(happened: Event, sentence: str) -> None:
 
 def test_every_event_and_every_hook_has_a_sentence() -> None:
     assert SPEC | _recorded_in_the_code() <= set(EVENT_LINES)
-    assert set(HOOK_SENTENCES) == set(ACTIONS)
+    assert set(HOOK_SENTENCES) == {*ACTIONS, "restore_workspace"}  # which no workflow can name
 
 
 def _recorded_in_the_code() -> set[str]:

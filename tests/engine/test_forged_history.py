@@ -120,6 +120,42 @@ def test_line_that_the_engine_cannot_have_written_changes_nothing_and_is_told_on
     assert world.read(mine).workspace == "coffee--1"
 
 
+@pytest.mark.parametrize(
+    ("told_so", "why"),
+    [
+        ({"to": "checked"}, "an undo does not lead to checked"),
+        ({"by": "agent"}, "there is no such move"),
+        ({"by": "engine"}, "there is no such move"),
+        ({"start": "again"}, "there is no such move"),
+        ({"timestamp": LATER}, "that cancel was too long ago to undo"),
+        ({"timestamp": "soon"}, "that cancel was too long ago to undo"),
+    ],
+)
+def test_undo_of_a_cancel_is_believed_only_as_a_persons_and_back_to_where_the_task_was(
+    world: World, told_so: dict[str, str], why: str
+) -> None:
+    ref = world.task(branch="brew")
+    transition(world.orange, ref, "cancelled", "person")
+    undo = {"from": "cancelled", "to": "todo", "by": "person", "start": "undo", "timestamp": clock.now(), **told_so}
+    forge(world, ref, "transition.started", undo, {"status": undo["to"]})
+    world.touch(ref)
+    assert world.read(ref).status == "cancelled"
+    assert why in str(world.read(ref).attention)
+
+
+def test_only_the_last_move_is_undone_and_only_once(world: World) -> None:
+    ref = world.task(branch="brew")
+    transition(world.orange, ref, "cancelled", "person")
+    undo = {"from": "cancelled", "to": "todo", "by": "person", "start": "undo", "timestamp": clock.now()}
+    forge(world, ref, "transition.started", undo, {"status": "todo"})
+    world.touch(ref)  # nobody can tell this one from the person's own, and it gains nothing
+    assert (world.read(ref).status, world.read(ref).attention) == ("todo", None)
+    transition(world.orange, ref, "doing", "agent")
+    forge(world, ref, "transition.started", {**undo, "from": "doing", "to": "todo"}, {"status": "todo"})
+    world.touch(ref)
+    assert world.read(ref).status == "doing"
+
+
 def test_hooks_of_a_forged_move_are_the_workflows_and_none_that_it_brings_along(world: World, mine: TaskRef) -> None:
     """Nobody can tell this move from one that a killed command has begun; so it does what that would have done."""
     hooks = [RUN, {"action": "run_command", "command": "touch /tmp/forged"}]

@@ -22,7 +22,8 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.domain.workflow import Hook
 from orange_tui.engine import _move_hooks, starting
-from orange_tui.engine.engine import Engine, checksum
+from orange_tui.engine.engine import Engine
+from orange_tui.engine.hooks import checksum
 from orange_tui.engine.tasks import Tasks
 from orange_tui.store import _engine_history
 from orange_tui.store._task_swap import Swap

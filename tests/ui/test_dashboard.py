@@ -133,19 +133,6 @@ async def test_a_key_that_cannot_be_used_says_why(stage: Stage) -> None:
 
 
 @story
-async def test_cancelling_asks_first_and_no_is_the_default(stage: Stage) -> None:
-    refs = stage.tasks()
-    async with stage.open() as scene:
-        await scene.press("x")
-        await scene.sees("Cancel login-fix?", "is saved")
-        await scene.press("enter")
-        found = stage.orange.store.read(refs[0])
-        assert getattr(found, "task").status == "working"  # noqa: B009
-        await scene.press("x", "y")
-        await scene.until(lambda: "cancelled" in getattr(stage.orange.store.read(refs[0]), "task").status)  # noqa: B009
-
-
-@story
 async def test_a_task_that_cannot_be_read_is_a_row_with_the_reason(stage: Stage) -> None:
     refs = stage.tasks()
     path = stage.root / "home" / "tasks" / "coffee" / refs[3].id / "TASK.md"

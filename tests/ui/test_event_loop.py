@@ -94,3 +94,5 @@ async def cancel(scene: Scene) -> None:
     await scene.sees("Cancel milk?")
     await scene.press("y")
     await scene.sees("cancelled")
+    await scene.press("ctrl+z")
+    await scene.until(lambda: any("milk is back" in told or "be undone" in told for told in scene.told()))

@@ -30,20 +30,20 @@ async def test_saved_work_is_restored_to_a_branch_after_a_confirmation(kitchen: 
         await scene.sees("Saved work", f"{cancelled.id}-1", "latte", "Enter restores one to a new branch")
         await scene.press("enter")
         await scene.sees("Restore the saved work of latte?", f"orange-restored/{cancelled.id}-1", "saved copy stays")
-        await scene.press("y")
+        await scene.press("enter")  # nothing can be lost
         await scene.until(lambda: any("Restored to branch" in told for told in scene.told()))
     assert git(kitchen.path, "show", f"orange-restored/{cancelled.id}-1:menu") == "latte"
     assert kitchen.orange.store.journal(cancelled).last("work.restored") is not None
 
 
 @story
-async def test_enter_on_the_restore_question_restores_nothing(kitchen: Kitchen, cancelled: TaskRef) -> None:
+async def test_escape_on_the_restore_question_restores_nothing(kitchen: Kitchen, cancelled: TaskRef) -> None:
     async with kitchen.open() as scene:
         await scene.press("S")
         await scene.sees(f"{cancelled.id}-1")
         await scene.press("enter")
         await scene.sees("Restore the saved work of latte?")
-        await scene.press("enter")
+        await scene.press("escape")
         await scene.until(lambda: isinstance(scene.app.screen, SavedWorkScreen))
     assert git(kitchen.path, "branch", "--list", "orange-restored/*") == ""
 

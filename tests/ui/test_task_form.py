@@ -1,14 +1,20 @@
-"""The form for a new task: what is wrong with it is said while it is typed."""
+"""The form for a new task: one line and Enter; what is wrong with it is said while it is typed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.widgets import Button, Select
+from textual.widgets import Button, Input, Select
 
+from orange_tui.domain.errors import Refused
+from orange_tui.engine.tasks import Tasks
+from orange_tui.store.store import StoredTask
 from support.stage import WORK, Stage, story
 
 if TYPE_CHECKING:
+    import pytest
+
+    from orange_tui.engine.creation import NewTask
     from support.stage import Scene
 
 
@@ -19,6 +25,39 @@ async def opened(scene: Scene) -> None:
 
 def can_create(scene: Scene) -> bool:
     return not scene.app.screen.query_one("#yes", Button).disabled
+
+
+@story
+async def test_one_line_and_enter_create_a_task_on_a_branch_named_after_it(stage: Stage) -> None:
+    stage.work("fix-the-tap", files=WORK)
+    async with stage.open() as scene:
+        await scene.press("c", "enter")
+        await scene.sees("Type what is to be done.")
+        await scene.press(*"Fix the tap!")
+        await scene.sees("Branch: fix-the-tap-2")
+        await scene.press("escape")
+        await scene.until(lambda: len(scene.app.screen_stack) == 1)
+        await opened(scene)
+        await scene.sees("Fix the tap!")  # nothing typed is lost by Escape
+        await scene.press("tab", *"no..", "tab", *"Mind the cat.", "escape")
+        await scene.until(lambda: len(scene.app.screen_stack) == 1)
+        await opened(scene)
+        await scene.sees("no..", "Mind the cat.", "is not a branch name")
+        await scene.press("tab", *("backspace",) * 4)
+        scene.app.screen.query_one("#start", Select).value = "no"
+        await scene.press("enter")
+        await scene.says("fix-the-tap-2 was created.")
+        (ref,) = stage.orange.store.refs()
+        found = stage.orange.store.read(ref)
+        assert isinstance(found, StoredTask)
+        assert (found.task.branch, found.task.summary, found.task.status) == (
+            "fix-the-tap-2",
+            "Fix the tap!",
+            "pending",
+        )
+        assert "Mind the cat." in found.body
+        await opened(scene)
+        assert not any(scene.app.screen.query_one(f"#{name}", Input).value for name in ("summary", "branch"))
 
 
 @story
@@ -99,6 +138,26 @@ async def test_with_several_projects_one_is_chosen_first(stage: Stage) -> None:
         scene.app.screen.query_one("#project", Select).value = "tea"
         state = scene.app.screen.query_one("#state", Select)
         await scene.until(lambda: [value for _, value in state._options] == ["default:pending", "reviewing"])
+        await scene.press("escape")
+        stage.tasks({"branch": "latte", "summary": "", "status": "working"})
+        await scene.sees("latte")
+        await opened(scene)
+        assert scene.app.screen.query_one("#project", Select).value == "coffee"  # the one under the cursor
+
+
+@story
+async def test_a_task_that_is_refused_is_there_again_to_be_corrected(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_tasks: Tasks, _new: NewTask) -> None:
+        raise Refused("The disk is full.")
+
+    monkeypatch.setattr(Tasks, "create", refused)
+    async with stage.open() as scene:
+        await scene.press("c", *"Fix it", "enter")
+        await scene.says("The disk is full. What you typed is kept: c shows it again.")
+        await opened(scene)
+        assert scene.app.screen.query_one("#summary", Input).value == "Fix it"
 
 
 @story
@@ -107,10 +166,11 @@ async def test_form_leaves_the_agent_to_the_router_where_the_workflow_has_one(st
         await opened(scene)
         agent, workflow = (scene.app.screen.query_one(f"#{name}", Select) for name in ("harness", "workflow"))
         assert "" not in [value for _, value in agent._options]
+        await scene.press(*"Milk", "tab")
         workflow.value = "autopilot"
         await scene.until(lambda: agent.value == "" and len(agent._options) > 1)
         await scene.sees("router")
-        await scene.press(*"Milk", "ctrl+s")
+        await scene.press("ctrl+s")
         await scene.sees("new", "Milk")
         (ref,) = stage.orange.store.refs()
         task = getattr(stage.orange.store.read(ref), "task")  # noqa: B009

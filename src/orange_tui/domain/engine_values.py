@@ -4,6 +4,9 @@ The history lies where the task's agents can write, so a line that the engine ca
 about another task, with a value of the wrong kind, a field that no such event changes, or a move that the workflow does
 not have. What nobody can tell apart is a line that the engine could have written just so: a forged move is believed
 where the workflow has it for whoever is said to have made it, and so is a whole history that was made up.
+
+No move leaves a terminal state. That a cancel was undone is believed where it undoes just the last move, a person's
+cancel, soon after it: so it leads nowhere but to where the task was, and who forges one has gained no state by it.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import ENGINE_FIELDS, FIELDS, check_branch, check_web_address, is_dollars, printable
+from orange_tui.domain.workflow import UNDO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +41,9 @@ _CHANGED_BY: Mapping[str, frozenset[str]] = {
     "pr.moved": frozenset({"pr_url"}),
 }
 _MAX_TEXT_CHARACTERS = 10_000
+UNDO_SECONDS = 60  # after its end, that a cancel can be undone
+_MOST_UNDO_SECONDS = UNDO_SECONDS + 600  # after its beginning: much work takes long to be saved
+_CLOCK_SLACK_SECONDS = 5.0
 
 
 @record
@@ -64,10 +71,12 @@ class Judge:
     confirm_workspace: Callable[[str, str], str | None]
 
 
-def why_impossible(event: Mapping[str, object], known: Values | None, judge: Judge, stamp: str) -> str | None:
+def why_impossible(
+    event: Values, known: Values | None, judge: Judge, stamp: str, last_move: Values | None = None
+) -> str | None:
     """Why the engine cannot have written the `engine` values of an event, after those it had before; None if it can.
 
-    `stamp` is the latest time that the history has told so far.
+    `stamp` is the latest time that the history has told so far, `last_move` the start of the last move in it.
     """
     values = event.get("engine")
     if not isinstance(values, dict) or values.keys() != _ENGINE_FIELDS or not isinstance(event.get("timestamp"), str):
@@ -80,6 +89,8 @@ def why_impossible(event: Mapping[str, object], known: Values | None, judge: Jud
         return f"it is about another task, {printable(values['project'])}/{printable(values['id'])}"
     if known is not None:
         reason = _why_not_changed(event, known, values, changed) or _why_not_moved(event, known, values, judge, stamp)
+        if reason is None and event.get("start") == UNDO:
+            reason = why_no_undo(last_move, event.get("to"), event.get("timestamp"))
         if reason is not None:
             return reason
     return next((reason for name in changed if (reason := _why_no_value(name, values[name], judge.project))), None)
@@ -160,6 +171,25 @@ def _why_not_moved(event: Values, known: Values, values: Values, judge: Judge, s
     if judge.may_move(move):
         return None
     return f"there is no such move: {printable(f'{source} → {target}'[:200])}, by {printable(actor[:100])}"
+
+
+def why_no_undo(last_move: Values | None, target: object, stamp: object) -> str | None:
+    """Why what is said to undo a cancel undoes none; None where it does."""
+    if last_move is None or last_move.get("by") != "person" or last_move.get("start") is not None:
+        return "there was no cancel to undo"
+    if last_move.get("from") != target:
+        return f"an undo does not lead to {printable(str(target)[:100])}"
+    seconds = _seconds_between(last_move.get("timestamp"), stamp)
+    return None if -_CLOCK_SLACK_SECONDS <= seconds <= _MOST_UNDO_SECONDS else "that cancel was too long ago to undo"
+
+
+def _seconds_between(earlier: object, later: object) -> float:
+    from datetime import datetime
+
+    try:
+        return (datetime.fromisoformat(str(later)) - datetime.fromisoformat(str(earlier))).total_seconds()
+    except (ValueError, TypeError, OverflowError):
+        return float("inf")
 
 
 def _why_no_value(name: str, value: object, project: str) -> str | None:

@@ -129,6 +129,8 @@ _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\ud
 _BAD_IN_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|$)"
 _PLAIN_IN_BRANCH = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_/"
 _MAX_NAME_BYTES = 200
+_MAX_WORDS_CHARACTERS = 40  # of a branch that is named after a summary: it stands in lists, and on command lines
+_APOSTROPHES = {ord("'"): None, ord("\u2019"): None}  # don't is one word
 _MAX_LINE_CHARACTERS = 300
 _MOST_DOLLARS = 1_000_000
 _MAX_NAMED = 20  # matches of an ambiguous prefix: naming more of them helps nobody
@@ -189,6 +191,26 @@ def check_branch(name: str) -> str:
     """The name, if git takes it for one."""
     if not is_branch(name):
         raise Refused(f"'{printable(name)}' is not a branch name git accepts; try something like fix/login-loop")
+    return name
+
+
+def branch_words(summary: str) -> str:
+    """A branch name that says what a summary says, in whatever script; empty where that has no letter or digit."""
+    import unicodedata
+
+    text = unicodedata.normalize("NFC", summary.translate(_APOSTROPHES)).lower()
+    words = "".join(each if unicodedata.category(each)[0] in "LMN" else " " for each in text).split()
+    while len(words) > 1 and len("-".join(words)) > _MAX_WORDS_CHARACTERS:
+        words.pop()
+    name = "-".join(words)[:_MAX_WORDS_CHARACTERS].rstrip("-")
+    return name if is_branch(name) else ""
+
+
+def free_branch(words: str, is_taken: Callable[[str], bool]) -> str:
+    """The first of `words`, `words-2`, `words-3` and so on that is not taken."""
+    number = 1
+    while is_taken(name := words if number == 1 else f"{words}-{number}"):
+        number += 1
     return name
 
 

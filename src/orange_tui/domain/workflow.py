@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Actor = Literal["agent", "person", "engine", "force"]
 
 RESUME, RESUME_IF_POSSIBLE = "resume", "resume if possible"  # how a restarted agent comes by its conversation
+UNDO: Literal["undo"] = (
+    "undo"  # how a task comes back that was just cancelled: no move of its workflow, which has none from there
+)
 STUCK = "stuck"  # the state that the engine itself knows by name, where a workflow has it
 REVIEW_WORKFLOW = "review-pr"  # the shipped one for somebody else's pull request
 DONE, CANCELLED = "done", "cancelled"  # how a task can end; the states are called as the workflow likes
@@ -203,6 +206,8 @@ class Workflow:
         """Whether a task can have moved so: by a move of this workflow, or because its agent was started (`start`)."""
         if start == "initial" or actor == _EARLIER_INITIAL:
             return target in self.initial and source in {self.first_state, target}
+        if start == UNDO:  # back to where it was, which only its history tells
+            return actor == "person" and self.is_cancelled(source) and target in self.states
         if source == target:
             return source in self.states  # an agent was started where the task is
         return actor in _ACTORS and any(

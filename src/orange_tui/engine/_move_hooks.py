@@ -10,11 +10,11 @@ from itertools import dropwhile
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import replace
-from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE, Hook, hooks_into, starts_agent
+from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE, UNDO, Hook, hooks_into, starts_agent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import State, Workflow
@@ -33,6 +33,9 @@ def hooks_of(engine: Engine, opened: OpenTask, started: Event) -> Sequence[Hook]
         return workflow.initial.get(str(target), ())
     if start == "respawn":
         return start_here_hooks(workflow, opened.task)
+    if start == UNDO:
+        cancel = next(_moves_before(opened, started), None)
+        return undo_hooks(engine, opened, cancel) if cancel is not None else ()
     if _is_repetition(started):  # of what has failed on the way here, or when it was started here
         earlier = next((event for event in _moves_before(opened, started) if not _is_repetition(event)), None)
         return hooks_of(engine, opened, earlier) if earlier is not None else ()
@@ -48,6 +51,29 @@ def _is_repetition(event: Event) -> bool:
 def start_here_hooks(workflow: Workflow, task: Task) -> Sequence[Hook]:
     """What starts an agent anew in the state that a task is in."""
     return (Hook("acquire_workspace", {}), respawn_hook(workflow, task))
+
+
+def undo_hooks(engine: Engine, opened: OpenTask, cancel: Event) -> Sequence[Hook]:
+    """What brings back what a task had when it was cancelled: its workspace with its work, and its agent."""
+    had, workflow = cancel["engine"], engine.workflows.load(opened.task.workflow)
+    state = workflow.states.get(cancel["from"])
+    if state is None:
+        raise Refused(f"{workflow.name} has no state {cancel['from']} any more")
+    place = (Hook("restore_workspace", _setup(workflow)),) if had["workspace"] else ()
+    if not had["tmux_session"]:
+        return place
+    if state.respawn_prompt is not None:
+        return (*place, respawn_hook(workflow, replace(opened.task, status=state.name), resume=None))
+    entered = next(_moves_before(opened, cancel), None)
+    started = [hook for hook in hooks_of(engine, opened, entered) if starts_agent((hook,))] if entered else []
+    return (*place, *(replace(hook, params={**hook.params, "increment": None}) for hook in started))
+
+
+def _setup(workflow: Workflow) -> Mapping[str, object]:
+    """Whether a workspace is set up: where a stranger's branch may be in it, nothing is run, whoever brings it back."""
+    hooks = [hook for move in workflow.transitions for hook in move.hooks]
+    hooks += [hook for initial in workflow.initial.values() for hook in initial]
+    return {"setup": "skip"} if any(hook.params.get("setup") == "skip" for hook in hooks) else {}
 
 
 def _moves_before(opened: OpenTask, started: Event) -> Iterator[Event]:

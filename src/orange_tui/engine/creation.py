@@ -6,10 +6,10 @@ from contextlib import ExitStack
 
 from orange_tui.domain.errors import OrangeError, Refused, Untrusted
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.task import check_branch, check_id, check_label, check_summary
+from orange_tui.domain.task import branch_words, check_branch, check_id, check_label, check_summary, free_branch
 from orange_tui.domain.usage.budget import without_budget
 from orange_tui.engine.starting import CLARIFICATION, start_or_wait
-from orange_tui.store.store import BrokenTask
+from orange_tui.store.store import BrokenTask, readable
 from orange_tui.store.subtasks import cycle_sentence, stored_blockers, waiting_cycle
 
 TYPE_CHECKING = False
@@ -44,6 +44,7 @@ class NewTask:
     parent: str | None = None
     labels: tuple[str, ...] = ()
     budget: float | None = None  # None: its parent's, else the project's
+    names_branch: bool = False  # without a branch, it is named after the summary, so that nobody else has it
     id: str | None = None  # chosen before, where it must be known who makes the task before it is there
     fields: Mapping[str, object] = {}  # others than ours
     spawn: bool = True
@@ -71,6 +72,8 @@ def create_task(engine: Engine, new: NewTask) -> Created:
     with ExitStack() as held:
         with parts.store.project_lock(project.name):
             check_branch_is_free(engine, project.name, new.branch)
+            if new.names_branch and not new.branch:
+                values["branch"] = _branch_after_summary(engine, project, new.summary)
             body = _first_body(new)
             ref = parts.store.add(project.name, values, body, start=new.spawn, initial=status, held=held)
         parts.log.write("info", "task created", task=ref.id, project=project.name)
@@ -82,6 +85,34 @@ def create_task(engine: Engine, new: NewTask) -> Created:
             return Created(ref, start_or_wait(engine, parts.store.opened(ref), new.by), None)
         except OrangeError as problem:  # the task exists by now, and its creator must be told
             return Created(ref, None, str(problem), isinstance(problem, Untrusted))
+
+
+def _branch_after_summary(engine: Engine, project: Project, summary: str) -> str | None:
+    """A branch that neither git nor a task has; None where a summary gives none. The project's lock is held."""
+    words = branch_words(summary)
+    if not words:
+        return None
+    claimed = {other.task.branch for other in readable(engine.store.read_all(project.name))}
+    taken = names_taken(branches_in_git(project) | claimed | {project.default_branch})
+    return free_branch(words, taken.__contains__)
+
+
+def branches_in_git(project: Project) -> frozenset[str]:
+    """The branches that git has, here or as it last saw the remote; where it cannot tell, none."""
+    from orange_tui.outside.git import Repository, local, remote
+
+    roots = (local(""), remote(""))
+    try:
+        found = Repository(project.path).must("for-each-ref", "--format=%(refname)", *roots).splitlines()
+    except OrangeError:
+        return frozenset()
+    return frozenset(name.removeprefix(root) for name in found for root in roots if name.startswith(root))
+
+
+def names_taken(branches: Iterable[str]) -> frozenset[str]:
+    """What no new branch can be called: as one of these, or as what one of them is below (fix, for fix/login)."""
+    parts = [branch.split("/") for branch in branches]
+    return frozenset("/".join(each[:count]) for each in parts for count in range(1, len(each) + 1))
 
 
 def check_branch_is_free(engine: Engine, project: str, branch: str | None, but: str | None = None) -> None:

@@ -10,8 +10,8 @@ from contextlib import contextmanager, nullcontext
 
 from orange_tui.domain.errors import CannotTell, OrangeError, Refused
 from orange_tui.domain.records import record
-from orange_tui.domain.workflow import CANCELLED, DONE, WORKED_OUT
-from orange_tui.engine.hooks import HookRun, increment_counter
+from orange_tui.domain.workflow import CANCELLED, DONE, UNDO, WORKED_OUT
+from orange_tui.engine.hooks import HookRun, checksum, increment_counter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import Store, TaskRef
 
-    Start = Literal["initial", "again", "respawn"]
+    Start = Literal["initial", "again", "respawn", "undo"]
     HooksRun = frozenset[tuple[int, str]]  # by position and action
 
 _MAX_LOGGED = 20  # of the lines in a history that were not believed
@@ -106,13 +106,23 @@ class Engine:
             raise Refused(finished if workflow.is_terminal(task.status) else impossible)
         return self.transition(opened, target, "person")
 
-    def start(self, opened: OpenTask, target: str, hooks: Sequence[Hook], *, by: Actor, how: Start) -> Moved:
-        """Let a task begin, or start its agent where it is: no move, so no rules.
+    def start(  # noqa: PLR0913 - the last two have a usual value
+        self,
+        opened: OpenTask,
+        target: str,
+        hooks: Sequence[Hook],
+        *,
+        by: Actor,
+        how: Start,
+        changes: Mapping[str, object] | None = None,
+        around: AbstractContextManager[None] | None = None,
+    ) -> Moved:
+        """Let a task begin, or start its agent where it is, or have it back: no move, so no rules.
 
         `how` tells a later process which hooks these are: those of the initial state, those that have failed on the
-        way to where it is, or what starts an agent anew in the state that it is in.
+        way to where it is, what starts an agent anew in the state that it is in, or what brings a cancelled task back.
         """
-        return self._enter(opened, target, hooks, by=by, start=how)
+        return self._enter(opened, target, hooks, by=by, start=how, changes=changes, around=around)
 
     def why_not(self, opened: OpenTask, target: str, actor: Actor) -> str | None:
         """Why the workflow's rules would refuse a move, for callers that only ask; None where they would not."""
@@ -252,8 +262,9 @@ class Engine:
         details = {key: started[key] for key in ("from", "to", "by")}
         state = self.state_of(opened.task)
         is_cancelled = state is not None and state.end == CANCELLED
-        if is_cancelled and next(opened.journal.backwards())["type"] != "task.cancelled":
-            opened.record("task.cancelled", **{"from": details["from"]})
+        note = "task.restored" if started.get("start") == UNDO else "task.cancelled" if is_cancelled else None
+        if note is not None and next(opened.journal.backwards())["type"] != note:
+            opened.record(note, **{"from": details["from"]})
         if opened.task.crash_count:
             opened.change("status.changed", {"crash_count": 0}, **details)
         else:
@@ -303,10 +314,3 @@ def _write_status(
     }
     fields = {"attention": None, **(changes or {}), "status": target}
     return opened.change("transition.started", fields, **details)
-
-
-def checksum(text: str) -> int:
-    """A checksum of the body or a part of it, to tell later whether it was written to."""
-    from zlib import crc32
-
-    return crc32(text.encode())

@@ -83,7 +83,7 @@ class Actions:
 
     def find(self, name: str) -> Action:
         """The action of that name."""
-        entry = self.table.get(name)
+        entry = self.table.get(name) or _ENGINES_OWN.get(name)
         if isinstance(entry, Action):
             return entry
         if entry is not None:
@@ -112,6 +112,13 @@ def increment_counter(run: HookRun) -> None:
         run.change(field, run.task.number(field) + 1)
 
 
+def checksum(text: str) -> int:
+    """A checksum of the body or a part of it, to tell later whether it was written to."""
+    from zlib import crc32
+
+    return crc32(text.encode())
+
+
 def set_field(run: HookRun) -> None:
     """Set a frontmatter field to what the workflow says."""
     run.change(run.text("field"), run.params["value"])
@@ -121,6 +128,8 @@ INCREMENT = Action(increment)
 SET_FIELD = Action(set_field)
 
 BUILT_IN: Mapping[str, Action | str] = {name: action.implementation for name, action in ACTIONS.items()}
+# What goes with no move of a workflow, and so can be named in none: with an undo.
+_ENGINES_OWN = {"restore_workspace": "orange_tui.engine.actions.restoring:RESTORE"}
 
 
 def _imported(where: str) -> Action:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 
+_HOPELESS = ", which was cancelled or is gone"
 CLARIFICATION = "clarification"  # where a task without a summary begins, if its workflow has that state
 
 
@@ -153,7 +154,10 @@ def is_unblocked(engine: Engine, ref: TaskRef) -> bool:
     hopeless = [blocker for blocker in blockers if will_never_be_done(engine, blocker)]
     if hopeless:
         with engine.open(ref) as opened:
-            opened.set_attention(f"It waits for {', '.join(hopeless)}, which was cancelled or is gone")
+            opened.set_attention(f"It waits for {', '.join(hopeless)}{_HOPELESS}")
+    elif (found.task.attention or "").endswith(_HOPELESS):  # that cancel was undone
+        with engine.open(ref) as opened:
+            opened.change("task.updated", {"attention": None})
     return not blockers
 
 

@@ -1,4 +1,4 @@
-"""The verbs about tasks: create, start, change, complete, report as stuck, cancel, delete."""
+"""The verbs about tasks: create, start, change, complete, report as stuck, cancel and undo that, delete."""
 
 from __future__ import annotations
 
@@ -68,6 +68,13 @@ class Tasks:
         """Cancel a task: its session ends, its workspace is released with all work saved."""
         with self.engine.open(ref) as opened:
             return self.engine.cancel(opened)
+
+    def undo_cancel(self, ref: TaskRef) -> Moved:
+        """Have a task back that was cancelled a moment ago: where it was, with its work and its agent."""
+        from orange_tui.engine.actions.restoring import undo_cancel
+
+        with self.engine.open(ref) as opened:
+            return undo_cancel(self.engine, opened)
 
     def in_order(self, found: Iterable[StoredTask | BrokenTask]) -> list[StoredTask | BrokenTask]:
         """Unreadable ones first, then what is not finished, then the newest."""

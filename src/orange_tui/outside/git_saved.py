@@ -34,6 +34,8 @@ _REF_FORMAT = "--format=%(refname)%00%(objectname)%00%(tree)%00%(parent)"
 _NO_TIME = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
 # What was saved is deleted next, so it must be on the disk by then; git itself leaves that to the system.
 _DURABLY = ("core.fsync=loose-object",)
+# How the message of a commit begins that holds files, or the half of it that holds what was staged.
+WORK, STAGED = "Work saved by Orange", "What was staged"
 _PLAIN, _EXECUTABLE, _SYMLINK, SUBMODULE = "100644", "100755", "120000", "160000"
 
 
@@ -156,13 +158,13 @@ def save(
         return _save_commits(git, task, loose, latest)
     parents = [head] if head else []
     if index is not None and index not in {tree, base}:
-        parents.append(_commit(git, index, parents, "What was staged", _NO_TIME))
+        parents.append(_commit(git, index, parents, STAGED, _NO_TIME))
     parents += [commit for commit in loose if commit not in parents]
     if latest is not None and _holds(git, latest, tree, parents, set(contents)):
         return latest.name
     under_way = worktree.under_way()
     during = f", in the middle of {under_way}" if under_way else ""
-    return _keep(git, task, _commit(git, tree, parents, f"Work saved by Orange from task {task}{during}"))
+    return _keep(git, task, _commit(git, tree, parents, f"{WORK} from task {task}{during}"))
 
 
 def _save_commits(git: Repository, task: str, commits: Sequence[str], latest: Saved | None) -> str | None:

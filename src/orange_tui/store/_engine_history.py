@@ -44,6 +44,7 @@ class EngineHistory:
         self._believed: list[Event] = []
         self._positions: list[int] = []  # of these, among the lines
         self._moves: dict[str, list[Event]] = {}  # the starts of moves among them, by their time
+        self._last_move: Event | None = None
         self._latest = ""
         self._told: set[object] = set()
         refused = [found for line in lines if (found := self._read(line)) is not None]
@@ -66,7 +67,7 @@ class EngineHistory:
         latest = max(self._latest, str(event.get("timestamp")))
         engine = with_added_fields(event["engine"], known)
         told = event if engine is event["engine"] else {**event, "engine": engine}
-        reason = why_impossible(told, known, self._judge, latest)
+        reason = why_impossible(told, known, self._judge, latest, self._last_move)
         if reason is not None:
             return RefusedLine(zlib.crc32(line), reason)
         self._latest = latest
@@ -74,6 +75,7 @@ class EngineHistory:
         self._positions.append(len(self._lines))
         if event["type"] == "transition.started":
             self._moves.setdefault(event["timestamp"], []).append(event)
+            self._last_move = event
         return None
 
     def truth(self) -> Event | None:

@@ -14,6 +14,7 @@ import os
 from orange_tui.domain.errors import NotFound, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import ENGINE_FIELDS
+from orange_tui.domain.workflow import UNDO
 from orange_tui.home.files import not_saved, open_regular, write_all
 from orange_tui.store._engine_history import TOO_LONG, EngineHistory, parse_event
 
@@ -139,9 +140,12 @@ class Journal:
     def start(self) -> Start:
         """Whether the task has begun, and if not, what is known of its start: from its creation, and that it waits."""
         waiting: Event | None = None
+        undone = 0  # cancels that do not count: the task is as it was before them
         for event in self.backwards():
             kind = event["type"]
-            if kind == "transition.started":
+            if kind == "transition.started" and (undone or event.get("start") == UNDO):
+                undone += 1 if event.get("start") == UNDO else -1
+            elif kind == "transition.started":
                 is_wanted = waiting is not None or _only_begins(event)
                 return Start(has_begun=True, is_wanted=is_wanted, **_waiting(waiting))
             if kind == "task.waiting":

@@ -6,7 +6,7 @@ from orange_tui.agents import reports
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.gates.outcome import ReportGate
 from orange_tui.domain.records import record
-from orange_tui.engine.engine import checksum
+from orange_tui.engine.hooks import checksum
 from orange_tui.sessions.liveness import exit_code
 
 TYPE_CHECKING = False

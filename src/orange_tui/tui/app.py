@@ -27,15 +27,19 @@ from orange_tui.tui.form_choices import FormChoices, read_form_choices
 from orange_tui.tui.notices import Notices, PersonAtApp
 from orange_tui.tui.preload import preload_screens
 from orange_tui.tui.theme import THEMES
+from orange_tui.tui.typing_ahead import KeysInOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
+    from contextlib import AbstractContextManager
 
     from textual.command import Provider
     from textual.screen import Screen
 
     from orange_tui.board.rows import Snapshot
     from orange_tui.orange import Orange
+    from orange_tui.store.store import TaskRef
+    from orange_tui.tui.typing_ahead import Probe
 
 _RETRY_SECONDS = 1.0  # until what goes on for as long as the app begins again after a failure
 _SWITCH_SECONDS = 0.001  # that a thread may keep the interpreter from the event loop; five times less than Python's own
@@ -78,7 +82,7 @@ class OrangeApp(App[str]):
         super().__init__()
         self.orange = orange
         self.project = project
-        self.work = BackgroundWork(self, orange.log, self._show_again, self.ask_trust)
+        self.work = BackgroundWork(self, orange.log, self._show_again, self.ask_trust, self._name_of)
         # Whether there is nothing at all to show, nor ever was.
         self._is_first_run = (
             project is None and not orange.store.refs() and not os.path.exists(orange.home.projects_file)
@@ -98,6 +102,7 @@ class OrangeApp(App[str]):
         self.notices = self._notices(bell=True, desktop=False)
         self.presence = Presence(orange.home)
         self._person = PersonAtApp(self, self.presence)
+        self._typed = KeysInOrder(self, super().on_event)
 
     def read_first(self) -> None:
         """Read what there is to show before there is an event loop to hold up: then the first frame has it already."""
@@ -113,6 +118,11 @@ class OrangeApp(App[str]):
     def _show_again(self) -> None:
         """What is shown beside the tasks has changed: keys, or work under way."""
         self.mutate_reactive(OrangeApp.snapshot)
+
+    def _name_of(self, ref: TaskRef) -> str:
+        """What people know a task by: its branch."""
+        rows = self.snapshot.rows if self.snapshot is not None else ()
+        return next((row.task.branch for row in rows if row.ref == ref and row.task is not None), ref.id)
 
     def _notices(self, *, bell: bool, desktop: bool) -> Notices:
         return Notices(self, self._notify_terminal, bell=bell, desktop=desktop)
@@ -134,10 +144,17 @@ class OrangeApp(App[str]):
         self._start(self._keep_board, "board")
 
     async def on_event(self, event: events.Event) -> None:
-        """Note whoever presses something, whatever it does."""
+        """Note whoever presses something, whatever it does; keys take effect one after the other."""
         if isinstance(event, events.InputEvent):
             self._person.note(is_there=True)
-        await super().on_event(event)
+        if isinstance(event, events.Key | events.Paste):
+            await self._typed.take(event)
+        else:
+            await super().on_event(event)
+
+    async def on_keys_probe(self, probe: Probe) -> None:
+        """Let the next key have its turn once the one before it has had its effect."""
+        await self._typed.on_probe(probe)
 
     def on_app_focus(self) -> None:
         self._person.note(is_there=True)
@@ -244,6 +261,10 @@ class OrangeApp(App[str]):
         from orange_tui.tui.commands.trust import ask_trust
 
         self.run_worker(ask_trust(self, self.orange, project, why, then), group="trust", exit_on_error=False)
+
+    def holding_keys(self) -> AbstractContextManager[None]:
+        """Keep the keys that are pressed meanwhile for the screen that opens at its end; for a second at most."""
+        return self._typed.holding()
 
     def measure_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""

@@ -20,13 +20,25 @@ if TYPE_CHECKING:
     AskTrust = Callable[[str, str, Callable[[], None]], None]  # a project, why, and what to do once it is trusted
 
 
+_READING_SECONDS = 8.0  # a sentence about one's work is worth them
+
+
 class BackgroundWork:
     """What is being done to which task. Two actions on one task wait for each other; neither is lost."""
 
-    def __init__(self, app: App[Any], log: Log, on_change: Callable[[], None], ask_trust: AskTrust) -> None:
+    def __init__(
+        self,
+        app: App[Any],
+        log: Log,
+        on_change: Callable[[], None],
+        ask_trust: AskTrust,
+        name_of: Callable[[TaskRef], str],
+    ) -> None:
         self._app, self._log, self._on_change, self._ask_trust = app, log, on_change, ask_trust
+        self._name_of = name_of
         self._locks: dict[TaskRef, asyncio.Lock] = {}
         self.running: dict[TaskRef, str] = {}
+        self.cancelled: list[TaskRef] = []  # what was cancelled here, the last one last: that is undone first
 
     def start(self, ref: TaskRef, title: str, work: Work) -> None:
         """Do something to a task; the person is told the result, whatever it is."""
@@ -35,18 +47,19 @@ class BackgroundWork:
     async def _run(self, ref: TaskRef, title: str, work: Work) -> None:
         async with self._locks.setdefault(ref, asyncio.Lock()):
             self._show(ref, f"{title} …")
+            about = f"{self._name_of(ref)} · {title}"
             try:
                 result = await asyncio.to_thread(work, lambda step: self._show_from_thread(ref, f"{title}: {step} …"))
             except Untrusted as problem:  # the person is asked, and who trusts it need not press the key again
                 self._ask_trust(ref.project, str(problem), lambda: self.start(ref, title, work))
             except OrangeError as problem:
-                self._app.notify(str(problem), title=f"{title}: refused", severity="error", timeout=15, markup=False)
+                self._app.notify(str(problem), title=f"{about}: refused", severity="error", timeout=15, markup=False)
             except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
                 await asyncio.to_thread(self._log.write, "error", f"{title}: {problem!r}", task=ref.id)
-                self._app.notify(f"{problem!r}. See `orange log`.", title=title, severity="error", markup=False)
+                self._app.notify(f"{problem!r}. See `orange log`.", title=about, severity="error", markup=False)
             else:
                 if result:
-                    self._app.notify(result, title=title, markup=False)
+                    self._app.notify(result, title=about, timeout=_READING_SECONDS, markup=False)
             finally:
                 self._show(ref, None)
 

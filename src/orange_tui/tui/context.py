@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping
+    from contextlib import AbstractContextManager
 
     from orange_tui.board.rows import Snapshot
     from orange_tui.orange import Orange
@@ -51,6 +52,9 @@ class AppContext(Protocol):
 
     def ask_trust(self, project: str, why: str, then: Callable[[], None] | None = None) -> None:
         """Ask whether the person trusts what a repository brings along; `then` is done once they do."""
+
+    def holding_keys(self) -> AbstractContextManager[None]:
+        """Keep the keys that are pressed meanwhile for the screen that opens at its end; for a second at most."""
 
     def measure_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""

@@ -10,10 +10,11 @@ from orange_tui.agents.harnesses import DEMO
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.settings import Settings, read_settings
-from orange_tui.outside.git import Repository, local, remote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from orange_tui.orange import Orange
 
 
@@ -25,6 +26,7 @@ class FormChoices:
     problem: str | None = None
     harnesses: tuple[str, ...] = (DEMO,)
     workflows: tuple[str, ...] = ()
+    efforts: Mapping[str, tuple[str, ...]] = {}  # the levels that each agent knows
 
 
 def read_form_choices(orange: Orange) -> FormChoices:
@@ -34,7 +36,9 @@ def read_form_choices(orange: Orange) -> FormChoices:
         settings = read_settings(orange.home)
     except OrangeError as found:
         problem = str(found)
-    return FormChoices(settings, problem, tuple(_installed(orange)), tuple(orange.workflows.names()))
+    installed = tuple(_installed(orange))
+    efforts = {name: orange.harnesses.get(name).efforts for name in installed}
+    return FormChoices(settings, problem, installed, tuple(orange.workflows.names()), efforts)
 
 
 def _installed(orange: Orange) -> list[str]:
@@ -66,10 +70,11 @@ def _routes(orange: Orange, workflow: str) -> bool:
         return False
 
 
-def branch_exists(orange: Orange, project: str, branch: str) -> bool:
-    """Whether git has a branch of that name, here or as it last saw the remote."""
+def branches_of(orange: Orange, project: str) -> frozenset[str]:
+    """The branches that a project has in git, here or as it last saw the remote."""
+    from orange_tui.engine.creation import branches_in_git
+
     try:
-        path = orange.projects.get(project).path
-        return bool(Repository(path).refs(local(branch), remote(branch)))
+        return branches_in_git(orange.projects.get(project))
     except OrangeError:
-        return False
+        return frozenset()

@@ -16,7 +16,7 @@ SCREEN_MODULES = (
     "screens.workspace",
     "screens.review",
     "forms.task_form",
-    "commands._help_page",
+    "commands.table.help_page",
     "commands.search",
     "drawing.workflow_map",
     "screens.saved_work",

@@ -8,6 +8,7 @@ import sys
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import current_directory, listed_project, target_project, target_task
 from orange_tui.domain.errors import Refused, Unreadable, UsageError
+from orange_tui.domain.records import replace
 from orange_tui.options.task_options import (
     TASK_OPTIONS,
     TaskChanges,
@@ -179,6 +180,13 @@ def cancel(parsed: Parsed, orange: Orange) -> Reply:
     held = f" Its workspace {task.workspace} is released; uncommitted work is saved first." if task.workspace else ""
     confirm(f"Cancel {ref.id} ({printable_text(task.summary) or task.branch})? This ends its session.{held}", parsed)
     moved = orange.tasks.cancel(ref)
+    reply = task_reply(moved.task, moved, orange)
+    return replace(reply, notes=(*reply.notes, f"`orange task undo {ref.id}` brings it back, for a minute"))
+
+
+def undo(parsed: Parsed, orange: Orange) -> Reply:
+    """`orange task undo`."""
+    moved = orange.tasks.undo_cancel(target_task(parsed, orange))
     return task_reply(moved.task, moved, orange)
 
 

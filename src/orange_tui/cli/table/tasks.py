@@ -249,12 +249,26 @@ Exit codes: 0 the task is marked; 1 refused; 2 wrong usage.
         (YES, OF_PROJECT),
         "orange_tui.cli.commands.tasks:cancel",
         """
-Commits stay on the branch. Uncommitted work is saved as a separate commit, which `orange task restore` brings back.
-No other task is started.
+Commits stay on the branch. Uncommitted work is saved as a separate commit. For a minute `orange task undo` brings all
+of it back; after that `orange task restore` puts the saved work on a branch. No other task is started.
 
 Exit codes: 0 cancelled; 1 refused or not confirmed; 2 wrong usage.
 """,
         (("orange task cancel k3x9", "Cancel it after asking"),),
+    ),
+    CommandSpec(
+        ("task", "undo"),
+        "Bring back a task that was cancelled less than a minute ago.",
+        (TASK,),
+        (OF_PROJECT,),
+        "orange_tui.cli.commands.tasks:undo",
+        """
+The task is where it was, with its workspace and its uncommitted files (those that git ignores are set up anew), and its
+agent goes on, with its conversation where it can. If another task has taken the workspace, it gets another one.
+
+Exit codes: 0 it is back; 1 refused, with what to do instead; 2 wrong usage.
+""",
+        (("orange task undo k3x9", "Right after `orange task cancel k3x9`"),),
     ),
     CommandSpec(
         ("task", "delete"),

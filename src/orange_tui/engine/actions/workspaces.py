@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.prompts import task_values
+from orange_tui.domain.records import replace
 from orange_tui.engine.hooks import Action
 from orange_tui.sessions.liveness import RUN, find_window
 
@@ -18,15 +19,21 @@ _COMMAND_TIMEOUT_SECONDS = 600.0
 _MAX_ERROR_CHARS = 2000
 
 
-def reserve(run: HookRun) -> None:
+def reserve_first(run: HookRun) -> None:
     """Make sure of a workspace before the task is moved."""
-    run.parts.pool.reserve(run.parts.projects.get(run.task.project), run.task)
+    reserve(run)
 
 
-def acquire(run: HookRun) -> None:
+def reserve(run: HookRun, wanted: str | None = None) -> str:
+    """Bind a workspace: the wanted one, where nobody has it."""
+    task = run.task if wanted is None else replace(run.task, workspace=wanted)
+    return run.parts.pool.reserve(run.parts.projects.get(task.project), task)
+
+
+def acquire(run: HookRun, wanted: str | None = None) -> None:
     """Bind a workspace and prepare it; a new one that cannot be prepared is released."""
     pool, project = run.parts.pool, run.parts.projects.get(run.task.project)
-    name = pool.reserve(project, run.task)
+    name = reserve(run, wanted)
     try:
         is_set_up = run.params.get("setup") != "skip"  # a stranger's branch must not run what is in it
         _record(run, name, pool.prepare(project, run.task, name, set_up=is_set_up))
@@ -94,6 +101,6 @@ def _task_environment(run: HookRun) -> dict[str, str]:
     }
 
 
-ACQUIRE = Action(run=acquire, reserve=reserve)
+ACQUIRE = Action(run=acquire, reserve=reserve_first)
 RELEASE = Action(run=release)
 RUN_COMMAND = Action(run_command)

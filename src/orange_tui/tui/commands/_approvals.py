@@ -29,7 +29,7 @@ def why_no_approval(_workflow: Workflow | None, row: TaskRow) -> str | None:
 
 def approve(context: CommandContext) -> None:
     """Show what a task's agent asks for, and have it answered."""
-    context.app.run_worker(_show_next(context, context.row, is_first=True), group="approval", exit_on_error=False)
+    context.show_later(_show_next(context, context.row, is_first=True), group="approval")
 
 
 async def _show_next(context: CommandContext, row: TaskRow, *, is_first: bool) -> None:

@@ -86,7 +86,7 @@ def pull_request(context: CommandContext) -> None:
 
 
 def _create_pull_request(context: CommandContext) -> None:
-    from orange_tui.tui.screens.dialogs import ConfirmDialog
+    from orange_tui.tui.screens.dialogs import ProceedDialog
 
     row, orange = context.row, context.orange
 
@@ -97,13 +97,13 @@ def _create_pull_request(context: CommandContext) -> None:
             context.start("Creating the PR", lambda _report: create_pull_request(orange.tasks, row.ref))
 
     name = branch_of(row)
-    what = f"{name} is pushed, and a pull request is opened with the summary as its title."
-    context.show(ConfirmDialog(f"Create a pull request for {name}?", what, "Create it"), on_answer)
+    what = f"{name} is pushed, and a pull request is opened with the summary as its title. Nothing can be lost."
+    context.show(ProceedDialog(f"Create a pull request for {name}?", what, "Create it"), on_answer)
 
 
 def _push_to_pull_request(context: CommandContext, known: PullRequestStatus) -> None:
     from orange_tui.delivery.wording import counted
-    from orange_tui.tui.screens.dialogs import ConfirmDialog
+    from orange_tui.tui.screens.dialogs import ProceedDialog
 
     row, orange = context.row, context.orange
 
@@ -119,8 +119,8 @@ def _push_to_pull_request(context: CommandContext, known: PullRequestStatus) -> 
             context.start("Pushing", work)
 
     left = counted(known.unpushed, "commit")
-    what = f"What is new on {branch_of(row)} is pushed: {left}. Nothing there is overwritten."
-    context.show(ConfirmDialog(f"Push to pull request {known.name}?", what, "Push"), on_answer)
+    what = f"What is new on {branch_of(row)} is pushed: {left}. Nothing there is overwritten or lost."
+    context.show(ProceedDialog(f"Push to pull request {known.name}?", what, "Push"), on_answer)
 
 
 def _open(context: CommandContext, url: str) -> str | None:

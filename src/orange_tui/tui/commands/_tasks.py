@@ -1,4 +1,4 @@
-"""Commands about a task's life: start or attach, answer, send back, start over, cancel, delete.
+"""Commands about a task's life: start or attach, answer, send back, hand over, start over; `_endings` has its end.
 
 Each has its rule beside it: `why_no_…` says why the key can't be used on a task now, in a sentence for the person.
 What takes long to import is imported when a key is pressed: the table of keys is loaded before the first frame.
@@ -272,47 +272,3 @@ def unblock_all(context: CommandContext) -> None:
                 context.notify_error(f"{ref.id} stays blocked: {problem}")
 
     context.app.run_worker(work(), group="unblock", exit_on_error=False)
-
-
-# ── the end of a task ──
-
-
-def why_no_cancel(workflow: Workflow | None, row: TaskRow) -> str | None:
-    """Cancelling needs a way to the state for it."""
-    if workflow is None or row.task is None or workflow.cancelled_end(row.task.status) is None:
-        return impossible("cancelled", row)
-    return None
-
-
-def cancel(context: CommandContext) -> None:
-    """Cancel a task; its work is kept."""
-    from orange_tui.tui.screens.dialogs import ConfirmDialog
-
-    row, orange = context.row, context.orange
-
-    def on_answer(yes: bool | None) -> None:
-        if yes:
-            context.start("Cancelling", lambda _report: hook_errors_text(orange.tasks.cancel(row.ref).hook_errors))
-
-    what = "Its session ends and its workspace is released. Commits stay on the branch; uncommitted work is saved."
-    context.show(ConfirmDialog(f"Cancel {branch_of(row)}?", what, "Cancel the task"), on_answer)
-
-
-def why_no_delete(_workflow: Workflow | None, row: TaskRow) -> str | None:
-    """Only what is finished can be deleted."""
-    return None if row.finished else "Only done and cancelled tasks can be deleted; cancel it first"
-
-
-def delete(context: CommandContext) -> None:
-    """Delete a finished task for good."""
-    from orange_tui.tui.screens.dialogs import ConfirmDialog
-
-    row, orange = context.row, context.orange
-
-    def on_answer(yes: bool | None) -> None:
-        if yes:
-            context.start("Deleting", lambda _report: orange.tasks.delete(row.ref))
-
-    what = "Its TASK.md, history and logs are deleted for good. The branch and its commits stay."
-    what += " Work saved from its workspace can be restored for 30 days (S)."
-    context.show(ConfirmDialog(f"Delete {branch_of(row)}?", what, "Delete"), on_answer)

@@ -109,10 +109,10 @@ def next_tab(context: CommandContext) -> None:
 
 
 def create(context: CommandContext) -> None:
-    """Open the form for a new task."""
+    """Open the form for a new task, in the project of the one under the cursor."""
     from orange_tui.tui.forms.task_form import TaskForm
 
-    context.show(TaskForm(context.shared))
+    context.show(TaskForm(context.shared, context.selected.ref.project if context.selected is not None else None))
 
 
 def saved_work(context: CommandContext) -> None:

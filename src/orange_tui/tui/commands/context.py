@@ -8,7 +8,7 @@ from orange_tui.domain.records import record
 from orange_tui.tui.drawing.labels import shown_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
 
     from textual.app import App
     from textual.screen import Screen
@@ -89,6 +89,19 @@ class CommandContext:
     def show(self, screen: Screen[Any], on_answer: Callable[[Any], None] | None = None) -> None:
         """Show another screen; what the person answers there is handed over."""
         self.app.push_screen(screen, on_answer)
+
+    def show_later(self, work: Coroutine[Any, Any, None], group: str) -> None:
+        """Show another screen once something was read: what is typed meanwhile is for that screen."""
+        held = self.shared.holding_keys()
+        held.__enter__()  # now, and not when the work has its turn
+
+        async def run() -> None:
+            try:
+                await work
+            finally:
+                held.__exit__(None, None, None)
+
+        self.app.run_worker(run(), group=group, exit_on_error=False)
 
     def notify(self, text: str) -> None:
         """Tell the person something that needs no title."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def _show_help(context: CommandContext) -> None:
     """Show every key; here, because it is about the table itself."""
-    from orange_tui.tui.commands._help_page import help_lines
+    from orange_tui.tui.commands.table.help_page import help_lines
     from orange_tui.tui.screens.page import Page
 
     context.show(Page("Help", lambda width: help_lines(COMMANDS, context, width, palette_for(context.app))))

@@ -223,6 +223,8 @@ EVENT_LINES: Mapping[str, EventLine] = {
     "merge.failed": EventLine("✗", "bad", "Merge failed: {reason}"),
     "next.chosen": EventLine("»", "dim", "Next task: {task}"),
     "task.cancelled": EventLine("-", "dim", "Cancelled (was {from})"),
+    "task.restored": EventLine("✓", "good", "The cancel was undone"),
+    "work.put_back": EventLine("✓", "good", "Uncommitted work is back in {workspace}"),
     "task.tampered": EventLine("!", "warning", _tampered),
     "task.link_restored": EventLine(
         "~", "dim", "{file} in the workspace was no longer a link; its text was kept and the link restored"
@@ -282,6 +284,7 @@ EVENT_LINES: Mapping[str, EventLine] = {
 
 HOOK_SENTENCES: Mapping[str, str] = {
     "acquire_workspace": "acquired a workspace",
+    "restore_workspace": "brought its workspace back",
     "release_workspace": "released the workspace",
     "spawn_agent": "started the agent",
     "spawn_reviewer": "started a reviewer",

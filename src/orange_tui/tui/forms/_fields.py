@@ -11,6 +11,8 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Label, Select
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.widget import Widget
 
@@ -32,19 +34,19 @@ def text_field(name: str, placeholder: str, *, label: str = "") -> ComposeResult
     yield from field(label or name, Input(placeholder=placeholder, id=name, compact=True))
 
 
-def project_field(shared: AppContext) -> ComposeResult:
+def project_field(shared: AppContext, default: str | None = None) -> ComposeResult:
     """One of the projects; where there is only one, it is chosen. An app for one project needs no such field."""
     if shared.project:
         return
     names = [project.name for project in shared.snapshot.projects] if shared.snapshot else []
-    chosen = names[0] if len(names) == 1 else Select.NULL
+    chosen = default if default in names else names[0] if len(names) == 1 else Select.NULL
     yield from field("project", Select([(n, n) for n in names], id="project", value=chosen, compact=True))
 
 
 def agent_field(shared: AppContext) -> ComposeResult:
     """One of the agents that are installed."""
     options = agent_choices(shared, router=False)
-    yield from field("agent", Select(options, id="harness", value=options[0][1], allow_blank=False, compact=True))
+    yield from choice_field("harness", options, label="agent")
 
 
 def agent_choices(shared: AppContext, *, router: bool) -> list[tuple[str, str]]:
@@ -53,7 +55,12 @@ def agent_choices(shared: AppContext, *, router: bool) -> list[tuple[str, str]]:
     return [(_ROUTER, ""), *named] if router else named
 
 
+def choice_field(name: str, options: Sequence[tuple[str, str]], *, label: str = "") -> ComposeResult:
+    """A list to choose one from; the first one is chosen."""
+    yield from field(label or name, Select(options, id=name, value=options[0][1], allow_blank=False, compact=True))
+
+
 def workflow_field(shared: AppContext) -> ComposeResult:
     """A workflow, or the one the project has."""
     names = [(_PROJECTS_DEFAULT, ""), *((name, name) for name in shared.choices.workflows)]
-    yield from field("workflow", Select(names, id="workflow", value="", allow_blank=False, compact=True))
+    yield from choice_field("workflow", names)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from textual.widgets import Select
-
 from orange_tui.tui.form_choices import routing_workflows
 from orange_tui.tui.forms._fields import agent_choices
 from orange_tui.tui.forms._form import Form
 
 if TYPE_CHECKING:
+    from textual.widgets import Select
+
     from orange_tui.tui.context import AppContext
 
 
 class NewWorkForm(Form):
     """A form with the fields `workflow` and `harness`."""
+
+    KEEPS_DRAFT = True
 
     def __init__(self, shared: AppContext) -> None:
         super().__init__(shared)
@@ -40,13 +42,15 @@ class NewWorkForm(Form):
         own = (project.workflow for project in projects if project.name == self.project)
         return self.choice("workflow") or next(own, None)
 
+    @property
+    def has_router(self) -> bool:
+        """Whether the workflow leaves it to a router who does the work."""
+        return self.workflow_name() in self._routing
+
     def _offer_agents(self) -> None:
         """Offer the router, and choose it, where the workflow has one; else an agent must be named."""
-        offers_router = self.workflow_name() in self._routing
+        offers_router = self.has_router
         if offers_router == self._offers_router:
             return
         self._offers_router = offers_router
-        options = agent_choices(self.shared, router=offers_router)
-        select = self.query_one("#harness", Select)
-        select.set_options(options)
-        select.value = options[0][1]
+        self.offer("harness", agent_choices(self.shared, router=offers_router))

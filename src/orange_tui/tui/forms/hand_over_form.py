@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class HandOverForm(Form):
     """What happens to whose work, the other agents that are installed, and a model. Escape changes nothing."""
 
-    HEADING, SUBMIT = "Hand over to another agent", "Hand over"
+    HEADING, SUBMIT, FIRST = "Hand over to another agent", "Hand over", "#agent"
 
     def __init__(self, shared: AppContext, ref: TaskRef, task: Task, agent: str | None, others: Sequence[str]) -> None:
         super().__init__(shared)
@@ -47,7 +47,6 @@ class HandOverForm(Form):
         return printable(f"{ends} TASK.md and all that was done there, committed or not. The task stays {task.status}.")
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self.query_one("#agent", Select).focus)
         self.run_worker(self._note_limits())
 
     async def _note_limits(self) -> None:

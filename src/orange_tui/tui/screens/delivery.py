@@ -20,6 +20,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.pull_request import MERGED
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import printable
+from orange_tui.tui.typing_ahead import SeenFirst
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping
@@ -41,7 +42,7 @@ class MergeChoice:
     verify: bool = False  # only once the workflow's commands have succeeded on the merged result
 
 
-class MergeDialog(ModalScreen[MergeChoice | None]):
+class MergeDialog(ModalScreen[MergeChoice | None], SeenFirst):
     """No is what Escape and Enter say, unless the person has gone to yes."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own way

@@ -1,8 +1,11 @@
-"""Questions: each says what will happen to which work, in one sentence, with the safe answer as default."""
+"""Questions: each says what will happen to which work, in one sentence.
+
+The safe answer is the default; where nothing can be lost, that is to do it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
@@ -11,6 +14,7 @@ from textual.widgets import Button, Label, Static, TextArea
 from orange_tui.presentation import trust
 from orange_tui.tui.review.thread_lines import who
 from orange_tui.tui.review.writing import Autosave
+from orange_tui.tui.typing_ahead import SeenFirst
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
@@ -26,31 +30,43 @@ _PLACEHOLDER = "Some words besides, if you like"
 _MOST_LISTED = 6
 
 
-class ConfirmDialog(ModalScreen[bool]):
-    """Yes or no; Escape and Enter are no, unless the person has gone to yes."""
+class _YesOrNo(ModalScreen[bool]):
+    """A question with two answers; Enter gives the one that has the focus."""
 
     BINDINGS = [("escape", "dismiss(False)", "No"), ("y", "dismiss(True)", "Yes"), ("n", "dismiss(False)", "No")]  # noqa: RUF012
+    DEFAULT: ClassVar[str] = "no"
 
     def __init__(self, title: str, what_happens: str, yes: str) -> None:
         super().__init__()
         self._title, self._what_happens, self._yes = title, what_happens, yes
 
     def compose(self) -> ComposeResult:
+        no_key, yes_key = ("⏎ or n", "y") if self.DEFAULT == "no" else ("n", "⏎ or y")
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
             yield Static(self._what_happens, classes="hint", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("No (n)", id="no", compact=True)
-                yield Button(f"{self._yes} (y)", id="yes", compact=True)
+                yield Button(f"No ({no_key})", id="no", compact=True)
+                yield Button(f"{self._yes} ({yes_key})", id="yes", compact=True)
 
     def on_mount(self) -> None:
-        self.query_one("#no").focus()
+        self.query_one(f"#{self.DEFAULT}").focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")
 
 
-class TrustDialog(ModalScreen[bool]):
+class ConfirmDialog(_YesOrNo, SeenFirst):
+    """Where something can be lost: Escape and Enter are no, unless the person has gone to yes."""
+
+
+class ProceedDialog(_YesOrNo):
+    """Where nothing can be lost, which is said: Enter is yes, Escape is no."""
+
+    DEFAULT = "yes"
+
+
+class TrustDialog(ModalScreen[bool], SeenFirst):
     """Shows what would run; `y` trusts it, as it is shown, and anything else leaves it for later."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own way

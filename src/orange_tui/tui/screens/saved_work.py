@@ -12,7 +12,7 @@ from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from orange_tui.domain.task import printable
-from orange_tui.tui.screens.dialogs import ConfirmDialog
+from orange_tui.tui.screens.dialogs import ProceedDialog
 from orange_tui.workspaces.saved_work import expires_on
 
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ class SavedWorkScreen(ModalScreen[None]):
             return f"Restored to branch {made} in {project.path}."
 
         what = f"Branch {branch} is created in {saved.repository} with snapshot {saved.number} of {saved_name(saved)},"
-        what += f" saved {saved_at(saved)}. No checkout changes; the saved copy stays."
+        what += f" saved {saved_at(saved)}. Nothing can be lost: no checkout changes, and the saved copy stays."
         self.app.push_screen(
-            ConfirmDialog(f"Restore the saved work of {saved_name(saved)}?", printable(what), "Restore"), restore
+            ProceedDialog(f"Restore the saved work of {saved_name(saved)}?", printable(what), "Restore"), restore
         )
 
 

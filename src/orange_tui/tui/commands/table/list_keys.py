@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from orange_tui.tui.commands import _manage, _tasks, _views
+from orange_tui.tui.commands import _endings, _manage, _tasks, _views
 from orange_tui.tui.commands.context import KeyCommand
 
 LIST_KEYS = (
     KeyCommand("create", "c", "new task", "Create a task", _views.create, gives_way=6),
+    KeyCommand(
+        "undo",
+        _endings.UNDO_KEY,
+        "undo",
+        "Undo the last cancel, for a minute: all of it comes back",
+        _endings.undo,
+        in_footer=False,
+    ),
     KeyCommand(
         "read",
         "v",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.domain.workflow import REVIEW_WORKFLOW
-from orange_tui.tui.commands import _approvals, _delivery, _manage, _open, _tasks, _views
+from orange_tui.tui.commands import _approvals, _delivery, _endings, _manage, _open, _tasks, _views
 from orange_tui.tui.commands.context import KeyCommand
 
 TASK_KEYS = (
@@ -64,9 +64,15 @@ TASK_KEYS = (
         gives_way=1,
     ),
     KeyCommand(
-        "cancel", "x", "cancel", "Cancel the task; its work is saved", _tasks.cancel, _tasks.why_no_cancel, gives_way=3
+        "cancel",
+        "x",
+        "cancel",
+        "Cancel the task; its work is saved",
+        _endings.cancel,
+        _endings.why_no_cancel,
+        gives_way=3,
     ),
-    KeyCommand("delete", "d", "delete", "Delete a finished task", _tasks.delete, _tasks.why_no_delete, gives_way=4),
+    KeyCommand("delete", "d", "delete", "Delete a finished task", _endings.delete, _endings.why_no_delete, gives_way=4),
     KeyCommand(
         "pull_request",
         "p",
