@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from orange_tui.sessions.liveness import is_worker
+from orange_tui.sessions.window_logs import log_files, read_log
 from orange_tui.tui.drawing.lines import paragraph
 
 if TYPE_CHECKING:
@@ -47,9 +48,23 @@ def whole_session_lines(orange: Orange, row: TaskRow, width: int, palette: Palet
 def _lines(orange: Orange, row: TaskRow, width: int, palette: Palette, above: int) -> Sequence[Strip]:
     frame = _frame(orange, row, above, fresh=False) or _frame(orange, row, above, fresh=True)
     if frame is None:
-        text = "No live session." + (" ⏎ starts one." if not row.finished else "")
-        return paragraph(text, palette.dim, width)
+        return _ended(orange, row, width, palette)
     return _pane_screen().render(frame.rstrip())  # most agents leave the lower part of their screen empty
+
+
+def _ended(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
+    """What its agents have printed, now that no window of theirs is left: their logs stay."""
+    lines: list[Strip] = []
+    for window, path in log_files(orange.store.state_directory(row.ref)).items():
+        lines += [*paragraph(f"── {window}, ended ──", palette.dim, width), *_log_lines(path)]
+    hint = "No live session." + (" ⏎ starts one." if not row.finished else "")
+    return [*lines, *paragraph(hint, palette.dim, width)]
+
+
+def _log_lines(path: str) -> Sequence[Strip]:
+    from orange_tui.tui.drawing.ansi import PaneScreen
+
+    return PaneScreen().render(read_log(path, keep_colours=True))
 
 
 def _frame(orange: Orange, row: TaskRow, above: int, *, fresh: bool) -> str | None:
