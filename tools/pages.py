@@ -22,9 +22,10 @@ from orange_tui.domain.workflow_file import keys as workflow_keys
 from orange_tui.home.settings import SETTINGS
 from orange_tui.prompt_context.rows import ROWS
 from orange_tui.trust.orange_file import KEYS as ORANGE_FILE_KEYS
-from orange_tui.tui.commands.table import help_page
 from orange_tui.tui.commands.keys import COMMANDS as KEYS
+from orange_tui.tui.commands.table import help_page
 from orange_tui.tui.drawing.labels import LEGEND, shown_key
+from orange_tui.tui.listing.columns import COLUMNS as COLUMNS_OF_LIST
 from orange_tui.tui.review.keys import MOVING, REVIEW_KEYS
 
 if TYPE_CHECKING:
@@ -189,6 +190,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "review-keys": review_keys,
     "symbols": lambda: table(("sign", "what it means"), LEGEND),
     "settings": settings,
+    "columns": lambda: meanings("column", {column.name: column.meaning for column in COLUMNS_OF_LIST}),
     "project-keys": project_keys,
     "orange-file": lambda: meanings("key", {name: key.meaning for name, key in ORANGE_FILE_KEYS.items()}),
     "harness-fields": lambda: meanings("field", {name: field.meaning for name, field in fields.FIELDS.items()}),

@@ -164,11 +164,11 @@ class Orange:
 
         return feed.TaskFeed(self.home, index or self.new_index())
 
-    def new_boards(self, index: TaskIndex, project: str | None = None) -> Boards:
-        """The board of a project, or of all."""
+    def new_boards(self, index: TaskIndex) -> Boards:
+        """The board of all projects."""
         from orange_tui.board import board, projects_and_pool
 
-        others = projects_and_pool.ProjectsAndPool(self.home, self.projects, self.pool, project)
+        others = projects_and_pool.ProjectsAndPool(self.home, self.projects, self.pool)
         return board.Boards(index, self.sessions, self.workflows, others)
 
     def new_supervisor(self, feed: TaskFeed | None = None, scheduler: JobScheduler | None = None) -> Supervisor:

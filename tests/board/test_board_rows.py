@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from orange_tui.board.needs import Need
-from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, SortedRows, TaskRow
+from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Share, SortedRows, TaskRow
 from orange_tui.domain.task import make_task
 from orange_tui.store.store import TaskRef
 
@@ -48,7 +48,7 @@ def test_row_that_needs_a_person_keeps_its_place() -> None:
     rows.put([row("a", created="1"), row("b", created="2")])
     rows.put([row("a", created="1", needs="Look")])
     assert names(rows) == ["b", "a"]
-    assert rows.contents()[2] == 1
+    assert rows.contents()[1]["coffee"].needing == 1
 
 
 def test_equal_row_does_not_replace_the_one_that_is_there() -> None:
@@ -64,11 +64,11 @@ def test_equal_row_does_not_replace_the_one_that_is_there() -> None:
 def test_counts_follow_added_changed_and_removed_rows() -> None:
     rows = SortedRows()
     rows.put([row("a"), row("b", status="stuck", needs="Look"), row("c", BROKEN, needs="bad YAML")])
-    assert rows.contents()[1:] == ({"working": 1, "stuck": 1}, 2)
+    assert rows.contents()[1] == {"coffee": Share({"working": 1, "stuck": 1}, 2, frozenset({"needs"}))}
     rows.put([row("b", FINISHED, status="done")])
     rows.drop(("coffee", "c"))
     rows.drop(("coffee", "never"))
-    assert rows.contents()[1:] == ({"working": 1, "done": 1}, 0)
+    assert rows.contents()[1] == {"coffee": Share({"working": 1, "done": 1}, 0)}
 
 
 def test_few_or_many_rows_at_a_time_give_the_same_order() -> None:

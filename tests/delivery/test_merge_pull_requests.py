@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.branches.task_diff import TaskDiffs
 from orange_tui.delivery import pr_status
 from support.driver import put
 
@@ -220,3 +221,21 @@ def test_finished_task_gets_no_pull_request(house: House, cli: Cli) -> None:
     ref = house.task()
     house.merge(ref)
     assert "done; there is nothing to open a pull request for" in cli.no("task", "create-pr", ref.id)
+
+
+def test_diff_and_lines_of_a_pull_request_that_was_merged_there_stay(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = with_pull_request(house)
+    house.git("switch", "-q", "--detach", "origin/main", at=house.desk)
+    house.git("merge", "-q", "--squash", "feat/tea", at=house.desk)
+    house.git("commit", "-q", "-m", "Offer tea (#7)", at=house.desk)
+    squashed = house.git("rev-parse", "HEAD", at=house.desk)
+    house.git("push", "-q", "origin", "HEAD:main", at=house.desk)
+    says(house, monkeypatch, "MERGED", squashed)
+    house.merge(ref)
+    house.git("branch", "-q", "-D", "feat/tea")
+    (made,) = house.events(ref, "task.merged")
+    assert (made["commits"], made["added"], made["removed"]) == (1, 1, 0)
+    diffs = TaskDiffs(house.orange.projects, house.orange.store, house.orange.pool)
+    assert "+green" in diffs.read(ref, house.stored(ref).task, finished=True)

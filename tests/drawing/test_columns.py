@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from rich.cells import cell_len
 from rich.style import Style
 
 from orange_tui.board.needs import Need
-from orange_tui.board.rows import TaskRow
+from orange_tui.board.rows import FACTS, TaskRow
 from orange_tui.branches.distance import Stats
+from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import replace
 from orange_tui.domain.task import make_task
 from orange_tui.domain.usage.totals import TaskUsage, Totals, UsageRow
@@ -16,8 +19,10 @@ from orange_tui.domain.workflow import STOPPED
 from orange_tui.sessions.agent_state import AgentStatus
 from orange_tui.store.store import TaskRef
 from orange_tui.tui.drawing.labels import cost_label, format_count, task_icon
-from orange_tui.tui.widgets.columns import MARKS, columns_for, seldom_columns
+from orange_tui.tui.listing.column_layout import MARKS, layout_for
+from orange_tui.tui.listing.columns import COLUMNS, RowLook, chosen_columns
 from support.looking import DARK
+from support.rows import row
 
 
 def line(
@@ -29,7 +34,9 @@ def line(
     )
     if used is not None:
         row = replace(row, usage=TaskUsage((UsageRow("worker", 1, "claude", "opus", "2026-11-16", used),)))
-    segments = columns_for(width, seldom_columns([row])).line(row, branch, Style(), Style(), DARK)
+    segments = layout_for(width, frozenset(fact for fact in FACTS if getattr(row, fact))).line(
+        RowLook(row, branch, Style(), Style(), DARK)
+    )
     return "".join(segment.text for segment in segments)
 
 
@@ -39,15 +46,15 @@ def line(
 @pytest.mark.parametrize("width", [40, 59, 79, 100])
 def test_every_name_leaves_the_columns_where_they_are(branch: str, width: int) -> None:
     shown = line(branch, width, Stats(3, 144, 12))
-    assert cell_len(shown) == width - MARKS == cell_len(columns_for(width).titles()) - MARKS
+    assert cell_len(shown) == width - MARKS == cell_len(layout_for(width).titles()) - MARKS
     before = shown[: shown.index("clarification")]
-    assert cell_len(before) == cell_len(columns_for(width).titles().split("status")[0]) - MARKS
+    assert cell_len(before) == cell_len(layout_for(width).titles().split("status")[0]) - MARKS
 
 
 def test_a_wide_list_has_every_column() -> None:
     shown = line("milk", 79, Stats(3, 144, 12))
     assert shown.split()[:5] == ["milk", "clarification", "↑3", "+144", "−12"]
-    assert columns_for(79).titles().split() == ["task", "status", "↑", "±", "age"]
+    assert layout_for(79).titles().split() == ["task", "status", "↑", "±", "age"]
 
 
 def test_task_that_waits_shows_what_it_has_changed_where_it_has() -> None:
@@ -56,7 +63,7 @@ def test_task_that_waits_shows_what_it_has_changed_where_it_has() -> None:
 
 
 def test_commits_give_way_first_then_lines_then_the_age_and_never_the_status() -> None:
-    titles = [columns_for(width).titles().split() for width in (70, 60, 50, 42, 12)]
+    titles = [layout_for(width).titles().split() for width in (70, 60, 50, 42, 12)]
     assert titles[:4] == [
         ["task", "status", "↑", "±", "age"],
         ["task", "status", "±", "age"],
@@ -83,10 +90,10 @@ def test_a_list_has_costs_only_where_a_task_has_used_something() -> None:
         "−12",
         "$0.42",
     ]
-    with_cost = frozenset({"cost"})
-    assert columns_for(79, with_cost).titles().split() == ["task", "status", "↑", "±", "cost", "age"]
-    assert columns_for(69, with_cost).titles().split() == ["task", "status", "±", "cost", "age"]
-    assert columns_for(60, with_cost).titles().split() == ["task", "status", "±", "age"]
+    with_cost = frozenset({"usage"})
+    assert layout_for(79, with_cost).titles().split() == ["task", "status", "↑", "±", "cost", "age"]
+    assert layout_for(69, with_cost).titles().split() == ["task", "status", "±", "cost", "age"]
+    assert layout_for(60, with_cost).titles().split() == ["task", "status", "±", "age"]
 
 
 @pytest.mark.parametrize(
@@ -115,3 +122,64 @@ def test_agent_that_stopped_without_handing_in_has_an_icon_of_its_own() -> None:
     )
     assert task_icon(row, DARK) == ("◐", DARK.accent)
     assert task_icon(replace(row, needs=None), DARK)[0] == "●"
+
+
+def test_wide_list_tells_all_there_is_to_know_at_a_glance() -> None:
+    task: dict[str, Any] = {
+        "branch": "milk",
+        "summary": "Warm [bold]milk[/]",
+        "harness": "claude",
+        "model": "opus",
+        "status": "working",
+    }
+    made = replace(
+        row("t1", needs="2026-11-16T09:29:00Z", since="2026-11-16T09:00:00Z", session="active", **task),
+        status=AgentStatus("permission"),
+        last_line="31 passed \x1b[31m[red]",
+        stats=Stats(3, 144, 12),
+        usage=TaskUsage((UsageRow("worker", 1, "claude", "opus", "2026-11-16", Totals(cost=0.42)),)),
+    )
+    look = RowLook(made, "milk", Style(), Style(), DARK)
+    layout = layout_for(193, frozenset(fact for fact in FACTS if getattr(made, fact)))
+    shown = "".join(segment.text for segment in layout.line(look))
+    assert layout.titles().split() == [
+        *("task", "status", "doing", "agent", "summary", "last", "output", "↑", "±", "cost", "waits", "age")
+    ]
+    assert shown.split()[:6] == ["milk", "working", "asks", "claude", "opus", "Warm"]
+    assert "Warm [bold]milk[/]" in shown
+    assert "31 passed \\x1b[31m[red]" in shown
+    assert cell_len(shown) == 193 - MARKS
+
+
+def test_age_is_the_time_in_the_state_and_waits_is_how_long_the_person_is_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("orange_tui.home.clock.now", lambda: "2026-11-16T09:30:00.000000Z")
+    made = row("t1", needs="2026-11-16T09:25:00Z", since="2026-11-16T07:30:00Z", updated_at="2026-11-16T09:30:00Z")
+    line = layout_for(79, frozenset({"needs"})).line(RowLook(made, "milk", Style(), Style(), DARK))
+    assert "".join(segment.text for segment in line).split()[-2:] == ["5m", "2h"]
+
+
+def test_person_chooses_columns_and_their_order_and_the_task_stays() -> None:
+    chosen = chosen_columns(["age", "summary", "age"])
+    assert layout_for(100, chosen=chosen).titles().split() == ["task", "age", "summary"]
+    assert layout_for(100, chosen=chosen_columns(["status", "task"])).titles().split() == ["status", "task"]
+    assert chosen_columns([]) == COLUMNS
+
+
+def test_column_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(Refused) as refused:
+        chosen_columns(["task", "prise"])
+    assert str(refused.value) == (
+        "columns: there is no column 'prise'; the columns are task, status, doing, agent, summary, output, pr, commits,"
+        " changes, cost, waits, age"
+    )
+
+
+@pytest.mark.parametrize("width", range(12, 220, 9))
+def test_columns_are_as_wide_as_the_list_at_any_width(width: int) -> None:
+    made = replace(row("t1", summary="日本語 " * 9), last_line="x" * 300)
+    layout = layout_for(width, frozenset(FACTS))
+    shown = "".join(segment.text for segment in layout.line(RowLook(made, "🍣" * 9, Style(), Style(), DARK)))
+    assert cell_len(shown) == cell_len(layout.titles()) - MARKS
+    assert width < 50 or cell_len(shown) == width - MARKS

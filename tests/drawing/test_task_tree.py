@@ -13,8 +13,9 @@ from rich.style import Style
 from orange_tui.board.rows import TaskRow
 from orange_tui.domain.task import make_task
 from orange_tui.store.store import TaskRef
-from orange_tui.tui.widgets.columns import MARKS, columns_for
-from orange_tui.tui.widgets.task_tree import as_tree
+from orange_tui.tui.listing.column_layout import MARKS, layout_for
+from orange_tui.tui.listing.columns import RowLook
+from orange_tui.tui.listing.tree import as_tree
 from support.looking import DARK
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def test_any_tree_lists_every_row_once(parents: list[int | None], shown: set[int
 @pytest.mark.parametrize("guide", ["", "├─ ", "│  └─ ", "│  " * 200 + "└─ "], ids=["top", "part", "deep", "abyss"])
 @pytest.mark.parametrize("width", [40, 79, 100])
 def test_guides_and_wide_characters_leave_the_columns_straight(name: str, guide: str, width: int) -> None:
-    segments = columns_for(width).line(row("t1"), name, Style(), Style(), DARK, guide=guide)
+    segments = layout_for(width).line(RowLook(row("t1"), name, Style(), Style(), DARK, guide))
     shown = "".join(segment.text for segment in segments)
     assert cell_len(shown) == width - MARKS
-    assert cell_len(shown[: shown.index("working")]) == cell_len(columns_for(width).titles().split("status")[0]) - MARKS
+    assert cell_len(shown[: shown.index("working")]) == cell_len(layout_for(width).titles().split("status")[0]) - MARKS

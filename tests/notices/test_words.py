@@ -111,7 +111,7 @@ def test_summary_of_a_day_says_what_was_done_what_needs_you_and_what_it_cost() -
         at("reviewing", "2026-11-17T06:00:00Z", needs=Need("…", "review")),
     )
     workflows = {"default": default_workflow()}
-    snapshot = Snapshot(rows, {}, 1, {}, (), None, True, False, workflows, 0)
+    snapshot = Snapshot(rows, {}, 1, {}, (), None, True, False, workflows, 0, {}, {})
     costs = [("yesterday", Totals(cost=4.2)), ("today", Totals(cost=0.5, unpriced=("llama",)))]
     notice = daily_notice(snapshot, "2026-11-16T08:00:00Z", costs)
     assert notice.title == "Orange: 1 need you"

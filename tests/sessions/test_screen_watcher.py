@@ -106,6 +106,24 @@ def ago(seconds: float) -> str:
     return clock.at(int(((clock.in_seconds(clock.now()) or 0.0) - seconds) * 1e9))
 
 
+def test_last_line_is_written_down_now_and_then_while_the_agent_prints(
+    screens: Screens, watcher: ScreenWatcher
+) -> None:
+    screens.shown = AgentStatus("busy", last_line="one")
+    settle(watcher, 100.0)
+    assert screens.values["last"] == "one"
+    written = []
+    for second in range(1, 21):
+        screens.shown = AgentStatus("busy", last_line=f"line {second}")
+        screens.prints()
+        before = screens.values["last"]
+        settle(watcher, 100.0 + second)
+        if screens.values["last"] != before:
+            written.append(second)
+    assert written == [5, 10, 15, 20]
+    assert screens.values["last"] == "line 20"
+
+
 def test_a_screen_that_stands_still_is_looked_at_once_and_written_down_once(
     screens: Screens, watcher: ScreenWatcher
 ) -> None:

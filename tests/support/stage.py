@@ -115,6 +115,8 @@ class Stage:
         (root / "coffee").mkdir()
         entry = {"name": "coffee", "path": str(root / "coffee"), "default_branch": "main", "pool_size": 4}
         self.orange.projects.add(entry)
+        # Stories go by the order in which tasks were made, unless they are about another one.
+        (root / "home" / "view.json").write_text('{"order": "newest"}')
 
     def close(self) -> None:
         """End the agents that were started, and the server they are in."""

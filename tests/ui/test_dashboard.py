@@ -176,7 +176,7 @@ async def test_at_80_columns_the_preview_is_a_key_away(stage: Stage) -> None:
     async with stage.open((80, 24)) as scene:
         await scene.sees("login-fix")
         assert "APPROACH" not in scene.text
-        await scene.press("space")
+        await scene.press("right")
         await scene.sees("APPROACH")
         await scene.press("escape")
         await scene.until(lambda: "APPROACH" not in scene.text)
@@ -192,7 +192,7 @@ async def test_empty_list_says_how_to_create_a_task(stage: Stage) -> None:
 async def test_a_tiny_terminal_breaks_nothing(stage: Stage) -> None:
     stage.tasks()
     async with stage.open((20, 5)) as scene:
-        await scene.press("j", "k", "space", "escape", "question_mark", "escape")
+        await scene.press("j", "k", "right", "escape", "question_mark", "escape")
         assert scene.selected == "login-fix"
 
 

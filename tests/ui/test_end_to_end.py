@@ -213,11 +213,11 @@ def answer_the_question(person: Person, demo: Demo) -> None:
 
 def look_at_decaf(person: Person) -> None:
     person.press("/")
-    person.until(lambda: "branch, summary, status or id" in person.screen)
+    person.until(lambda: "branch, summary, status, agent" in person.screen)
     person.type("decaf")
     person.press("Enter")
     person.until(lambda: "iced-latte" not in person.rows and "decaf" in person.rows)
-    person.press("G")
+    person.press("g")  # what is alive comes first
     person.selects("decaf")
     person.press("Escape")
     person.until(lambda: all(branch in person.rows for branch in BRANCHES))
@@ -245,21 +245,30 @@ def attach_while_others_go_on(person: Person, demo: Demo) -> None:
     person.has("oat-milk", "cancelled")
     person.until(lambda: person.status("double-shot") == "working" or person.status("latte-art") == "stuck")
     assert person.selected == "decaf"
-    person.press("g")
+    person.press("G")
     person.until(lambda: person.selected not in {"", "decaf"})
 
 
 def merge_decaf(person: Person) -> None:
     while (before := person.selected) != "decaf":
-        person.press("j")
+        person.press("k")
         person.until(lambda before=before: person.selected not in {"", before})  # type: ignore[misc]
     person.press("m")
     person.sees("Merge decaf?", "Merge (y)")
     person.press("y")
     person.has("decaf", "done")
-    assert person.selected == "decaf"
+    person.until(lambda: person.selected not in {"", "decaf"})  # the next that needs the person
+    person.press("/")
+    person.until(lambda: "branch, summary, status, agent" in person.screen)
+    person.type("decaf")
+    person.press("Enter")
+    person.until(lambda: "iced-latte" not in person.rows and "decaf" in person.rows)
+    person.press("G")
+    person.selects("decaf")
     person.press("BTab")
     person.until(lambda: "done" in person.preview and "Verdict" not in person.preview)  # history
+    person.press("Escape")
+    person.until(lambda: "iced-latte" in person.rows)
 
 
 def open_the_form_and_leave_it(person: Person) -> None:

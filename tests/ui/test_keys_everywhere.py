@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         ("P", "Projects"),
         ("L", "Log, newest first"),
         ("question_mark", "Send the agent a message"),
-        ("slash", "branch, summary, status or id"),
+        ("slash", "branch, summary, status, agent"),
         ("f", "coffee · active"),
         ("T", "Search for themes"),
         ("ctrl+p", "Search for commands"),

@@ -42,7 +42,7 @@ async def test_task_at_a_limit_says_until_when_and_needs_nobody(stage: Stage, ag
         assert "needs you" not in scene.text
         await scene.press("n")
         await scene.says("Nothing needs you.")
-        await scene.press("space")
+        await scene.press("right")
         await scene.sees("◷ claude's limit, until 15:30")
         assert "15:30 · limit" not in scene.text  # the same again
 

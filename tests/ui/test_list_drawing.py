@@ -82,6 +82,7 @@ async def test_terminal_shows_every_row_where_it_is_wherever_the_cursor_goes(
     some_tasks(stage)
     terminal = copy_terminal(monkeypatch)
     keys = ["j"] * 7 + ["k"] * 7 + ["G", "g", "n", "n", "t", *"jjjkk", "t", "f", *"jjk", "f", "f", *"jk", "f", "G"]
+    keys += ["z", *"kkg", "space", *"jj", "z", "s", "escape", "G"]
     async with stage.open(size) as scene:
         for number, key in enumerate(keys):
             await scene.press(key)

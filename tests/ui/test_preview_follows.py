@@ -38,7 +38,7 @@ def reports(stage: Stage, ref: TaskRef, text: str) -> None:
 async def test_preview_shows_what_an_agent_writes_into_its_file(stage: Stage, size: tuple[int, int]) -> None:
     refs = stage.tasks()
     async with stage.open(size) as scene:
-        await scene.press("space")
+        await scene.press("right")
         await scene.sees("APPROACH")
         writes(stage, refs[0], "The loop starts in the callback.")
         await scene.sees("The loop starts in the callback.")

@@ -87,12 +87,35 @@ def is_drawn(app: OrangeApp) -> bool:
 
 def preview(size: Size, *keys: str) -> tuple[str, ...]:
     """On a narrow screen, the preview is a key away."""
-    return keys if size[0] > WIDE else ("space", *keys)
+    return keys if size[0] > WIDE else ("right", *keys)
 
 
 @EVERY_SIZE
-def test_the_dashboard(picture: Picture, size: Size) -> None:
-    picture(size, sees="Fix the redirect loop")
+def test_the_dashboard(stage: Stage, picture: Picture, size: Size) -> None:
+    in_the_usual_order(stage)
+    picture(size, sees="Limit requests by key")
+
+
+def in_the_usual_order(stage: Stage) -> None:
+    """As for somebody who has never chosen another."""
+    (stage.root / "home" / "view.json").unlink()
+
+
+@EVERY_SIZE
+def test_marked_tasks_in_groups(stage: Stage, picture: Picture, size: Size) -> None:
+    in_the_usual_order(stage)
+    picture(size, "z", "j", "space", "space", "space", sees="3 marked")
+
+
+def test_the_list_alone_in_a_wide_terminal(stage: Stage, picture: Picture) -> None:
+    spend(stage)
+    stage.report(stage.orange.store.refs("coffee")[0], last="31 passed in 0.4s [bold]")
+    in_the_usual_order(stage)
+    picture((200, 60), "left", sees="31 passed")
+
+
+def test_a_question_about_all_marked_tasks(picture: Picture) -> None:
+    picture((120, 40), "space", "space", "G", "space", "x", sees="Cancel 2 tasks?")
 
 
 @EVERY_SIZE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from orange_tui.delivery.pr_status import read_status
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
+from orange_tui.domain.task import one_line
 from orange_tui.review.threads_file import ThreadsFile
 from orange_tui.sessions.agent_state import judge, most_urgent
 from orange_tui.sessions.runtime import Runtime
@@ -21,11 +22,20 @@ if TYPE_CHECKING:
 
 
 @record
+class SeenAgent:
+    """What a window's agent does, since when that is known, and the last line it has printed."""
+
+    status: AgentStatus
+    since: str = ""
+    last_line: str = ""
+
+
+@record
 class BoardTask:
     """What a row is made of, as the files were when they were last read."""
 
     entry: IndexedTask
-    agents: Mapping[str, AgentStatus]  # window → what its agent does
+    agents: Mapping[str, SeenAgent]  # by window
     pull_request: PullRequestStatus | None
     threads_open: int = 0  # comments on its code that wait for an answer
     drafts: int = 0  # comments of the person's that were not sent
@@ -45,14 +55,23 @@ class BoardTask:
         """Whether a message waits for its agent."""
         return self.entry.has_message and self.has_session
 
-    @property
-    def has_comments(self) -> bool:
-        """Whether somebody has commented on its code, and that is not settled."""
-        return bool(self.threads_open or self.drafts)
-
     def agent(self, windows: Collection[str]) -> AgentStatus:
         """What the agents of these windows do: the most urgent of it."""
-        return most_urgent(self.agents[window] for window in windows if window in self.agents)
+        return most_urgent(self.agents[window].status for window in windows if window in self.agents)
+
+    def said_at(self, windows: Collection[str]) -> str:
+        """When the most urgent of them came to do that; empty where nothing tells."""
+        status = self.agent(windows)
+        times = [self.agents[window].since for window in windows if self._does(window, status)]
+        return min(filter(None, times), default="")
+
+    def _does(self, window: str, status: AgentStatus) -> bool:
+        return window in self.agents and self.agents[window].status == status
+
+    def last_line(self, windows: Collection[str]) -> str:
+        """What the newest of them that prints has printed last."""
+        lines = [self.agents[window].last_line for window in sorted(windows) if window in self.agents]
+        return next((line for line in lines if line), "")
 
 
 def read_board_task(store: Store, entry: IndexedTask) -> BoardTask:
@@ -77,5 +96,13 @@ def _count_comments(file: ThreadsFile) -> tuple[int, int]:
     return states.count("open"), states.count("draft")
 
 
-def _read_agents(state_directory: str) -> dict[str, AgentStatus]:
-    return {window: judge(values) for window, values in Runtime(state_directory).read().items()}
+def _read_agents(state_directory: str) -> dict[str, SeenAgent]:
+    return {window: _seen(values) for window, values in Runtime(state_directory).read().items()}
+
+
+def _seen(values: Mapping[str, object]) -> SeenAgent:
+    status = judge(values)
+    reported, seen = (str(values.get(name) or "") for name in ("event_at", "seen_at"))
+    last = values.get("last")
+    since = reported if values.get("state") == status.state else seen
+    return SeenAgent(status, since, one_line(last) if isinstance(last, str) else "")

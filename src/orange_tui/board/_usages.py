@@ -32,10 +32,10 @@ _READ_SECONDS = 0.1  # for what nobody has asked for by name
 
 
 class Usages:
-    """What was used in one project, or in all, as of the last refresh: also by chats, and by tasks that are deleted."""
+    """What was used in every project, as of the last refresh: also by chats, and by tasks that are deleted."""
 
-    def __init__(self, home: Home, scope: str | None) -> None:
-        self._home, self._scope = home, scope
+    def __init__(self, home: Home) -> None:
+        self._home = home
         self._signatures: dict[Key, Signature] = {}
         self._found: dict[Key, TaskUsage] = {}
         self._unread: list[Key] = []  # the newest at the end
@@ -53,10 +53,10 @@ class Usages:
         """Whether all there is was read."""
         return not self._unread
 
-    def today(self) -> Totals | None:
-        """What was used today, in the person's time zone; None where nothing was."""
+    def today(self) -> dict[str, Totals]:
+        """What was used today, in the person's time zone, by project; nothing of those where nothing was."""
         if not self._found:
-            return None
+            return {}
         if not self._knows_zone:
             self._knows_zone = True
             with suppress(OrangeError):
@@ -66,17 +66,20 @@ class Usages:
             self._day, self._of_today = day, {}
             for key, usage in self._found.items():
                 self._note_today(key, usage)
-        return sum(self._of_today.values(), Totals()) if self._of_today else None
+        found: dict[str, Totals] = {}
+        for (project, _), totals in self._of_today.items():
+            found[project] = found.get(project, Totals()) + totals
+        return found
 
     def refresh(self, changed: Iterable[Key]) -> set[Key]:
         """Read what these tasks and the chats have used, and go on with what is unread; says whose has changed."""
-        chats = [(project, CHAT) for project in self._projects()]
+        chats = [(project, CHAT) for project in self._folders("")]
         return {key for key in {*changed, *chats} if self._read(key)} | self._read_more()
 
     def refresh_all(self, tasks: Collection[Key] | None) -> set[Key]:
         """Look at every file, or only at those of these tasks, as long as the others have to wait."""
         self._knows_zone = False  # config.yml may be another
-        keys = ((project, name) for project in self._projects() for name in self._folders(project))
+        keys = ((project, name) for project in self._folders("") for name in self._folders(project))
         looked_at = [key for key in keys if tasks is None or key in tasks]
         seen = {key: found for key in looked_at if (found := read_signature(self._file(key).path)) is not None}
         stale = [key for key, signature in seen.items() if signature != self._signatures.get(key)]
@@ -119,9 +122,6 @@ class Usages:
 
     def _file(self, key: Key) -> UsageFile:
         return UsageFile(self._home.task_state(*key))
-
-    def _projects(self) -> list[str]:
-        return [self._scope] if self._scope is not None else self._folders("")
 
     def _folders(self, project: str) -> list[str]:
         with suppress(OSError), os.scandir(os.path.join(self._home.state, project)) as entries:

@@ -11,11 +11,13 @@ import time
 from orange_tui.board import needs
 from orange_tui.board._board_task import read_board_task
 from orange_tui.board._limits import BoardLimits, find_limit
+from orange_tui.board._needing import NeedTimes
 from orange_tui.board._usages import Usages
 from orange_tui.board._waiting import Waiting
 from orange_tui.board._workflows import BoardWorkflows
 from orange_tui.board.needs import Need
 from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
+from orange_tui.branches.distance import Stats
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.domain.usage.budget import use_of_budget
@@ -25,12 +27,12 @@ from orange_tui.usage.budget import budget_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from orange_tui.board._board_task import BoardTask
     from orange_tui.board.projects_and_pool import ProjectsAndPool
+    from orange_tui.board.rows import Share
     from orange_tui.branches.conflicts import Conflicts
-    from orange_tui.branches.distance import Stats
     from orange_tui.domain.task import Task
     from orange_tui.domain.usage.budget import BudgetUse
     from orange_tui.domain.workflow import State
@@ -47,7 +49,7 @@ _MESSAGE_WAITS = Need("A message waits until the agent can take it", "message")
 
 
 class Boards:
-    """The board of one project, or of all."""
+    """The board of all projects; `scope.py` narrows what it shows to one."""
 
     def __init__(
         self, index: TaskIndex, sessions: Sessions, workflows: Workflows, projects_and_pool: ProjectsAndPool
@@ -56,8 +58,8 @@ class Boards:
         self._workflows, self._projects_and_pool = BoardWorkflows(workflows), projects_and_pool
         self._limits = BoardLimits(index.store.home)
         self._waiting_for = Waiting(index, self._workflows, projects_and_pool, self._limits)
-        self._project = projects_and_pool.scope
-        self._usages = Usages(index.store.home, projects_and_pool.scope)
+        self._usages = Usages(index.store.home)
+        self._need_times = NeedTimes()
         self._rows = SortedRows()
         self._tasks: dict[Key, BoardTask] = {}
         self._changed: set[Key] = set()  # since the refresh before: their agents' ends are looked up again
@@ -65,6 +67,7 @@ class Boards:
         self._waiting: set[Key] = set()  # for a workspace, or the end of a limit
         self._messages: dict[Key, float] = {}  # since when we know of one that waits
         self._text_changes = 0
+        self._is_settled = False  # every task had its row by then: what comes is news
         self._stats: dict[Key, Stats] = {}  # by project and branch
         self._conflicts: dict[Key, Conflicts] = {}  # by project and task
         self._reasons: dict[tuple[object, ...], Need | None] = {}  # why tasks like this need a person: a cache
@@ -87,8 +90,7 @@ class Boards:
             return self._with_new_rows(list(self._tasks))
         parents = self._parents_of(keys)  # also of those that are gone now
         for key in keys:
-            if self._project in {None, key[0]}:
-                self._update(key, self._index.get(TaskRef(*key)))
+            self._update(key, self._index.get(TaskRef(*key)))
         dependents = self._dependents_of(keys)
         used = self._usages.refresh(keys)
         others = (used, self._with_session, self._waiting)  # these change with what is no task's: agents, workspaces
@@ -115,7 +117,8 @@ class Boards:
         if found == row.conflicts or row.task is None:
             return row
         reason = self._reason(key, row.task, row.session, row.status, found, budget=row.budget)
-        return replace(row, conflicts=found, needs=reason)
+        since = self._need_times.note(key, self._tasks[key], reason, is_news=True)
+        return replace(row, conflicts=found, needs=reason, needs_since=since)
 
     def _reason(  # noqa: PLR0913 - all that can be a reason
         self,
@@ -143,10 +146,13 @@ class Boards:
         return Need(str(budget.sentence()), "budget") if budget is not None and budget.is_reached else None
 
     def _stats_of(self, row: TaskRow) -> Stats | None:
-        return None if row.task is None else self._stats.get((row.ref.project, row.task.branch))
+        if row.task is None:
+            return None
+        key = (row.ref.project, row.ref.id)
+        return self._stats_of_task(key, row.task, self._tasks[key].entry.merged_lines if row.finished else None)
 
     def _update_all(self) -> None:
-        entries = {(entry.ref.project, entry.ref.id): entry for entry in self._index.entries(self._project)}
+        entries = {(entry.ref.project, entry.ref.id): entry for entry in self._index.entries()}
         for key in self._tasks.keys() - entries.keys():
             self._remove(key)
         for key, entry in entries.items():
@@ -177,6 +183,7 @@ class Boards:
         self._messages.pop(key, None)
         self._with_session.discard(key)
         self._waiting.discard(key)
+        self._need_times.forget(key)
         self._rows.drop(key)
 
     def _parents_of(self, keys: Iterable[Key]) -> set[Key]:
@@ -199,16 +206,18 @@ class Boards:
     def _with_new_rows(self, keys: Iterable[Key]) -> Snapshot:
         live = self._live_windows()
         self._rows.put([self._row(key, task, live) for key in keys if (task := self._tasks.get(key)) is not None])
+        self._is_settled = self._index.is_complete
         return self._snapshot()
 
     def _snapshot(self) -> Snapshot:
-        rows, counts, needing = self._rows.contents()
+        rows, shares = self._rows.contents()
         others, now = self._projects_and_pool, time.monotonic()
         is_message_new = any(now - since <= _MESSAGE_GRACE_SECONDS for since in self._messages.values())
         refresh_soon = is_message_new or not self._usages.is_complete
         complete, workflows = self._index.is_complete, dict(self._workflows.by_name)
         about = (others.pool, others.projects, others.problem, complete, refresh_soon, workflows, self._text_changes)
-        return Snapshot(rows, counts, needing, *about, self._usages.today())
+        counts, needing = _sums(shares.values())
+        return Snapshot(rows, counts, needing, *about, self._usages.today(), shares)
 
     def _live_windows(self) -> Live:
         """One question to tmux for all tasks, and none where no task has a session."""
@@ -240,10 +249,19 @@ class Boards:
         waits = self._waiting_for.reason(known, task)
         limit = self._limits.sentence(reached.harness, reached.account) if reached else self._waiting_for.limit(known)
         order = (FINISHED if finished else UNFINISHED, str(task.created_at), *key)
-        stats = self._stats.get((key[0], task.branch))
         about = (conflicts, known.pull_request, *self._subtasks(task.id), self._usages.get(key), budget, limit)
-        row = TaskRow(ref, task, None, session, agent, reason, waits, finished, _number(task), stats, order, *about)
-        return replace(row, threads_open=known.threads_open, drafts=known.drafts) if known.has_comments else row
+        entry = known.entry
+        since = self._need_times.note(key, known, reason, windows, is_news=self._is_settled)
+        last_line = known.last_line(windows) if session == ACTIVE else ""
+        times = (known.threads_open, known.drafts, entry.entered_at or str(task.updated_at), since, last_line)
+        stats = self._stats_of_task(key, task, entry.merged_lines if finished else None)
+        return TaskRow(
+            ref, task, None, session, agent, reason, waits, finished, _number(task), stats, order, *about, *times
+        )
+
+    def _stats_of_task(self, key: Key, task: Task, merged: tuple[int, int, int] | None) -> Stats | None:
+        """How far its branch is; of what is merged, what the merge has brought, whatever became of the branch."""
+        return Stats(*merged) if merged is not None else self._stats.get((key[0], task.branch))
 
     def _budget(self, key: Key, task: Task) -> BudgetUse | None:
         return use_of_budget(budget_of(task, self._projects_and_pool.budget), self._usages.get(key))
@@ -253,9 +271,8 @@ class Boards:
         subtasks = self._index.subtasks_of(task_id)
         if not subtasks:
             return None, ()
-        refs = tuple(ref for ref in subtasks if self._project in {None, ref.project})
-        done = sum(self._workflows.is_done(subtasks[ref]) for ref in refs)
-        return ((done, len(refs)) if refs else None), refs
+        done = sum(self._workflows.is_done(each) for each in subtasks.values())
+        return (done, len(subtasks)), tuple(subtasks)
 
     def _session(self, key: Key, task: Task, state: State | None, live: Live) -> str:
         before = self._rows.get(key)
@@ -267,6 +284,15 @@ class Boards:
     def _overdue_message(self, key: Key) -> Need | None:
         since = self._messages.get(key)
         return _MESSAGE_WAITS if since is not None and time.monotonic() - since > _MESSAGE_GRACE_SECONDS else None
+
+
+def _sums(shares: Collection[Share]) -> tuple[dict[str, int], int]:
+    """How many tasks there are in each status, and how many need a person, of all projects together."""
+    counts: dict[str, int] = {}
+    for share in shares:
+        for status, count in share.counts.items():
+            counts[status] = counts.get(status, 0) + count
+    return counts, sum(share.needing for share in shares)
 
 
 def _number(task: Task) -> str | None:

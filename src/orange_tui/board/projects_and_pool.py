@@ -27,12 +27,11 @@ if TYPE_CHECKING:
 class ProjectsAndPool:
     """Projects and workspaces, as of the last refresh."""
 
-    def __init__(self, home: Home, projects: Projects, pool: Pool, scope: str | None = None) -> None:
+    def __init__(self, home: Home, projects: Projects, pool: Pool) -> None:
         self._home = home
         self._files = (home.projects_file, PoolFile(home).path, os.path.join(home.root, "config.yml"))
         self._projects = projects
         self._pool = pool
-        self.scope = scope  # the one project that is shown, or None for all
         self._signatures: tuple[Signature | None, ...] | None = None
         self.projects: tuple[Project, ...] = ()
         self.pool: dict[str, PoolUse] = {}
@@ -62,9 +61,8 @@ class ProjectsAndPool:
             self._default_budget = read_settings(self._home).amount("budget")
         said = {each.name: each.entry.get("budget") for each in self.projects}
         self._budgets = {name: amount for name, amount in said.items() if amount is not None}
-        own = [slot for slot in slots if self.scope in {None, slot.project}]
-        self.holders = [TaskRef(slot.project, slot.task) for slot in own if slot.task]
-        self.pool = {each.name: _use(each, own) for each in self.projects if self.scope in {None, each.name}}
+        self.holders = [TaskRef(slot.project, slot.task) for slot in slots if slot.task]
+        self.pool = {each.name: _use(each, slots) for each in self.projects}
 
 
 def _use(project: Project, slots: list[Slot]) -> PoolUse:

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from operator import attrgetter
 
 from orange_tui.domain.records import record, replace
+from orange_tui.domain.usage.totals import Totals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.pull_request import PullRequestStatus
     from orange_tui.domain.task import Task
     from orange_tui.domain.usage.budget import BudgetUse
-    from orange_tui.domain.usage.totals import TaskUsage, Totals
+    from orange_tui.domain.usage.totals import TaskUsage
     from orange_tui.domain.workflow import Workflow
     from orange_tui.home.projects import Project
     from orange_tui.sessions.agent_state import AgentStatus
@@ -32,6 +33,7 @@ WAITS, COULD_START = (
     "waits for a workspace",
     "could start: a workspace is free",
 )  # what a task that found none waits for
+FACTS = ("pull_request", "usage", "needs", "status", "last_line")  # of a row, which most tasks do not have
 _SORT_ALL_FROM = 200  # rows from which sorting all is quicker than finding each one's place
 _order = attrgetter("order")
 
@@ -60,6 +62,9 @@ class TaskRow:
     limit: str | None = None  # whose limit it has reached, or could not start for, and until when
     threads_open: int = 0  # comments on its code that wait for an answer
     drafts: int = 0  # comments of the person's that were not sent
+    since: str = ""  # when it came to its state
+    needs_since: str = ""  # when it came to need a person, as far as anything tells
+    last_line: str = ""  # the last line that its agent has printed
 
     @property
     def agent(self) -> str | None:
@@ -92,6 +97,18 @@ def needs_trust(project: str) -> str:
 
 
 @record
+class Share:
+    """What a project's tasks are of a snapshot: how many there are in each status, and how many need a person.
+
+    `facts` are those of `FACTS` that a task there has: a list need not go through ten thousand to know what to show.
+    """
+
+    counts: Mapping[str, int]
+    needing: int
+    facts: frozenset[str] = frozenset()
+
+
+@record
 class Snapshot:
     """The whole board at one moment: what cannot be read first, then what is not finished; the newest first."""
 
@@ -105,7 +122,20 @@ class Snapshot:
     refresh_soon: bool  # time alone will change a row: refresh(()) in a second or so
     workflows: Mapping[str, Workflow | str]  # those of the tasks and projects here, or what is wrong with one
     text_changes: int  # how often a task's body or history has changed, of which no row tells
-    used_today: Totals | None = None  # by all of them, and by chats and tasks that are deleted; None: nothing known
+    used: Mapping[str, Totals]  # today, by project: by its tasks, by chats and by tasks that are deleted
+    shares: Mapping[str, Share]  # by project; of those that have tasks
+    scope: str | None = None  # the one project that is shown; None: all
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """Those of `FACTS` that a task has which is shown."""
+        shown = (share for project, share in self.shares.items() if self.scope in {None, project})
+        return frozenset[str]().union(*(share.facts for share in shown))
+
+    @property
+    def used_today(self) -> Totals | None:
+        """What was used today by all that is shown; None where nothing is known."""
+        return sum(self.used.values(), Totals()) if self.used else None
 
     def differs_only_in_texts(self, other: Snapshot) -> bool:
         """Whether the other one has the same rows and all else, and only the tasks' texts have changed."""
@@ -119,8 +149,8 @@ class SortedRows:
         self._rows: dict[Key, TaskRow] = {}
         self._sorted: list[TaskRow] = []  # from the lowest to the highest
         self._orders: list[Order] = []
-        self._counts: dict[str, int] = {}
-        self._needing = 0
+        self._counts: dict[str, dict[str, int]] = {}  # by project and status
+        self._with: dict[str, dict[str, int]] = {}  # by project and fact
         self._newest_first: tuple[TaskRow, ...] | None = None  # as it was last asked for
 
     def get(self, key: Key) -> TaskRow | None:
@@ -151,7 +181,7 @@ class SortedRows:
     def _sort(self) -> None:
         self._sorted = sorted(self._rows.values(), key=_order)
         self._orders = [row.order for row in self._sorted]
-        self._counts, self._needing = {}, 0
+        self._counts, self._with = {}, {}
         for row in self._sorted:
             self._count(row, 1)
 
@@ -165,13 +195,25 @@ class SortedRows:
             self._count(row, -1)
 
     def _count(self, row: TaskRow, one: int) -> None:
-        self._needing += one if row.needs else 0
+        project = row.ref.project
+        counts, having = self._counts.setdefault(project, {}), self._with.setdefault(project, {})
+        for fact in FACTS:
+            if getattr(row, fact):
+                having[fact] = having.get(fact, 0) + one
         if row.task is not None:
-            self._counts[row.task.status] = self._counts.get(row.task.status, 0) + one
+            counts[row.task.status] = counts.get(row.task.status, 0) + one
 
-    def contents(self) -> tuple[tuple[TaskRow, ...], dict[str, int], int]:
-        """The rows as they are shown, how many there are in each status, and how many need a person."""
-        counts = {status: count for status, count in self._counts.items() if count}
+    def contents(self) -> tuple[tuple[TaskRow, ...], dict[str, Share]]:
+        """The rows as they are shown, and what each project has of them."""
+        shares = {project: self._share(project) for project in self._counts}
         if self._newest_first is None:
             self._newest_first = tuple(self._sorted[::-1])
-        return self._newest_first, counts, self._needing
+        return self._newest_first, shares
+
+    def _share(self, project: str) -> Share:
+        having = _some(self._with[project])
+        return Share(_some(self._counts[project]), having.get("needs", 0), frozenset(having))
+
+
+def _some(counts: Mapping[str, int]) -> dict[str, int]:
+    return {status: count for status, count in counts.items() if count}

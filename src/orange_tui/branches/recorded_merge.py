@@ -32,11 +32,12 @@ def last_merge(journal: Journal, kind: str) -> RecordedMerge | None:
     """The last merge that was started, or that was made; None where there is none that can be believed."""
     event = journal.last(kind) or {}
     head, commit, base, strategy = (event.get(name) for name in ("head", "commit", "base", "strategy"))
-    if not _is_commit(head) or not _is_commit(commit) or (kind == STARTED and not _is_commit(base)):
+    if not is_commit(head) or not is_commit(commit) or (kind == STARTED and not is_commit(base)):
         return None
     known = strategy if isinstance(strategy, str) else None
     return RecordedMerge(str(head), str(commit), str(base) if base else None, known, event.get("pushed") is True)
 
 
-def _is_commit(name: object) -> bool:
+def is_commit(name: object) -> bool:
+    """Whether a name is a commit's, in full, and so no word that git would take for something else."""
     return isinstance(name, str) and len(name) in _COMMIT_LENGTHS and not name.strip(_HEXADECIMAL)

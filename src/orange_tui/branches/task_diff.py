@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from orange_tui.branches.recorded_merge import STARTED, last_merge
+from orange_tui.branches.recorded_merge import MADE, STARTED, last_merge
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.outside.git import Repository, local, remote
@@ -17,8 +17,10 @@ from orange_tui.outside.git_guard.look import look_at_repository, look_at_worktr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from orange_tui.branches.recorded_merge import RecordedMerge
     from orange_tui.domain.task import Task
     from orange_tui.home.projects import Projects
+    from orange_tui.store.journal import Journal
     from orange_tui.store.store import Store, TaskRef
     from orange_tui.workspaces.pool import Pool
 
@@ -40,15 +42,21 @@ class TaskDiffs:
         if not os.path.isdir(project.path):
             way_out = f"put it back, or forget the project: orange project remove {project.name}"
             raise NotFound(f"The directory of {project.name} is not there: {project.path}; {way_out}")
-        merged = last_merge(self.store.journal(ref), STARTED) if finished else None
+        merged = _merge_of(self.store.journal(ref)) if finished else None
         base = _base(Repository(project.path), project.default_branch)
         worktree = self.pool.worktree(task.workspace) if task.workspace else None
         if merged is None and worktree is not None and os.path.isdir(worktree):
             with look_at_worktree(project.path, worktree) as git:
                 return _worktree_diff(git, base)
-        between = f"{merged.base}...{merged.head}" if merged is not None else f"{base}...{local(task.branch)}"
+        # A forge's merge has no start here: what it was merged into is the first parent of its commit.
+        before = (merged.base or f"{merged.commit}^") if merged is not None else base
+        between = f"{before}...{merged.head if merged is not None else local(task.branch)}"
         with look_at_repository(project.path) as git:
             return git.must(*_DIFF, between, "--")
+
+
+def _merge_of(journal: Journal) -> RecordedMerge | None:
+    return last_merge(journal, STARTED) or last_merge(journal, MADE)
 
 
 def _base(git: Repository, default_branch: str) -> str:

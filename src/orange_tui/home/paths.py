@@ -13,7 +13,16 @@ from contextlib import suppress
 from orange_tui.domain.records import record
 
 _OWN_FOLDERS = frozenset({"tasks", "state", "workspaces", "workflows", "skills", ".cache"})
-_OWN_FILES = ("config.yml", "harnesses.yml", "projects.json", "jobs.json", "limits.json", "prices.yml", "orange.log")
+_OWN_FILES = (
+    "config.yml",
+    "harnesses.yml",
+    "projects.json",
+    "jobs.json",
+    "limits.json",
+    "prices.yml",
+    "orange.log",
+    "view.json",
+)
 _OTHERS = 0o077
 STATUS_FOLDER = ".orange-status"  # in a task's directory: what its agents themselves write of cost and limits
 CHAT = ".chat"  # in place of a task's id: what was asked without a task

@@ -101,6 +101,12 @@ SETTINGS: Mapping[str, Setting] = {
         " it; a word with blanks in it is put in quotes.",
         _check_words,
     ),
+    "columns": Setting(
+        list,
+        [],
+        "The columns of the list and their order, such as [task, status, summary, age]; help (?) explains them all."
+        " Where there is too little room, the ones that tell least are left out (default: all of them).",
+    ),
     "timezone": Setting(
         str, "", "The time zone of jobs, such as Europe/Berlin (default: TZ, else the machine's).", _check_zone
     ),

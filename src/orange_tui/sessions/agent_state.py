@@ -42,6 +42,7 @@ class AgentStatus:
     state: State
     asks: str | None = None  # the question it waits with, in one line; at a limit, that of the menu it has opened
     advice: str | None = None  # what the person should do about it, where Orange knows the dialog
+    last_line: str | None = None  # what it has printed last, where its screen was looked at
 
     @property
     def takes_input(self) -> bool:

@@ -40,6 +40,7 @@ _CALM_SECONDS = 5.0  # between two looks at an agent that says it is busy, and p
 # A log can fall behind or end (a full disk, a pipe that broke), so a screen that seems to stand still is looked at too:
 # soon where the agent was at work or asked something, as it may have been interrupted or answered, and later else.
 _DOUBT_SECONDS, _REST_SECONDS = 3.0, 30.0
+_LINE_SECONDS = 5.0  # between two times that the last lines alone are written: who follows the files is woken for it
 _AT_WORK = frozenset({"busy", "permission"})
 _MAY_SHOW_DIALOG = frozenset({"permission", "starting", "unknown"})
 _TOLD_BY_REPORT = "busy"
@@ -61,6 +62,14 @@ class _Watched:
         self.is_calm = False  # it reports that it is busy: what it prints is no news
         self.is_at_work = True
         self.problem = ""  # the last one with its file
+        self.told_line_at = 0.0  # when what it printed last was written down
+
+    def may_tell_line(self, now: float) -> bool:
+        """Whether the last line that it has printed may be written down again: all of them together, and seldom."""
+        if now // _LINE_SECONDS == self.told_line_at // _LINE_SECONDS:
+            return False
+        self.told_line_at = now
+        return True
 
     def is_due(self, now: float) -> bool:
         """Whether to look at its screen now."""
@@ -116,7 +125,7 @@ class ScreenWatcher:
             return 0
         for each in due:
             try:
-                self._note(each, sights.get(each.pane.pane_id))
+                self._note(each, sights.get(each.pane.pane_id), now)
                 each.problem = ""
             except OrangeError as problem:  # the disk is full, or the agent has put something else there
                 each.problem = self._warn(problem, each.problem)
@@ -147,7 +156,7 @@ class ScreenWatcher:
                     self._watched[pane_id] = _Watched(task.ref, pane, runtime)
         return [each for each in self._watched.values() if each.is_due(now)]
 
-    def _note(self, watched: _Watched, sight: AgentStatus | None) -> None:
+    def _note(self, watched: _Watched, sight: AgentStatus | None, tick: float) -> None:
         """Write down what is seen, if it is news, or if by now it counts against what the agent has reported."""
         if sight is None:  # a window was closed, and tmux went no further
             watched.seen = None
@@ -159,8 +168,10 @@ class ScreenWatcher:
         values = {"seen": sight.state, "asks": asks, "advice": sight.advice}
         counts_from, seen_at = _counts_from(known, now), clock.in_seconds(known.get("seen_at")) or 0.0
         if any(known.get(name) != value for name, value in values.items()) or seen_at < counts_from <= now:
-            watched.runtime.update(watched.pane.window, **values, seen_at=clock.now())
+            watched.runtime.update(watched.pane.window, **values, last=sight.last_line, seen_at=clock.now())
             seen_at = now
+        elif watched.may_tell_line(tick) and sight.last_line != known.get("last"):
+            watched.runtime.update(watched.pane.window, last=sight.last_line)
         watched.again_at = time.monotonic() + counts_from - now if seen_at < counts_from else None
         watched.is_at_work = sight.state in _AT_WORK
         watched.has_question = bool(known.get("question"))

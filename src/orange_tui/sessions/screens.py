@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.records import replace
 from orange_tui.outside.screens import read_screens
 from orange_tui.sessions.agent_state import GOES_ON, LIMIT, AgentStatus, judge, look, most_urgent
+from orange_tui.sessions.last_line import last_line
 from orange_tui.sessions.liveness import ACTIVE, counted_windows
 from orange_tui.sessions.runtime import Runtime
 
@@ -39,7 +41,11 @@ class AgentScreens:
         found = {}
         for pane_id, screen in screens.items():
             harness = harnesses.get(pane_id)
-            found[pane_id] = AgentStatus("unknown") if harness is None else look(harness, screen.title, screen.text)
+            if harness is None:
+                found[pane_id] = AgentStatus("unknown")
+            else:
+                status = look(harness, screen.title, screen.text)
+                found[pane_id] = replace(status, last_line=last_line(harness, screen.text))
         return found
 
     def statuses(self, tasks: Sequence[tuple[TaskRef, Task, State | None]]) -> dict[TaskRef, AgentStatus]:

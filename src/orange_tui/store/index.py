@@ -49,6 +49,9 @@ class IndexedTask:
     has_message: bool  # one that its agent has not taken
     at_limit: tuple[LimitMark, ...]  # its windows that wait for the end of a limit
     text_revision: int  # another one when the body or the history has changed: neither of them is held here
+    entered_at: str = ""  # when it came to its state
+    asked_at: str = ""  # when its attention was set; of a task that has one
+    merged_lines: tuple[int, int, int] | None = None  # commits and lines that the merge brought which ended it
 
 
 class TaskIndex:
@@ -241,7 +244,9 @@ def _read_with(
         unfinished, start = False, _UNKNOWN_START  # who opens the task is told what is wrong
     revision = hash((found.body, history))  # by its content: in place and within a tick of the clock, all else is equal
     at_limit = tuple(journal.at_limit().values()) if may_have_message else ()
-    about = (found.tampered, unfinished, start, has_message, at_limit, revision)
+    asked_at = journal.asked_at() if found.task.attention else ""
+    times = (journal.entered_at(), asked_at, journal.merged_lines())
+    about = (found.tampered, unfinished, start, has_message, at_limit, revision, *times)
     return IndexedTask(ref, found.task, None, *about)
 
 

@@ -21,7 +21,7 @@ from orange_tui.store._engine_history import TOO_LONG, EngineHistory, parse_even
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
+    from typing import Any, TypeGuard
 
     from orange_tui.domain.engine_values import Judge
 
@@ -34,6 +34,8 @@ _BEFORE_AND_AFTER = 2
 _OURS = frozenset({*ENGINE_FIELDS, "updated_at"})
 _ABOUT_LIMITS = frozenset({"limit.reached", "limit.ended", "agent.spawned"})
 _ENDS_OF_A_MOVE = frozenset({"status.changed", "task.created", "task.adopted"})
+_ENTRIES = _ENDS_OF_A_MOVE | {"transition.started"}  # into a state
+_MERGED, _MOVED = "task.merged", "transition.started"
 
 
 @record
@@ -170,6 +172,28 @@ class Journal:
                 found[window] = LimitMark(window, *map(str, words))
         return found
 
+    def entered_at(self) -> str:
+        """When the task came to the state it is in; empty where nothing tells."""
+        entries = (event for event in self.backwards() if event["type"] in _ENTRIES)
+        found = next((event for event in entries if event.get("from") is None or event["from"] != event.get("to")), {})
+        return str(found.get("timestamp", ""))
+
+    def asked_at(self) -> str:
+        """When a person was last asked to look at the task; empty where nothing tells."""
+        asked = (event for event in self.backwards() if "attention" in (event.get("changes") or ()))
+        return str(next(asked, {}).get("timestamp", ""))
+
+    def merged_lines(self) -> tuple[int, int, int] | None:
+        """Commits, and lines added and removed, that the merge brought with which the task ended."""
+        events = iter(self.backwards())
+        if next((event for event in events if event["type"] == _MOVED), None) is None:
+            return None
+        merged = next(events, {})
+        commits, added, removed = (merged.get(name) for name in ("commits", "added", "removed"))
+        if merged.get("type") != _MERGED or not (_is_count(commits) and _is_count(added) and _is_count(removed)):
+            return None
+        return int(commits), int(added), int(removed)
+
     def last_move(self) -> Event | None:
         """The start of the last move, or of an agent where the task was."""
         return next(filter(self._move_test(), self.backwards()), None)
@@ -209,6 +233,10 @@ class Journal:
             return known[0].has_move(event)
 
         return is_move
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return type(value) is int and value >= 0
 
 
 def _only_begins(event: Event) -> bool:

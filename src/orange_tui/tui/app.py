@@ -23,7 +23,11 @@ from orange_tui.notices.presence import Presence
 from orange_tui.tui.background_work import BackgroundWork
 from orange_tui.tui.board_keeper import BoardKeeper
 from orange_tui.tui.commands.keys import keymap
+from orange_tui.tui.commands.palette.palette import PALETTE
 from orange_tui.tui.form_choices import FormChoices, read_form_choices
+from orange_tui.tui.listing.columns import COLUMNS, chosen_columns
+from orange_tui.tui.listing.scope import ProjectScope
+from orange_tui.tui.listing.view_memory import ViewMemory
 from orange_tui.tui.notices import Notices, PersonAtApp
 from orange_tui.tui.preload import preload_screens
 from orange_tui.tui.theme import THEMES
@@ -33,28 +37,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
     from contextlib import AbstractContextManager
 
-    from textual.command import Provider
     from textual.screen import Screen
+    from textual.theme import Theme
 
     from orange_tui.board.rows import Snapshot
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
+    from orange_tui.tui.listing.columns import Column
     from orange_tui.tui.typing_ahead import Probe
 
 _RETRY_SECONDS = 1.0  # until what goes on for as long as the app begins again after a failure
 _SWITCH_SECONDS = 0.001  # that a thread may keep the interpreter from the event loop; five times less than Python's own
-
-
-def _command_search() -> type[Provider]:
-    from orange_tui.tui.commands.search import CommandSearch  # late: only who opens the palette needs it
-
-    return CommandSearch
-
-
-def _task_search() -> type[Provider]:
-    from orange_tui.tui.commands.search import TaskSearch
-
-    return TaskSearch
 
 
 class OrangeApp(App[str]):
@@ -67,7 +60,7 @@ class OrangeApp(App[str]):
     ENABLE_COMMAND_PALETTE = True
     CSS_PATH = [os.path.join(paths.shipped("styles"), "app.tcss")]  # noqa: RUF012 - Textual's own way
 
-    COMMANDS = {_command_search, _task_search}  # noqa: RUF012 - Textual's own way
+    COMMANDS = PALETTE
 
     snapshot: reactive[Snapshot | None] = reactive(None)
 
@@ -76,12 +69,16 @@ class OrangeApp(App[str]):
         orange: Orange,
         project: str | None = None,
         *,
+        is_chosen: bool = False,
         supervises: bool = True,
         on_ready: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
         self.orange = orange
-        self.project = project
+        self.view = ViewMemory(orange.home, orange.log)
+        self._scope = ProjectScope(self.view, project, is_chosen=is_chosen)
+        self.columns: tuple[Column, ...] = COLUMNS
+        self._whole: Snapshot | None = None
         self.work = BackgroundWork(self, orange.log, self._show_again, self.ask_trust, self._name_of)
         # Whether there is nothing at all to show, nor ever was.
         self._is_first_run = (
@@ -89,7 +86,7 @@ class OrangeApp(App[str]):
         )
         self.drafts: dict[str, str] = {}
         self.files = orange.new_feed()
-        boards = orange.new_boards(self.files.index, project)
+        boards = orange.new_boards(self.files.index)
         self._board = BoardKeeper(boards, self.files, orange.log, self._show)
         self._supervises = supervises  # where no other app or `orange serve` does
         self._on_ready = on_ready  # done in the background once the screen is there: the demo creates its tasks so
@@ -97,7 +94,7 @@ class OrangeApp(App[str]):
         self._first: Snapshot | None = None
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = os.environ.get("TEXTUAL_THEME", "orange")
+        self.theme = self._known_theme = os.environ.get("TEXTUAL_THEME", "orange")
         self.key_overrides: Mapping[str, str] = {}
         self.notices = self._notices(bell=True, desktop=False)
         self.presence = Presence(orange.home)
@@ -107,6 +104,7 @@ class OrangeApp(App[str]):
     def read_first(self) -> None:
         """Read what there is to show before there is an event loop to hold up: then the first frame has it already."""
         self._choices = read_form_choices(self.orange)
+        self.view.read()
         if not self._is_first_run:
             self._first = self._board.read_first()
 
@@ -138,10 +136,17 @@ class OrangeApp(App[str]):
         return Dashboard(self)
 
     def on_mount(self) -> None:
-        self.theme_changed_signal.subscribe(self, lambda _theme: self.refresh(layout=True))
+        self.theme_changed_signal.subscribe(self, self._follow_theme)
         if self._choices is not None:
             self._show_first(self._choices)
         self._start(self._keep_board, "board")
+
+    def _follow_theme(self, theme: Theme) -> None:
+        """Remember what the person chooses; what the app begins with, nobody has chosen just now."""
+        self.refresh(layout=True)
+        if theme.name != self._known_theme:
+            self._known_theme = theme.name
+            self.remember(theme=theme.name)
 
     async def on_event(self, event: events.Event) -> None:
         """Note whoever presses something, whatever it does; keys take effect one after the other."""
@@ -204,7 +209,9 @@ class OrangeApp(App[str]):
 
     def _show_first(self, choices: FormChoices) -> None:
         self._apply_choices(None, choices)
-        self.snapshot = self._first
+        self._restore_view()
+        if self._first is not None:
+            self._show(self._first)
 
     def _apply_choices(self, before: FormChoices | None, now: FormChoices) -> None:
         """Go by other settings; ones that can't be read are reported once, and those before stay."""
@@ -214,6 +221,7 @@ class OrangeApp(App[str]):
             if now.settings is not None and (before is None or now.settings != before.settings):
                 self.key_overrides = keymap(now.settings.texts("keys"))
                 self.set_keymap(dict(self.key_overrides))
+                self.columns = chosen_columns(now.settings.names("columns"))
                 self.notices = self._notices(bell=now.settings.flag("bell"), desktop=now.settings.flag("desktop"))
                 if before is not None:  # else nothing is shown yet, and there is no snapshot to speak of
                     self._show_again()
@@ -224,7 +232,7 @@ class OrangeApp(App[str]):
 
     def watch_snapshot(self, before: Snapshot | None, now: Snapshot | None) -> None:
         """Tell once of each task that has come to need the person; what needed one before the start is on screen."""
-        if before is None or now is None or before.rows is now.rows:
+        if before is None or now is None or before.rows is now.rows or before.scope != now.scope:
             return
         if before.complete and now.needing:
             needing = {row.ref for row in before.rows if row.needs}
@@ -271,7 +279,34 @@ class OrangeApp(App[str]):
         self._board.measure_branches()
 
     def _show(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
+        self._whole = snapshot
+        self.snapshot = self._scope.narrow(snapshot)
+
+    @property
+    def project(self) -> str | None:
+        """The one project that is shown; None: all of them."""
+        return self._scope.project
+
+    def show_project(self, number: int) -> None:
+        """Show all projects (0) or the one with this number, and say so where there is none."""
+        problem = self._scope.choose(number, _names(self._whole))
+        if problem is not None:
+            self.notify(problem, markup=False)
+        elif self._whole is not None:
+            self.remember()
+            self._show(self._whole)
+
+    def remember(self, **choices: object) -> None:
+        """Have the next start show this, too."""
+        self.view.note(**choices)
+        self.run_worker(self.view.write, thread=True, group="view", exit_on_error=False)
+
+    def _restore_view(self) -> None:
+        """Show what was shown last: unless the command line, or the environment, says what."""
+        theme = self.view.chosen("theme", self.available_themes)
+        if theme is not None and "TEXTUAL_THEME" not in os.environ:
+            self.theme = self._known_theme = theme
+        self._scope.restore(_names(self._first))
 
     async def _painted(self) -> None:
         """Wait until what was just set can be seen."""
@@ -280,9 +315,18 @@ class OrangeApp(App[str]):
         await seen.wait()
 
 
-def run(orange: Orange, project: str | None, on_ready: Callable[[], None] | None = None) -> str | None:
-    """Open the app, until the person leaves it; agents keep running. Returns what is wanted instead, if anything."""
-    app = OrangeApp(orange, project, on_ready=on_ready)
+def _names(snapshot: Snapshot | None) -> list[str]:
+    return [project.name for project in snapshot.projects] if snapshot is not None else []
+
+
+def run(
+    orange: Orange, project: str | None, on_ready: Callable[[], None] | None = None, *, is_chosen: bool = False
+) -> str | None:
+    """Open the app, until the person leaves it; agents keep running. Returns what is wanted instead, if anything.
+
+    `is_chosen`: the person has said which project, or all; else what was shown the last time counts for more.
+    """
+    app = OrangeApp(orange, project, is_chosen=is_chosen, on_ready=on_ready)
     app.read_first()
     try:
         return app.run()

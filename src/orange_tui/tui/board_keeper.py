@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from importlib import import_module
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import OrangeError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _FIRST_READ_SECONDS = 0.05  # before there is something to show
 _REFRESH_SECONDS = 1.0  # until a row that time alone changes is made again
+_MOST_ENDED = 100  # branches of finished tasks that are measured, too
 _MEASURE_PAUSE_SECONDS = 1.0  # between two measurements of all branches
 
 
@@ -99,8 +101,9 @@ class BoardKeeper:
 
     async def _measure(self, project: Project, distances: BranchDistances, forecast: ConflictForecast) -> None:
         own, tasks = await asyncio.to_thread(self._unfinished_tasks, project)
+        ended = await asyncio.to_thread(self._ended_branches, project)
         try:
-            found = await asyncio.to_thread(distances.refresh, project, tasks)
+            found = await asyncio.to_thread(distances.refresh, project, [*tasks, *ended])
         except OrangeError as problem:
             await asyncio.to_thread(self._log.write, "warning", f"{project.name} was not measured: {problem}")
             return
@@ -108,6 +111,12 @@ class BoardKeeper:
         conflicts = await asyncio.to_thread(forecast.refresh, project, distances.positions(project), tasks)
         if conflicts or any(row.conflicts for row in own):
             await self._update(lambda: self._boards.with_conflicts(project.name, conflicts))
+
+    def _ended_branches(self, project: Project) -> list[str]:
+        """The branches of what ended last and was not measured; of a merge, the history tells what it brought."""
+        rows = self._snapshot.rows if self._snapshot else ()
+        own = (row for row in rows if row.finished and row.stats is None and row.ref.project == project.name)
+        return [row.task.branch for row in islice(own, _MOST_ENDED) if row.task is not None]
 
     def _unfinished_tasks(self, project: Project) -> tuple[list[TaskRow], dict[str, str]]:
         """A project's unfinished rows, and their tasks by branch."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from orange_tui.store.feed import TaskFeed
     from orange_tui.tui.background_work import BackgroundWork
     from orange_tui.tui.form_choices import FormChoices
+    from orange_tui.tui.listing.columns import Column
+    from orange_tui.tui.listing.view_memory import ViewMemory
 
 
 class AppContext(Protocol):
@@ -24,7 +26,7 @@ class AppContext(Protocol):
 
     @property
     def project(self) -> str | None:
-        """The one project the app was opened for; None: all of them."""
+        """The one project that is shown; None: all of them."""
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -41,6 +43,20 @@ class AppContext(Protocol):
     @property
     def drafts(self) -> MutableMapping[str, str]:
         """Messages that were written and not sent, by the title of their dialog."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the list that the person has chosen."""
+
+    @property
+    def view(self) -> ViewMemory:
+        """How the list was left the last time."""
+
+    def remember(self, **choices: object) -> None:
+        """Have the next start show this, too."""
+
+    def show_project(self, number: int) -> None:
+        """Show all projects (0) or the one with this number, and say so where there is none."""
 
     @property
     def work(self) -> BackgroundWork:

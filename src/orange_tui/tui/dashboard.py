@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
-from textual.widgets import Input, Label
 
-from orange_tui.domain.records import replace
-from orange_tui.tui._filters import ListFilter
 from orange_tui.tui.commands.context import CommandContext, workflow_of
 from orange_tui.tui.commands.keys import COMMANDS, command_named, footer_keys
+from orange_tui.tui.commands.many import run_on_marked
 from orange_tui.tui.drawing.palette import state_facts, status_style
+from orange_tui.tui.listing.column_layout import ColumnTitles
+from orange_tui.tui.listing.filters import ALL
+from orange_tui.tui.listing.merged import MergedHere
+from orange_tui.tui.listing.model import ListModel
+from orange_tui.tui.listing.text_search import TextSearch
+from orange_tui.tui.listing.wording import empty_text, states_in_order
 from orange_tui.tui.tabs.preview_tabs import preview_tabs
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import Footer, FooterKey, Header
-from orange_tui.tui.widgets.columns import ColumnTitles
 from orange_tui.tui.widgets.preview import SCROLL_KEYS, Preview
+from orange_tui.tui.widgets.search_line import SearchLine, SearchScreen
 from orange_tui.tui.widgets.task_list import TaskList
-from orange_tui.tui.widgets.task_tree import ListedTasks, as_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rich.style import Style
-    from textual import events
     from textual.app import ComposeResult
 
     from orange_tui.board.rows import Snapshot, TaskRow
@@ -35,38 +37,34 @@ if TYPE_CHECKING:
     from orange_tui.tui.context import AppContext
     from orange_tui.tui.drawing.palette import Palette
 
-_WIDE_CELLS = 100
+_WIDE_CELLS, _ROOMY_CELLS = 100, 160
 _REDRAW_SECONDS = 30.0  # half a minute, so that no age is a whole minute behind
-_ACTIONS_BY_LETTER = frozenset({"do", "move", "first", "last", "page", "preview"})
-_EMPTY = """No tasks yet.
-
-Press c to create one:
-it gets a branch, a worktree and an agent.
-
-To watch a demo first, quit with q
-and run: orange demo"""
+_TYPING_SECONDS = 0.15  # without another letter, before texts are searched
+_PREVIEW, _ALONE = "preview", "list alone"  # what a wide terminal shows
 
 
-class Dashboard(Screen[None]):
+class Dashboard(SearchScreen):
     """What the person looks at all day."""
 
+    LETTER_ACTIONS = frozenset({"do", "move", "place", "page", "preview", "scope"})
     BINDINGS = [  # noqa: RUF012 - Textual's own way
         *(
             Binding(command.key, f"do('{command.name}')", command.title, show=False, id=command.name)
             for command in COMMANDS
             if command.key
         ),
+        *(Binding(str(number), f"scope({number})", show=False) for number in range(10)),
         Binding("j,down", "move(1)", show=False),
         Binding("k,up", "move(-1)", show=False),
-        Binding("g,home", "first", show=False),
-        Binding("G,end", "last", show=False),
+        Binding("g,home", "place(0)", show=False),
+        Binding("G,end", "place(-1)", show=False),
         Binding("pagedown", "page(1)", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("ctrl+d", "page(1, True)", show=False),
         Binding("ctrl+u", "page(-1, True)", show=False),
         Binding("shift+down,ctrl+e", "scroll_preview(1)", show=False),
         Binding("shift+up,ctrl+y", "scroll_preview(-1)", show=False),
-        Binding("space,right", "preview(True)", show=False),
+        Binding("right", "preview(True)", show=False),
         Binding("left", "preview(False)", show=False),
         Binding("escape", "back", show=False),
         Binding("shift+tab", "tab_back", show=False),
@@ -75,9 +73,10 @@ class Dashboard(Screen[None]):
     def __init__(self, shared: AppContext) -> None:
         super().__init__()
         self._shared = shared
-        self._filter = ListFilter()
-        self._is_tree = False
-        self._tree: tuple[Sequence[TaskRow], ListFilter, ListedTasks] | None = None  # a cache: rows, filter, their tree
+        self._model = ListModel()
+        self._texts = TextSearch(shared.orange.home)
+        self._merged = MergedHere()
+        self._is_restored = False
 
     @property
     def row(self) -> TaskRow | None:
@@ -92,6 +91,10 @@ class Dashboard(Screen[None]):
     def _list(self) -> TaskList:
         return self.query_one("#list", TaskList)
 
+    @property
+    def _rows(self) -> Sequence[TaskRow]:
+        return self._shared.snapshot.rows if self._shared.snapshot else ()
+
     def compose(self) -> ComposeResult:
         self._adapt_to_width(self.app.size.width)  # before anything is laid out, or it would be twice
         yield Header(id="header", markup=False)
@@ -100,9 +103,7 @@ class Dashboard(Screen[None]):
                 yield ColumnTitles(id="titles")
                 yield TaskList(self._status_style, id="list")
             yield Preview(preview_tabs(self._shared.orange), id="side")
-        with Horizontal(id="search-line"):
-            yield Label("/ ")
-            yield Input(placeholder="branch, summary, status or id", id="search", select_on_focus=False)
+        yield SearchLine("branch, summary, status, agent, workflow, label, id, or a word of TASK.md")
         yield Footer(id="footer", markup=False)
 
     def on_mount(self) -> None:
@@ -116,6 +117,7 @@ class Dashboard(Screen[None]):
 
     def _adapt_to_width(self, width: int) -> None:
         self.set_class(width >= _WIDE_CELLS, "-wide")
+        self.set_class(width >= _ROOMY_CELLS, "-roomy")
 
     def _status_style(self, row: TaskRow) -> Style:
         if row.subtask_counts is not None and row.waits is not None:
@@ -125,58 +127,56 @@ class Dashboard(Screen[None]):
 
     def _follow(self, before: Snapshot | None, now: Snapshot | None) -> None:
         """Show a new snapshot; a list of ten thousand is not gone through for what only the preview shows."""
-        if before is not None and now is not None and before.differs_only_in_texts(now):
-            self.query_one(Preview).show(self.row)
-        else:
-            self._show(now)
+        if now is not None and not self._is_restored:
+            self._restore()
+        if before is not None and now is not None and before.text_changes != now.text_changes:
+            self._search_texts()
+            if before.differs_only_in_texts(now):
+                self.query_one(Preview).show(self.row)
+                return
+        self._show(now)
+
+    def _restore(self) -> None:
+        """Show the list as it was left the last time."""
+        self._is_restored = True
+        memory, preview = self._shared.view, self.query_one(Preview)
+        self._model.restore(memory)
+        preview.show_tab(memory.chosen("tab", preview.names) or preview.tab.name)
+        self.set_class(memory.chosen("wide", (_PREVIEW, _ALONE)) == _ALONE, "-alone")
 
     def _show(self, snapshot: Snapshot | None) -> None:
         """Show a snapshot: the one way anything on this screen changes."""
-        listed = self._listed(snapshot.rows if snapshot else ())
-        project = self._shared.project
-        everywhere = project is None and snapshot is not None and len(snapshot.projects) != 1
+        place, listed = self._list.place, self._model.listed(self._rows)
+        everywhere = self._shared.project is None and snapshot is not None and len(snapshot.projects) != 1
         self.set_class(not listed.rows, "-empty")
-        self._list.empty_text = self._empty_text(snapshot)
-        self._list.show(listed, dict(self._shared.work.running), shows_project=everywhere)
-        self.query_one(ColumnTitles).seldom = self._list.seldom_columns
-        search = f" · /{self._filter.search}" if self._filter.search else ""
-        scope = f"{project or 'all projects'} · {self._filter.name}{' · tree' if self._is_tree else ''}{search}"
-        self.query_one(Header).show(snapshot, scope, self._states(snapshot), self._palette)
+        self._list.empty_text = empty_text(snapshot)
+        self._list.columns = self._shared.columns
+        self._list.facts = snapshot.facts if snapshot is not None else frozenset()
+        running = dict(self._shared.work.running)
+        if self._list.marked:  # not of what is gone, or in another project
+            self._list.marked &= {row.ref for row in self._rows}
+        self._list.show(listed, running, shows_project=everywhere)
+        titles = self.query_one(ColumnTitles)
+        titles.facts, titles.chosen = self._list.facts, self._list.columns
+        marked = f" · {len(self._list.marked)} marked" if self._list.marked else ""
+        scope = f"{self._shared.project or 'all projects'} · {self._model.choices.sentence}{marked}"
+        self.query_one(Header).show(snapshot, scope, states_in_order(snapshot), self._palette)
         self._show_selected(self.row)
+        if self._merged.has_ended(running, self.row) and self.is_current:
+            self._go_on(place)
 
     def _show_again(self) -> None:
         """Show the same tasks in another way, with the cursor in sight."""
         self._show(self._shared.snapshot)
         self._list.see_cursor()
 
-    def _listed(self, rows: Sequence[TaskRow]) -> ListedTasks:
-        """The rows as they are to be shown; a tree is worked out anew only for other rows or another filter."""
-        if not self._is_tree:
-            return ListedTasks(self._filter.apply(rows))
-        if self._tree is None or self._tree[0] is not rows or self._tree[1] != self._filter:
-            self._tree = rows, self._filter, as_tree(rows, self._filter.apply(rows))
-        return self._tree[2]
-
-    def _states(self, snapshot: Snapshot | None) -> list[str]:
-        """All states in the order in which their workflows have them."""
-        if snapshot is None:
-            return []
-        names = dict.fromkeys(project.workflow for project in snapshot.projects)
-        workflows = [snapshot.workflows.get(name) for name in names]
-        found = [state for each in workflows if each is not None and not isinstance(each, str) for state in each.states]
-        return list(dict.fromkeys(found))
-
-    def _empty_text(self, snapshot: Snapshot | None) -> str:
-        if snapshot is None or not snapshot.complete:
-            return "Reading …"
-        return _EMPTY if not snapshot.rows else "Nothing here. f changes the filter, esc ends the search."
-
     def _show_selected(self, row: TaskRow | None) -> None:
         in_preview = [("esc", "list"), ("⇥", "next tab"), SCROLL_KEYS] if self.has_class("-preview") else []
-        narrow = [("␣", "preview")] if row is not None and not self.has_class("-wide") else []
+        narrow = [("→", "preview")] if row is not None and not self.has_class("-wide") else []
+        own = [("esc", "unmark")] if self._list.marked else narrow
         scroll = [FooterKey(*SCROLL_KEYS, about_task=False, gives_way=99)] if row and self.has_class("-wide") else []
         keys = [*footer_keys(self.command_context()), *scroll]
-        self.query_one(Footer).show(keys, in_preview, narrow, self._palette)
+        self.query_one(Footer).show(keys, in_preview, own, self._palette)
         self.query_one(Preview).show(row)
 
     def on_task_list_selected(self, message: TaskList.Selected) -> None:
@@ -185,19 +185,27 @@ class Dashboard(Screen[None]):
     def on_task_list_opened(self, _message: TaskList.Opened) -> None:
         self.action_do("enter")
 
+    def on_preview_tab_shown(self, message: Preview.TabShown) -> None:
+        self._shared.remember(tab=message.name)
+
     # ── commands ──
 
     def command_context(self) -> CommandContext:
         """What a command is given now."""
-        return CommandContext(self.app, self._shared, self, self.row)
+        marked = self._list.marked
+        return CommandContext(
+            self.app, self._shared, self, self.row, tuple(row for row in self._rows if row.ref in marked)
+        )
 
     def action_do(self, name: str) -> None:
         """Run a command of the table by its name."""
         self.run_command(command_named(name))
 
     def run_command(self, command: KeyCommand) -> None:
-        """Run a command, or say why it can't be run."""
+        """Run a command, on the marked tasks where it can be; or say why it can't be run."""
         context = self.command_context()
+        if run_on_marked(context, command):
+            return
         reason = command.why_unavailable(context)
         if reason is None:
             command.run(context)
@@ -207,11 +215,8 @@ class Dashboard(Screen[None]):
     def action_move(self, steps: int) -> None:
         self._list.move(steps)
 
-    def action_first(self) -> None:
-        self._list.move_to(0)
-
-    def action_last(self) -> None:
-        self._list.move_to(self._list.count() - 1)
+    def action_place(self, place: int) -> None:
+        self._list.move_to(place % max(1, self._list.count()))
 
     def action_page(self, direction: int, of_list: bool = False) -> None:
         if of_list or not self.query_one(Preview).scroll_page(direction):
@@ -221,85 +226,101 @@ class Dashboard(Screen[None]):
         self.query_one(Preview).scroll_lines(lines)
 
     def action_preview(self, show: bool) -> None:
-        self.set_class(show and not self.has_class("-wide"), "-preview")
-        self.call_after_refresh(self._show_selected, self.row)
+        """Show the preview or the list alone: beside each other or one of them, as there is room."""
+        is_wide = self.has_class("-wide")
+        self.set_class(show and not is_wide, "-preview")
+        if is_wide:
+            self.set_class(not show, "-alone")
+            self._shared.remember(wide=_PREVIEW if show else _ALONE)
+        self.call_after_refresh(self._show_again)
 
     def action_tab_back(self) -> None:
         self.query_one(Preview).next_tab(-1)
 
     def action_back(self) -> None:
         self.clear_selection()
-        if self.has_class("-searching") or self._filter.search:
-            self._end_search()
-            self._list.focus()
-            self._show_again()
+        if self.is_searching or self._model.choices.search:
+            self._choose(search="")
+            self.end_search()
         elif self.has_class("-preview"):
             self.action_preview(show=False)
+        elif self._list.marked:
+            self.unmark()
 
     def next_tab(self) -> None:
         """Show the next tab of the preview."""
         self.query_one(Preview).next_tab()
 
-    def next_filter(self) -> None:
-        """Show other tasks: all, active, finished, what needs the person."""
-        self._filter = replace(self._filter, name=self._filter.next_name)
+    def change_list(self, change: Callable[[ListModel], None]) -> None:
+        """Show other tasks, or the same in another way; the next start does so, too."""
+        before = self._model.choices.filter
+        change(self._model)
+        if self._model.choices.filter == before:  # the same tasks: who looks at one goes on doing so
+            self._list.hold_cursor()
+        self._shared.remember(**self._model.to_remember())
         self._show_again()
 
-    def toggle_tree(self) -> None:
-        """Show subtasks below their parents, or all tasks in one list."""
-        self._is_tree = not self._is_tree
-        self._list.hold_cursor()
+    def toggle_mark(self) -> None:
+        """Mark the task under the cursor, or not any more, and go on to the next."""
+        self._list.toggle_mark()
+        self._show_again()
+
+    def unmark(self) -> None:
+        """No task is marked any more."""
+        self._list.marked.clear()
+        self._show_again()
+
+    def action_scope(self, number: int) -> None:
+        """Show all projects, or the one with this number."""
+        self._shared.show_project(number)
+
+    def _choose(self, **changes: object) -> None:
+        self._model.choose(**changes)
         self._show_again()
 
     # ── searching ──
 
-    def start_search(self) -> None:
-        """Let the person type what to look for."""
-        self.add_class("-searching")
-        self.set_focus(self.query_one("#search", Input))
-
-    def _end_search(self) -> None:
-        self._filter = replace(self._filter, search="")
-        self.query_one("#search", Input).value = ""
-        self.remove_class("-searching")
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While something is searched for, a letter is a letter, even one that was typed before the line was there."""
-        if self.has_class("-searching") and action in _ACTIONS_BY_LETTER:
-            return False
-        return super().check_action(action, parameters)
-
-    def on_key(self, event: events.Key) -> None:
-        search = self.query_one("#search", Input)
-        if self.has_class("-searching") and event.is_printable and event.character and not search.has_focus:
-            search.insert_text_at_cursor(event.character)
-            event.stop()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        self._filter = replace(self._filter, search=event.value)
-        self._show_again()
-
-    def on_input_submitted(self) -> None:
-        self.remove_class("-searching")
+    def focus_content(self) -> None:
         self._list.focus()
+
+    def searched(self, text: str) -> None:
+        self._choose(search=text)
+        self._search_texts()
+
+    def _search_texts(self) -> None:
+        """Look for the words in what only files tell; who types on searches anew."""
+        self._texts.cancel()
+        if self._model.choices.search:
+            # mypy does not find the result type of a worker that has none
+            self.run_worker(self._find_in_texts, group="texts", exclusive=True, exit_on_error=False)  # type: ignore[arg-type]
+
+    async def _find_in_texts(self) -> None:
+        await asyncio.sleep(_TYPING_SECONDS)
+        revision = self._shared.snapshot.text_changes if self._shared.snapshot else 0
+        if await self._texts.find_for(self._model, self._rows, revision):
+            self._show(self._shared.snapshot)
 
     # ── going to a task ──
 
     def go_to(self, ref: TaskRef) -> None:
         """Put the cursor on a task, showing it first where a filter or a search hides it."""
-        rows = self._shared.snapshot.rows if self._shared.snapshot else ()
-        if not any(row.ref == ref for row in self._filter.apply(rows)):
-            self._end_search()
-            self._filter = ListFilter()
-            self._show_again()
+        if not self._model.shows(self._rows, ref):
+            self._choose(search="", filter=ALL)
+            self.end_search()
         self._list.select(ref)
 
     def go_to_next_in_need(self) -> None:
         """Put the cursor on the next task that needs the person, round and round."""
-        rows = self._shared.snapshot.rows if self._shared.snapshot else ()
-        refs = [row.ref for row in rows if row.needs]
-        if not refs:
+        following = self._model.next_in_need(self._rows, self.row.ref if self.row is not None else None)
+        if following is None:
             self.notify("Nothing needs you.", markup=False)
-            return
-        here = refs.index(self.row.ref) if self.row and self.row.ref in refs else -1
-        self.go_to(refs[(here + 1) % len(refs)])
+        else:
+            self.go_to(following.ref)
+
+    def _go_on(self, place: int) -> None:
+        """What was merged here is done: go on to what needs the person in this list, else stay where it was."""
+        following = self._model.next_in_need(self._model.listed(self._rows).rows, None)
+        if following is None:
+            self._list.move_to(place)
+        else:
+            self._list.select(following.ref)

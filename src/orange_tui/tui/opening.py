@@ -20,10 +20,10 @@ _END_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 _GONE = select.POLLHUP | select.POLLERR
 
 
-def open_app(orange: Orange, project: str | None) -> None:
+def open_app(orange: Orange, project: str | None, *, is_chosen: bool = False) -> None:
     """Show one project, or all of them, until the person leaves; who wants the demo from there gets it next."""
     _end_with_terminal()
-    if run(orange, project) == "demo":
+    if run(orange, project, is_chosen=is_chosen) == "demo":
         open_demo()
 
 

@@ -17,7 +17,7 @@ SCREEN_MODULES = (
     "screens.review",
     "forms.task_form",
     "commands.table.help_page",
-    "commands.search",
+    "commands.palette.providers",
     "drawing.workflow_map",
     "screens.saved_work",
     "manage.jobs",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from orange_tui.cli.commands.tasks import limit_notes, task_reply
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import target_project, target_task
 from orange_tui.domain.approvals.question import visible_lines
 from orange_tui.domain.errors import OrangeError, Refused, UsageError
-from orange_tui.home.files import read_end
 from orange_tui.store.store import BrokenTask
 
 TYPE_CHECKING = False
@@ -122,36 +119,17 @@ def show_session(orange: Orange, session_id: str) -> Reply:
 
 def logs(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task logs`: what each window printed, newest window last."""
+    from orange_tui.sessions.window_logs import log_files, read_log
+
     ref = target_task(parsed, orange)
-    found = _log_files(orange, ref)
+    found = log_files(orange.store.state_directory(ref))
     wanted = parsed.text("window")
     if wanted is not None:
         found = {name: path for name, path in found.items() if name == wanted}
     if not found:
         raise Refused(f"{ref.id} has no logs{f' of window {wanted}' if wanted else ' yet'}")
-    texts = {name: _read_log(path) for name, path in found.items()}
+    texts = {name: printable_text(read_log(path, max_bytes=_MAX_LOG_BYTES)) for name, path in found.items()}
     return Reply("\n".join(f"── {name} ──\n{text}" for name, text in texts.items()), texts)
-
-
-def _log_files(orange: Orange, ref: TaskRef) -> dict[str, str]:
-    folder = os.path.join(orange.store.state_directory(ref), "logs")
-    try:
-        names = [name for name in os.listdir(folder) if name.endswith(".log")]
-    except OSError:
-        return {}
-    paths = [path for name in names if os.path.isfile(path := os.path.join(folder, name))]
-    paths.sort(key=os.path.getmtime)
-    return {os.path.basename(path).removesuffix(".log"): path for path in paths}
-
-
-def _read_log(path: str) -> str:
-    """What was printed, without escape sequences."""
-    import re
-
-    text = read_end(path, _MAX_LOG_BYTES).decode(errors="replace")
-    text = re.sub(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])", "", text)
-    lines = [line.rsplit("\r", 1)[-1].rstrip() for line in text.replace("\r\n", "\n").split("\n")]
-    return printable_text("\n".join(lines).strip("\n"))
 
 
 def run(parsed: Parsed, orange: Orange) -> Reply:

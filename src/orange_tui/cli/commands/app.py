@@ -27,7 +27,8 @@ def open_app(parsed: Parsed, orange: Orange) -> Reply:
     project = listed_project(parsed, orange)
     if project is None and not parsed.flag("all"):
         project = _register(orange)
-    load(parsed.command.opens)(orange, project.name if project is not None else None)
+    is_chosen = parsed.flag("all") or parsed.text("project") is not None
+    load(parsed.command.opens)(orange, project.name if project is not None else None, is_chosen=is_chosen)
     return Reply(_install_hint(orange))
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager
 
-from orange_tui.branches.recorded_merge import MADE, last_merge
+from orange_tui.branches.recorded_merge import MADE, is_commit, last_merge
 from orange_tui.delivery.merging._branch_tips import preview_merge, read_tips
 from orange_tui.delivery.merging._land import LandedMerge, catch_up, land, mention_unfetched_commits, must_be_landable
 from orange_tui.delivery.merging.half_moves import MoveNote, merge_turn
-from orange_tui.delivery.merging.summary import recorded_summary
+from orange_tui.delivery.merging.summary import read_summary, recorded_summary
 from orange_tui.delivery.merging.verify import CheckedMerge, MergeChecks, possible_checks, required_checks
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.pull_request import MERGED, OPEN
@@ -243,7 +243,7 @@ class Merger:
         self, opened: OpenTask, final: tuple[str, Actor], land: Callable[[], LandedMerge], how: _How
     ) -> MergeResult:
         """Merge once nothing can refuse the last move any more (later is too late), and let the workflow clean up."""
-        landing = _Landing(opened, land)
+        landing = _Landing(opened, land, self.tasks.projects.get(opened.task.project))
         saved = opened.journal.last("work.saved")
         moved = self.tasks.engine.transition(opened, *final, around=landing)
         landed = landing.landed
@@ -252,25 +252,32 @@ class Merger:
                 f"What was not committed was saved, not merged: `orange task restore {opened.task.id}` restores it"
             )
         self.tasks.engine.log.write("info", "merged", task=opened.task.id, commit=landed.commit, pushed=landed.pushed)
-        project = self.tasks.projects.get(opened.task.project)
-        summary = recorded_summary(project, opened.journal, landed.commit)
-        return MergeResult(landed.commit, landed.strategy, landed.pushed, moved, how.checked.checks, summary)
+        return MergeResult(landed.commit, landed.strategy, landed.pushed, moved, how.checked.checks, landing.summary)
 
 
 class _Landing(AbstractContextManager[None]):
     """The merge itself, between the checks of the last move and its journal entry."""
 
-    def __init__(self, opened: OpenTask, land: Callable[[], LandedMerge]) -> None:
-        self._opened, self._land = opened, land
+    def __init__(self, opened: OpenTask, land: Callable[[], LandedMerge], project: Project) -> None:
+        self._opened, self._land, self._project = opened, land, project
         self.landed: LandedMerge
+        self.summary: MergeSummary | None = None
 
     def __enter__(self) -> None:
         """Land the work in the default branch, and record that in the journal."""
         self.landed = landed = self._land()
+        self.summary = recorded_summary(self._project, self._opened.journal, landed.commit)
         known = last_merge(self._opened.journal, MADE)
         if landed.head is not None and (known is None or (known.head, known.commit) != (landed.head, landed.commit)):
             details = {"branch": self._opened.task.branch, "strategy": landed.strategy, "pushed": landed.pushed}
-            self._opened.record(MADE, commit=landed.commit, head=landed.head, **details)
+            self._opened.record(MADE, commit=landed.commit, head=landed.head, **details, **self._lines(landed.head))
+
+    def _lines(self, head: str) -> dict[str, int]:
+        """What it brought, for whoever asks once the branch is gone; of a forge's merge, against its first parent."""
+        found, commit = self.summary, self.landed.commit
+        if found is None and is_commit(commit) and is_commit(head):
+            found = read_summary(self._project.path, self._project.default_branch, f"{commit}^", head)
+        return {} if found is None else {"commits": found.commits, "added": found.added, "removed": found.removed}
 
     def __exit__(self, *_problem: object) -> None:
         """Nothing to undo: what is merged stays merged, and the next command finishes the move."""

@@ -8,6 +8,7 @@ from orange_tui.domain.errors import Refused
 from orange_tui.domain.task import check_web_address
 from orange_tui.tui.commands._tasks import impossible, why_not_readable
 from orange_tui.tui.commands.context import branch_of
+from orange_tui.tui.listing.merged import MERGING
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
@@ -39,7 +40,7 @@ def merge(context: CommandContext) -> None:
 
     def on_answer(choice: MergeChoice | None) -> None:
         if choice is not None:
-            context.start("Merging", lambda report: work(choice, report))
+            context.start(MERGING, lambda report: work(choice, report))
 
     def work(choice: MergeChoice, report: ReportStep) -> str:
         from orange_tui.delivery.merging.merge import Merger

@@ -39,7 +39,7 @@ def cancel(context: CommandContext) -> None:
     if others:
         what += f" Its workflow also does what can't be undone: {', '.join(others)}."
     else:
-        what += f" Nothing is lost: {_undo_key(context)} brings it back, for a minute."
+        what += f" Nothing is lost: {undo_key(context)} brings it back, for a minute."
     dialog = ConfirmDialog if others else ProceedDialog
     context.show(dialog(f"Cancel {branch_of(row)}?", what, "Cancel the task"), on_answer)
 
@@ -53,7 +53,8 @@ def _beyond_undo(workflow: Workflow | None, row: TaskRow) -> list[str]:
     return list(dict.fromkeys(hook.action for hook in hooks if hook.action not in _UNDONE))
 
 
-def _undo_key(context: CommandContext) -> str:
+def undo_key(context: CommandContext) -> str:
+    """The key that takes a cancel back, as people write it."""
     return shown_key(context.shared.key_overrides.get("undo", UNDO_KEY))
 
 
@@ -69,7 +70,7 @@ def _cancel(context: CommandContext) -> str:
     files = ", uncommitted files are saved (S)" if saved is not None else ""
     where = f"Commits are on branch {name}{files}." if had_work else f"{name} had not begun."
     failed = hook_errors_text(moved.hook_errors)
-    return " ".join(part for part in (failed, where, f"{_undo_key(context)} brings it back, for a minute.") if part)
+    return " ".join(part for part in (failed, where, f"{undo_key(context)} brings it back, for a minute.") if part)
 
 
 def undo(context: CommandContext) -> None:

@@ -12,6 +12,7 @@ from orange_tui.domain.records import replace
 from orange_tui.domain.task import printable
 from orange_tui.tui.commands import _delivery, _tasks
 from orange_tui.tui.commands.context import branch_of
+from orange_tui.tui.listing.model import ListModel
 from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
@@ -87,12 +88,27 @@ def next_in_need(context: CommandContext) -> None:
 
 def next_filter(context: CommandContext) -> None:
     """Show all tasks, the active ones, the finished ones, or those that need the person."""
-    context.controls.next_filter()
+    context.controls.change_list(ListModel.next_filter)
+
+
+def next_order(context: CommandContext) -> None:
+    """Show the tasks in another order."""
+    context.controls.change_list(ListModel.next_order)
+
+
+def next_grouping(context: CommandContext) -> None:
+    """Show the tasks in groups by state or project, or in none."""
+    context.controls.change_list(ListModel.next_grouping)
+
+
+def toggle_mark(context: CommandContext) -> None:
+    """Mark the selected task, or not any more."""
+    context.controls.toggle_mark()
 
 
 def toggle_tree(context: CommandContext) -> None:
     """Show subtasks below their parents, or all tasks in one list."""
-    context.controls.toggle_tree()
+    context.controls.change_list(ListModel.toggle_tree)
 
 
 def search(context: CommandContext) -> None:

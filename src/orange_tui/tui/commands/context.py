@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.background_work import Work
     from orange_tui.tui.context import AppContext
+    from orange_tui.tui.listing.model import ListModel
 
     WhyNot = Callable[[Workflow | None, TaskRow], str | None]
     TaskTitle = Callable[[Workflow | None, TaskRow], str]
@@ -40,11 +41,14 @@ class ListControls(Protocol):
     def go_to_next_in_need(self) -> None:
         """Put the cursor on the next task that needs the person."""
 
-    def next_filter(self) -> None:
-        """Show other tasks."""
+    def change_list(self, change: Callable[[ListModel], None]) -> None:
+        """Show other tasks, or the same in another way."""
 
-    def toggle_tree(self) -> None:
-        """Show subtasks below their parents, or all tasks in one list."""
+    def toggle_mark(self) -> None:
+        """Mark the task under the cursor, or not any more."""
+
+    def unmark(self) -> None:
+        """No task is marked any more."""
 
     def start_search(self) -> None:
         """Let the person type what to look for."""
@@ -55,12 +59,13 @@ class ListControls(Protocol):
 
 @record
 class CommandContext:
-    """What a command knows and may use: what the app shares, the list, and the task under the cursor."""
+    """What a command knows and may use: what the app shares, the list, the task under the cursor, the marked ones."""
 
     app: App[Any]
     shared: AppContext
     controls: ListControls
     selected: TaskRow | None
+    marked: tuple[TaskRow, ...] = ()
 
     @property
     def row(self) -> TaskRow:

@@ -13,6 +13,7 @@ from textual.binding import Binding
 
 from orange_tui.domain.errors import Refused
 from orange_tui.tui.commands.context import KeyCommand
+from orange_tui.tui.commands.many import marked_keys
 from orange_tui.tui.commands.table.list_keys import LIST_KEYS
 from orange_tui.tui.commands.table.page_keys import PAGE_KEYS
 from orange_tui.tui.commands.table.task_keys import TASK_KEYS
@@ -54,8 +55,9 @@ COMMANDS: tuple[KeyCommand, ...] = (
 )
 
 MOVING_KEYS = (
-    *("j", "k", "g", "G", "up", "down", "left", "right", "space", "home", "end", "pageup", "pagedown", "escape"),
+    *("j", "k", "g", "G", "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "escape"),
     *("shift+tab", "shift+up", "shift+down", "ctrl+e", "ctrl+y", "ctrl+u", "ctrl+d", "ctrl+p", "ctrl+c", "ctrl+q"),
+    *"0123456789",
 )
 
 
@@ -67,7 +69,9 @@ def command_named(name: str) -> KeyCommand:
 def footer_keys(context: CommandContext) -> list[FooterKey]:
     """The keys that can be used now, for a footer."""
     row, overrides = context.selected, context.shared.key_overrides
-    keys = []
+    keys = marked_keys(context, COMMANDS)
+    if keys:
+        return keys
     for command in COMMANDS:
         if command.is_in_footer_for(row) and command.why_unavailable(context) is None:
             own = command.task_title(context.workflow_of(row), row) if command.task_title and row is not None else ""

@@ -24,6 +24,7 @@ _THOUSAND = 1_000
 _WITH_CENTS = 9.995  # dollars, below which cents are shown
 CONFLICT_MARK, COLLISION_MARK = "≠", "⇄"
 STOPPED_MARK, LIMIT_MARK = "◐", "◷"
+MARK = "✓"  # of a task that is marked
 LEGEND = (
     ("●", "The agent is running"),
     ("?", "The agent asks for permission"),
@@ -35,15 +36,19 @@ LEGEND = (
     ("!", "TASK.md can't be read"),
     (CONFLICT_MARK, "Conflicts with the default branch; r sends it back"),
     (COLLISION_MARK, "Will conflict with another task, whichever is merged second"),
+    (MARK, "Marked: ⏎ a x d h work on all that are"),
 )
 _SHOWN_KEYS = {
     "enter": "⏎",
     "slash": "/",
     "question_mark": "?",
     "tab": "⇥",
+    "space": "␣",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
 }
+_DOING = {"permission": "asks", "unknown": "runs"}
+_ENDED = {"dead": "ended", "lost": "lost"}
 _CHECKS = {PASSED: "✓", FAILED: "✗", RUNNING: "…"}
 _REVIEWS = {APPROVED: "+", CHANGES_REQUESTED: "↩"}
 
@@ -87,6 +92,22 @@ def status_label(row: TaskRow) -> str:
     if row.subtask_counts is None or row.waits is None:
         return row.task.status
     return f"{row.task.status} {row.subtask_counts[0]}/{row.subtask_counts[1]}"
+
+
+def doing_label(row: TaskRow, palette: Palette) -> tuple[str, Style]:
+    """What a task's agent does, in a word; nothing where there is no agent."""
+    if row.agent is not None:
+        style = palette.accent if row.agent in {"permission", "error"} else palette.dim
+        return _DOING.get(row.agent, row.agent), style
+    return (_ENDED[row.session], palette.warning) if row.session in _ENDED and not row.finished else ("", palette.dim)
+
+
+def agent_label(row: TaskRow) -> str:
+    """Who works on a task, and with which model: as it was asked for, or as it was last used."""
+    if row.task is None:
+        return ""
+    used = row.usage.rows[-1].model if row.usage is not None and row.usage.rows else ""
+    return " ".join(part for part in (row.task.harness, row.task.model or used) if part)
 
 
 def conflict_marks(row: TaskRow) -> str:

@@ -15,10 +15,11 @@ from orange_tui.tui.forms._fields import field, text_field
 from orange_tui.tui.forms._form import Form
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
 
+    from orange_tui.board.rows import TaskRow
     from orange_tui.domain.task import Task
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.context import AppContext
@@ -81,14 +82,46 @@ class HandOverForm(Form):
         if problem or agent is None:
             self.show_problem(problem)
             return
-        agents, ref = self.shared.orange.agents, self._ref
+        for ref in self._refs():
+            self._start(ref, agent, model)
+        self.dismiss()
 
+    def _refs(self) -> Sequence[TaskRef]:
+        """The tasks that are handed over."""
+        return [self._ref]
+
+    def _start(self, ref: TaskRef, agent: str, model: str | None) -> None:
         def work(_report: object) -> str:
-            agents.hand_over(ref, agent, model)
+            self.shared.orange.agents.hand_over(ref, agent, model)
             return f"{agent} goes on."
 
         self.shared.work.start(ref, "Handing over", work)
-        self.dismiss()
+
+
+class HandOverManyForm(HandOverForm):
+    """The same for several tasks: one agent and one model for all of them; each is handed over by itself."""
+
+    def __init__(
+        self,
+        shared: AppContext,
+        rows: Sequence[TaskRow],
+        others: Sequence[str],
+        which: str,
+        on_start: Callable[[], None],
+    ) -> None:
+        first = rows[0]
+        assert first.task is not None  # noqa: S101 - what cannot be read is not handed over
+        super().__init__(shared, first.ref, first.task, None, others)
+        self._rows, self._which, self._on_start = rows, which, on_start
+
+    def _what_happens(self) -> str:
+        count = f"{len(self._rows)} task{'s' if len(self._rows) != 1 else ''}"
+        ends = f"{count}: their agents are ended, and the one you choose goes on in the same workspaces, with the same"
+        return f"{ends} TASK.md and all that was done there, committed or not.\n{self._which}"
+
+    def _refs(self) -> Sequence[TaskRef]:
+        self._on_start()
+        return [row.ref for row in self._rows]
 
 
 def _label(name: str, waits: str | None) -> str:

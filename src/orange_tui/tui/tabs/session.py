@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from orange_tui.sessions.liveness import is_worker
+from orange_tui.sessions.window_logs import log_files, read_log
 from orange_tui.tui.drawing.lines import paragraph
 
 if TYPE_CHECKING:
@@ -60,18 +61,34 @@ class SessionView:
             pane, frame = found
             if _pane_sizes().fit(orange.tmux, pane, frame, self._size):
                 found = _find_frame(orange, row, _A_LITTLE)
-        return _drawn(found, row, width, palette)
+        return _drawn(orange, found, row, width, palette)
 
     def whole_lines(self, orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
         """The same with everything that tmux still has of what was printed before; nothing moves while it is read."""
-        return _drawn(_find_frame(orange, row, _MOST), row, width, palette)
+        return _drawn(orange, _find_frame(orange, row, _MOST), row, width, palette)
 
 
-def _drawn(found: tuple[Pane, Frame] | None, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
+def _drawn(
+    orange: Orange, found: tuple[Pane, Frame] | None, row: TaskRow, width: int, palette: Palette
+) -> Sequence[Strip]:
     if found is None:
-        text = "No live session." + (" ⏎ starts one." if not row.finished else "")
-        return paragraph(text, palette.dim, width)
+        return _ended(orange, row, width, palette)
     return _pane_screen().render(found[1].text.rstrip())  # most agents leave the lower part of their screen empty
+
+
+def _ended(orange: Orange, row: TaskRow, width: int, palette: Palette) -> Sequence[Strip]:
+    """What its agents have printed, now that no window of theirs is left: their logs stay."""
+    lines: list[Strip] = []
+    for window, path in log_files(orange.store.state_directory(row.ref)).items():
+        lines += [*paragraph(f"── {window}, ended ──", palette.dim, width), *_log_lines(path)]
+    hint = "No live session." + (" ⏎ starts one." if not row.finished else "")
+    return [*lines, *paragraph(hint, palette.dim, width)]
+
+
+def _log_lines(path: str) -> Sequence[Strip]:
+    from orange_tui.tui.drawing.ansi import PaneScreen
+
+    return PaneScreen().render(read_log(path, keep_colours=True))
 
 
 def _find_frame(orange: Orange, row: TaskRow, above: int) -> tuple[Pane, Frame] | None:

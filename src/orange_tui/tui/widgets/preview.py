@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.containers import Vertical
+from textual.message import Message
 
 from orange_tui.domain.records import record
 from orange_tui.tui.theme import palette_for
@@ -58,6 +60,12 @@ class PreviewTab:
 class Preview(Vertical):
     """The tabs of one task."""
 
+    @dataclass
+    class TabShown(Message):
+        """The person has gone to another tab."""
+
+        name: str
+
     def __init__(self, tabs: Sequence[PreviewTab], *, id: str) -> None:  # noqa: A002 - Textual calls it so
         super().__init__(id=id)
         self._tabs = tabs
@@ -84,6 +92,17 @@ class Preview(Vertical):
     def next_tab(self, step: int = 1) -> None:
         """Show the next tab."""
         self._tab = (self._tab + step) % len(self._tabs)
+        self._draw()
+        self.post_message(self.TabShown(self.tab.name))
+
+    @property
+    def names(self) -> list[str]:
+        """The tabs there are."""
+        return [tab.name for tab in self._tabs]
+
+    def show_tab(self, name: str) -> None:
+        """Show the tab with this name."""
+        self._tab = self.names.index(name)
         self._draw()
 
     def show(self, row: TaskRow | None) -> None:

@@ -8,6 +8,7 @@ from orange_tui.sessions.attaching import BACK_KEY
 from orange_tui.tui.drawing.cells import fit, key_entry
 from orange_tui.tui.drawing.labels import LEGEND
 from orange_tui.tui.drawing.lines import strip_of, width_of
+from orange_tui.tui.listing.columns import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,14 +25,16 @@ _MOVING = (
     ("ctrl+d/u", "A page of the list"),
     ("⇧↓ ⇧↑", "Scroll the preview by a line, in every tab; so do ctrl+e and ctrl+y"),
     ("pgup/dn", "Scroll the preview by a page; where it is not in sight, the list"),
-    ("space →", "Open the preview, on a narrow screen"),
+    ("→ ←", "Preview or list, on a narrow screen; on a wide one, both or the list alone"),
+    ("0 1…9", "All projects, or only the first … ninth of them"),
     ("⇧⇥", "Previous tab of the preview"),
     ("ctrl+p", "Commands, tasks and themes by name"),
-    ("esc", "Back; end the search"),
+    ("esc", "Back; end the search; unmark all"),
     ("mouse", "Drag over text to select it, in the preview, pages and dialogs; ctrl+c copies it"),
     (BACK_KEY, "At an agent that you are attached to: back to Orange"),
 )
 _TWO_COLUMNS = 110
+_KEYS = 9  # of projects
 
 
 def help_lines(commands: Sequence[KeyCommand], context: CommandContext, width: int, palette: Palette) -> list[Strip]:
@@ -65,6 +68,12 @@ def _task_keys(
                 yield from key_entry("", reason, palette.warning, width, palette)
 
 
+def _projects(context: CommandContext) -> list[tuple[str, str]]:
+    """Which key shows which project."""
+    projects = context.snapshot.projects if context.snapshot is not None else ()
+    return [("0", "All projects"), *((str(place), each.name) for place, each in enumerate(projects[:_KEYS], start=1))]
+
+
 def _other_keys(
     commands: Sequence[KeyCommand], context: CommandContext, width: int, palette: Palette
 ) -> Iterator[list[Run]]:
@@ -73,7 +82,14 @@ def _other_keys(
         if command.why_not is None and command.key:
             key = command.shown_key(context.shared.key_overrides)
             yield from key_entry(key, command.help, palette.text, width, palette)
-    for title, entries in (("Moving", _MOVING), ("Symbols", LEGEND)):
+    columns = [(column.title, column.meaning) for column in COLUMNS]
+    sections = (
+        ("Moving", _MOVING),
+        ("Symbols", LEGEND),
+        ("Projects", _projects(context)),
+        ("Columns", columns),
+    )
+    for title, entries in sections:
         yield []
         yield [(title, palette.heading)]
         for key, what in entries:

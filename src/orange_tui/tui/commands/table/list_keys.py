@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from orange_tui.tui.commands import _endings, _manage, _tasks, _views
 from orange_tui.tui.commands.context import KeyCommand
+
+if TYPE_CHECKING:
+    from orange_tui.board.rows import TaskRow
+    from orange_tui.domain.workflow import Workflow
+
+
+def _why_no_mark(_workflow: Workflow | None, _row: TaskRow) -> str | None:
+    """Every task can be marked; what can be done to it then is said by what is to be done."""
+    return None
+
 
 LIST_KEYS = (
     KeyCommand("create", "c", "new task", "Create a task", _views.create, gives_way=6),
@@ -34,6 +46,26 @@ LIST_KEYS = (
         gives_way=10,
     ),
     KeyCommand(
+        "sort",
+        "s",
+        "sort",
+        "Sort: what needs you first, newest, longest in its state, by name, by cost",
+        _views.next_order,
+        in_footer=False,
+    ),
+    KeyCommand(
+        "group", "z", "group", "Group by state, by project, or not at all", _views.next_grouping, in_footer=False
+    ),
+    KeyCommand(
+        "mark",
+        "space",
+        "mark",
+        "Mark the task: ⏎ a x d h then work on all that are marked",
+        _views.toggle_mark,
+        _why_no_mark,
+        in_footer=False,
+    ),
+    KeyCommand(
         "tree",
         "t",
         "tree",
@@ -41,7 +73,14 @@ LIST_KEYS = (
         _views.toggle_tree,
         in_footer=False,
     ),
-    KeyCommand("search", "slash", "search", "Find tasks by branch, summary, status or id", _views.search, gives_way=8),
+    KeyCommand(
+        "search",
+        "slash",
+        "search",
+        "Find tasks by branch, summary, status, agent, workflow, label, id or a word of TASK.md",
+        _views.search,
+        gives_way=8,
+    ),
     KeyCommand(
         "tab",
         "tab",

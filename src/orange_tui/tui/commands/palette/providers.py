@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.commands.context import KeyCommand
 
 _MOST_TASKS = 50
+_KEYS = 9  # of projects
 _LESS = 0.5  # what cannot be used now comes after what can
 _IN_HELP = 0.4  # what a command does counts less than a task's name: as much as that, and either could come first
 
@@ -60,6 +61,22 @@ class CommandSearch(Provider):
     def _run(self, command: KeyCommand) -> partial[None]:
         assert isinstance(self.screen, ListControls)  # noqa: S101 - on others nothing is found
         return partial(self.screen.run_command, command)
+
+
+class ProjectSearch(Provider):
+    """The projects: choosing one shows its tasks alone."""
+
+    async def search(self, query: str) -> Hits:
+        """Find a project by its name, or all of them."""
+        if not isinstance(self.screen, ListControls):
+            return
+        matcher, context = self.matcher(query), self.screen.command_context()
+        names = [each.name for each in context.snapshot.projects] if context.snapshot is not None else []
+        for number, name in enumerate(["all projects", *names]):
+            title = printable(f"show {name}  {number}" if number <= _KEYS else f"show {name}")
+            score = matcher.match(title)
+            if score > 0:
+                yield Hit(score, _marked(title, matcher), partial(context.shared.show_project, number), title)
 
 
 class TaskSearch(Provider):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from orange_tui.domain.records import record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from orange_tui.board.rows import TaskRow
 
@@ -18,11 +18,15 @@ _BRANCH, _LAST, _LINE, _BLANK = "├─ ", "└─ ", "│  ", "   "
 
 @record
 class ListedTasks:
-    """The rows to show, from the top; in a tree each with what leads to it, and what leads past its second line."""
+    """The rows to show, from the top, with what stands above some of them.
+
+    In a tree each has what leads to it, and what leads past its second line.
+    """
 
     rows: Sequence[TaskRow]
     guides: Sequence[str] = ()
     guides_below: Sequence[str] = ()
+    headings: Mapping[int, str] = {}  # by the place of the first row below
 
 
 def as_tree(rows: Sequence[TaskRow], shown: Sequence[TaskRow]) -> ListedTasks:
@@ -75,4 +79,4 @@ def _walk(
             found.append((rows[place], guide, line))
             waiting.append((own[-1], below + _LAST, below + _BLANK))
             waiting += [(each, branch, line) for each in own[-2::-1]]
-    return ListedTasks(*(list(column) for column in zip(*found, strict=True))) if found else ListedTasks(())
+    return ListedTasks([row for row, _, _ in found], [guide for _, guide, _ in found], [below for _, _, below in found])
