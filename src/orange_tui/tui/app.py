@@ -20,7 +20,7 @@ from textual.reactive import reactive
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home import paths
 from orange_tui.notices.presence import Presence
-from orange_tui.tui.background_work import BackgroundWork
+from orange_tui.tui.background_work import BackgroundWork, keep_running
 from orange_tui.tui.board_keeper import BoardKeeper
 from orange_tui.tui.commands.keys import keymap
 from orange_tui.tui.commands.palette.palette import PALETTE
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from orange_tui.tui.listing.columns import Column
     from orange_tui.tui.typing_ahead import Probe
 
-_RETRY_SECONDS = 1.0  # until what goes on for as long as the app begins again after a failure
 _SWITCH_SECONDS = 0.001  # that a thread may keep the interpreter from the event loop; five times less than Python's own
 
 
@@ -181,22 +180,7 @@ class OrangeApp(App[str]):
 
     def _start(self, work: Callable[[], Coroutine[Any, Any, object]], group: str) -> None:
         """Begin what goes on for as long as the app; a function, so that nothing is left over if it never begins."""
-        self.run_worker(partial(self._keep_running, work), group=group, exit_on_error=False)  # type: ignore[arg-type]
-
-    async def _keep_running(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Begin again what has failed, whatever the reason, and say so: a screen that stands still looks alive."""
-        shown = ""
-        while True:
-            try:
-                await work()
-            except Exception as problem:  # noqa: BLE001 - logged and shown
-                await asyncio.to_thread(self.orange.log.write, "error", f"app: {problem!r}")
-                if repr(problem) != shown:
-                    shown = repr(problem)
-                    self.notify(f"It begins again: {shown}", title="Something failed", severity="error", markup=False)
-            else:
-                return
-            await asyncio.sleep(_RETRY_SECONDS)
+        self.run_worker(partial(keep_running, self, self.orange.log, work), group=group, exit_on_error=False)  # type: ignore[arg-type]
 
     def action_help_quit(self) -> None:
         """Ctrl+C is a habit of people who want to leave."""

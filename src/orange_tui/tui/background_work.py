@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from orange_tui.domain.errors import OrangeError, Untrusted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from textual.app import App
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 _READING_SECONDS = 8.0  # a sentence about one's work is worth them
+
+_RETRY_SECONDS = 1.0  # until what goes on for as long as the app begins again after a failure
 
 
 class BackgroundWork:
@@ -72,3 +74,19 @@ class BackgroundWork:
         else:
             self.running[ref] = text
         self._on_change()
+
+
+async def keep_running(app: App[Any], log: Log, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
+    """Begin again what has failed, whatever the reason, and say so: a screen that stands still looks alive."""
+    shown = ""
+    while True:
+        try:
+            await work()
+        except Exception as problem:  # noqa: BLE001 - logged and shown
+            await asyncio.to_thread(log.write, "error", f"app: {problem!r}")
+            if repr(problem) != shown:
+                shown = repr(problem)
+                app.notify(f"It begins again: {shown}", title="Something failed", severity="error", markup=False)
+        else:
+            return
+        await asyncio.sleep(_RETRY_SECONDS)

@@ -42,6 +42,16 @@ _REDRAW_SECONDS = 30.0  # half a minute, so that no age is a whole minute behind
 _TYPING_SECONDS = 0.15  # without another letter, before texts are searched
 _PREVIEW, _ALONE = "preview", "list alone"  # what a wide terminal shows
 
+_MOVING = (
+    *(("j,down", "move(1)"), ("k,up", "move(-1)")),
+    *(("g,home", "place(0)"), ("G,end", "place(-1)")),
+    *(("pagedown", "page(1)"), ("pageup", "page(-1)")),
+    *(("ctrl+d", "page(1, True)"), ("ctrl+u", "page(-1, True)")),
+    *(("shift+down,ctrl+e", "scroll_preview(1)"), ("shift+up,ctrl+y", "scroll_preview(-1)")),
+    *(("right", "preview(True)"), ("left", "preview(False)")),
+    *(("escape", "back"), ("shift+tab", "tab_back")),
+)
+
 
 class Dashboard(SearchScreen):
     """What the person looks at all day."""
@@ -54,20 +64,7 @@ class Dashboard(SearchScreen):
             if command.key
         ),
         *(Binding(str(number), f"scope({number})", show=False) for number in range(10)),
-        Binding("j,down", "move(1)", show=False),
-        Binding("k,up", "move(-1)", show=False),
-        Binding("g,home", "place(0)", show=False),
-        Binding("G,end", "place(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("ctrl+d", "page(1, True)", show=False),
-        Binding("ctrl+u", "page(-1, True)", show=False),
-        Binding("shift+down,ctrl+e", "scroll_preview(1)", show=False),
-        Binding("shift+up,ctrl+y", "scroll_preview(-1)", show=False),
-        Binding("right", "preview(True)", show=False),
-        Binding("left", "preview(False)", show=False),
-        Binding("escape", "back", show=False),
-        Binding("shift+tab", "tab_back", show=False),
+        *(Binding(key, action, show=False) for key, action in _MOVING),
     ]
 
     def __init__(self, shared: AppContext) -> None:
