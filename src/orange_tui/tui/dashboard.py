@@ -275,8 +275,6 @@ class Dashboard(SearchScreen):
         self._model.choose(**changes)
         self._show_again()
 
-    # ── searching ──
-
     def focus_content(self) -> None:
         self._list.focus()
 
@@ -296,8 +294,6 @@ class Dashboard(SearchScreen):
         revision = self._shared.snapshot.text_changes if self._shared.snapshot else 0
         if await self._texts.find_for(self._model, self._rows, revision):
             self._show(self._shared.snapshot)
-
-    # ── going to a task ──
 
     def go_to(self, ref: TaskRef) -> None:
         """Put the cursor on a task, showing it first where a filter or a search hides it."""
