@@ -129,3 +129,33 @@ def test_set_up_gets_what_the_project_opens_and_a_registry_login_made_for_agents
     )
     ref = office.create("fix/crema", harness="recorder", workflow="minimal")
     assert (office.worktree(ref) / "got").read_text() == "arabicareads"
+
+
+# It replaces its login, as Codex does, and looks until the person has another one.
+RENEW = """\
+echo '{"token": "new"}' >~/.agent/auth.tmp && mv ~/.agent/auth.tmp ~/.agent/auth.json
+until grep -q other ~/.agent/auth.json; do sleep 0.1; done
+echo '{"token": "last"}' >~/.agent/auth.tmp && mv ~/.agent/auth.tmp ~/.agent/auth.json
+touch $here/renewed ~/.agent/hooks.json
+"""
+
+
+def test_login_that_an_agent_replaces_in_its_sandbox_is_the_persons_too_and_nothing_else_is(office: Office) -> None:
+    need_sandbox()
+    own = office.root / "person" / ".agent"
+    own.mkdir(parents=True)
+    (own / "auth.json").write_text('{"token": "old"}')
+    folder = office.harness(orders=RENEW)
+    with (office.root / "home" / "harnesses.yml").open("a") as file:
+        file.write('  sandbox: {copied: ["~/.agent"], logins: ["~/.agent/auth.json"]}\n')
+    office.orange = assemble(office.orange.home)
+    office.orange.projects.update("coffee", {"sandbox": "all", "sandbox_write": [str(folder)]})
+    ref = office.create("fix/doppio", harness="recorder", workflow="minimal")
+    office.wait(lambda: "new" in (own / "auth.json").read_text())
+    (own / "new.json").write_text('{"token": "other"}')
+    (own / "new.json").replace(own / "auth.json")
+    office.wait((folder / "renewed").exists)
+    office.orange.tasks.cancel(ref)  # its window is closed within the second in which its launcher would look again
+    office.wait(lambda: "last" in (own / "auth.json").read_text())
+    assert [path.name for path in own.iterdir()] == ["auth.json"]
+    assert not list((office.root / "home/state/coffee" / ref.id / "private").rglob("auth.json"))

@@ -14,7 +14,7 @@ import sys
 from orange_tui.agents.approvals.codex_hooks import codex_hooks
 from orange_tui.agents.claude_settings import STATUS_VARIABLE, claude_settings
 from orange_tui.agents.door.protocol import CONFINED_VARIABLE, DOOR_VARIABLE
-from orange_tui.agents.door.starting import behind_door, make_door
+from orange_tui.agents.door.starting import behind_door, make_door, make_private
 from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.domain.harnesses.harness import PROMPT
 from orange_tui.domain.records import record, replace
@@ -101,12 +101,15 @@ def write_launcher(state_directory: str, window: str, spec: LaunchSpec) -> Launc
         files.append(f"exec 4>{shlex.quote(answer_file(state_directory, window))}")
     prompt, words = _prompt_argument(f"{base}.prompt.md", window, spec), spec.command_line
     door = make_door(state_directory, window) if spec.commands_in else None
+    logins: Sequence[tuple[str, str]] = ()
     if spec.sandbox is not None:
-        from orange_tui.agents.sandbox.planning import sandboxed
+        from orange_tui.agents.sandbox.planning import sandboxed, shared_logins
 
-        words = sandboxed(words, f"{base}.sandbox.json", replace(spec.sandbox, door=door))
+        private = make_private(state_directory, window) if door is not None else None
+        confined = replace(spec.sandbox, door=door, private=private)
+        words, logins = sandboxed(words, f"{base}.sandbox.json", confined), shared_logins(confined)
     if door is not None:
-        words = behind_door(words, door, spec.commands_in)
+        words = behind_door(words, door, spec.commands_in, logins)
     run = (_RUN_AND_TEE if spec.keep_output else _RUN).format(
         command=" ".join(prompt if word == PROMPT else shlex.quote(word) for word in words),
         exit_file=shlex.quote(f"{base}.exit"),

@@ -19,15 +19,21 @@ import time
 
 from orange_tui.agents.door.children import Command, exit_code, start_in_foreground
 from orange_tui.agents.door.connection import Connection
+from orange_tui.agents.door.logins import end_all, pass_all_on, read_logins
 from orange_tui.agents.door.protocol import CONFINED_VARIABLE, DOOR_VARIABLE, SOCKET_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+
+    from orange_tui.agents.door.logins import Login
 
 _MAX_AT_ONCE = 16
 _MAX_BURST, _MAX_PER_SECOND = 50, 20
 _BACKLOG = 64
+_LOGIN_SECONDS = 1.0  # between two looks at an agent's login files
+_END_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 _PIPE_BYTES = 65536  # that a pipe can hold
 _CREDENTIALS_BYTES, _UID_AT = 12, slice(4, 8)  # struct ucred: three integers of four bytes
 # Isolated: neither the directory that it runs in nor any variable says what it imports.
@@ -56,8 +62,15 @@ class RateLimit:
 class Door:
     """The socket of one window, and those who are at it."""
 
-    def __init__(self, listener: socket.socket, woken: int, start: Callable[[list[bytes]], Command]) -> None:
+    def __init__(
+        self,
+        listener: socket.socket,
+        woken: int,
+        start: Callable[[list[bytes]], Command],
+        logins: Sequence[Login] = (),
+    ) -> None:
         self._listener = listener
+        self._logins = logins
         self._woken = woken  # by the end of a child
         self._start = start
         self._connections: list[Connection] = []
@@ -67,6 +80,7 @@ class Door:
         """Serve until the agent has ended; returns how it did, as the system tells it."""
         while (status := self._reap(agent)) is None:
             self._handle_next()
+            pass_all_on(self._logins)
             now = time.monotonic()
             for late in [each for each in self._connections if each.deadline is not None and each.deadline <= now]:
                 late.expire(now)
@@ -105,6 +119,8 @@ class Door:
     def _milliseconds_left(self) -> float | None:
         """Until somebody is too late; with nobody there, no time is counted, and nothing is spent."""
         deadlines = [each.deadline for each in self._connections if each.deadline is not None]
+        if self._logins:
+            deadlines.append(time.monotonic() + _LOGIN_SECONDS)
         return max(0.0, min(deadlines) - time.monotonic()) * 1000 + 1 if deadlines else None
 
     def _accept(self) -> None:
@@ -153,6 +169,18 @@ def _wake_at_deaths() -> int:
     return woken
 
 
+def _end_at_signals(logins: Sequence[Login]) -> None:
+    """Where there are logins, the last change to them is passed on before the end of a window ends this process."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        end_all(logins)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    for number in _END_SIGNALS if logins else ():
+        signal.signal(number, end)
+
+
 def _listen(directory: str) -> socket.socket:
     """Make the socket from within its directory: the path of one may have no more than 107 bytes."""
     listener, here = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), os.getcwd()
@@ -178,8 +206,8 @@ def _environment() -> dict[bytes, bytes]:
 
 
 def main() -> None:
-    """Run an agent behind a door: the door's directory, the commands' one, and the agent's words are given."""
-    door, directory, *words = sys.argv[1:]
+    """Run an agent behind a door: given are the door's directory, that of commands, logins, and the agent's words."""
+    door, directory, logins, *words = sys.argv[1:]
     environment = _environment()
     orange = [os.fsencode(word) for word in (sys.executable, *_ORANGE, sys.path[-1])]
     outside = environment | {CONFINED_VARIABLE.encode(): b"1"}
@@ -188,6 +216,11 @@ def main() -> None:
     except OSError as problem:
         sys.exit(f"orange: {door}: no door could be made for this agent: {problem.strerror}")
     inside = environment | {DOOR_VARIABLE.encode(): os.fsencode(os.path.join(door, SOCKET_NAME))}
-    serving = Door(listener, _wake_at_deaths(), lambda words: Command([*orange, *words], outside, directory))
+    start = lambda words: Command([*orange, *words], outside, directory)  # noqa: E731 - no more than a name for it
+    found = read_logins(logins)
+    _end_at_signals(found)
+    serving = Door(listener, _wake_at_deaths(), start, found)
     agent = start_in_foreground([os.fsencode(word) for word in words], inside)
-    os._exit(exit_code(serving.serve(agent)))
+    status = serving.serve(agent)
+    end_all(found)
+    os._exit(exit_code(status))

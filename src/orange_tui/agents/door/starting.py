@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 
@@ -23,6 +24,22 @@ def make_door(task_state: str, window: str) -> str:
     return directory
 
 
-def behind_door(words: Sequence[str], door: str, directory: str) -> tuple[str, ...]:
-    """The words that run an agent behind a door; its commands are carried out in a directory that is not its own."""
-    return (sys.executable, "-I", "-S", "-c", _SERVER, import_root(), door, directory, *words)
+def make_private(task_state: str, window: str) -> str:
+    """An empty directory for the files of a window's agent that it replaces, and nobody else may change."""
+    import shutil
+
+    directory = os.path.join(task_state, "private", window)
+    shutil.rmtree(directory, ignore_errors=True)
+    make_directory(directory)
+    return directory
+
+
+def behind_door(
+    words: Sequence[str], door: str, directory: str, logins: Sequence[tuple[str, str]] = ()
+) -> tuple[str, ...]:
+    """The words that run an agent behind a door; its commands are carried out in a directory that is not its own.
+
+    `logins` are the agent's copies of login files, each with the person's own.
+    """
+    told = json.dumps(logins) if logins else ""
+    return (sys.executable, "-I", "-S", "-c", _SERVER, import_root(), door, directory, told, *words)

@@ -42,6 +42,7 @@ class SandboxSpec:
     harness: Harness
     git: GitPlace | None = None  # of its worktree; without one it only reads
     door: str | None = None
+    private: str | None = None  # an empty directory of the window's own, for login files that its agent replaces
     read: Sequence[str] = ()  # what the project opens besides
     write: Sequence[str] = ()
     network: bool = True
@@ -76,10 +77,39 @@ def make_plan(spec: SandboxSpec) -> SandboxPlan:
     _prepare(spec)
     home, files = _home(spec), Files()
     mounts = [*plan_mounts(_rules(spec, home, cache), home, files), *_copies(spec.harness)]
+    private = _private_directories(spec)
+    mounts = [Mount("write", each.path, private[each.path]) if _is_made(each, private) else each for each in mounts]
     if spec.git is not None:
         mounts += repository_mounts(spec.git, files)
     needs = spec.harness.sandbox
     return SandboxPlan(mounts, _variables(spec.harness, cache), needs.variables, spec.directory, spec.network)
+
+
+def shared_logins(spec: SandboxSpec) -> list[tuple[str, str]]:
+    """The login files that the agent replaces: its own copy of each, as seen from outside, and the person's.
+
+    Where it has no launcher that keeps them the same, there are none, and each is written through, as others are.
+    """
+    private = _private_directories(spec)
+    found = [_own(path, spec.harness) for path in spec.harness.sandbox.logins] if private else []
+    return [
+        (os.path.join(private[os.path.dirname(path)], os.path.basename(path)), path)
+        for path in found
+        if os.path.dirname(path) in private
+    ]
+
+
+def _private_directories(spec: SandboxSpec) -> dict[str, str]:
+    """The agent's own directories with such a login, and what is there instead: it can be seen from outside."""
+    needs = spec.harness.sandbox
+    logins = [path for each in needs.logins if os.path.isfile(path := _own(each, spec.harness))]
+    copied = [_own(path, spec.harness) for path in needs.copied] if spec.private else []
+    holding = [path for path in copied if path in map(os.path.dirname, logins)]
+    return {path: os.path.join(str(spec.private), str(number)) for number, path in enumerate(holding)}
+
+
+def _is_made(mount: Mount, private: Mapping[str, str]) -> bool:
+    return mount.kind == "empty" and mount.path in private
 
 
 def _home(spec: SandboxSpec) -> str:
@@ -101,7 +131,7 @@ def _rules(spec: SandboxSpec, home: str, cache: str) -> dict[str, str]:
     for path in (spec.repository, *_programs(), *([spec.door] if spec.door else [])):
         if access_to(os.path.realpath(path), rules) != READ:
             rules[os.path.realpath(path)] = READ
-    rules |= _own_rules(spec.harness)
+    rules |= _own_rules(spec.harness) | dict.fromkeys(_written_logins(spec), WRITE)
     rules |= _opened(spec)
     written = [cache, spec.task_directory, *([spec.git.worktree] if spec.git is not None else [])]
     return rules | {os.path.realpath(path): WRITE for path in written}
@@ -148,7 +178,17 @@ def _own_rules(harness: Harness) -> dict[str, str]:
     return rules | {path: WRITE for each in written if os.path.exists(path := _own(each, harness))}
 
 
+def _written_logins(spec: SandboxSpec) -> Iterator[str]:
+    shared = [path for _, path in shared_logins(spec)]
+    for each in spec.harness.sandbox.logins:
+        path = _own(each, spec.harness)
+        if path not in shared and os.path.exists(path):
+            yield path
+
+
 def _prepare(spec: SandboxSpec) -> None:
+    for directory in _private_directories(spec).values():
+        make_directory(directory)
     for path in spec.harness.sandbox.write:
         if path.endswith("/"):
             os.makedirs(_own(path, spec.harness), mode=0o700, exist_ok=True)

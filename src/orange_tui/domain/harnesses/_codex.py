@@ -1,4 +1,4 @@
-"""Codex, as of 0.166.0."""
+"""Codex, as of 0.169.0."""
 
 from __future__ import annotations
 
@@ -115,7 +115,9 @@ CODEX = Harness(
     hidden_threads=("Generate a concise, single-line task title",),
     sandbox=SandboxNeeds(
         copied=(_CODEX_HOME,),
-        write=(f"{_CODEX_HOME}/sessions/", f"{_CODEX_HOME}/archived_sessions/", f"{_CODEX_HOME}/auth.json"),
+        write=(f"{_CODEX_HOME}/sessions/", f"{_CODEX_HOME}/archived_sessions/"),
+        # Since 0.169 it replaces this one, and where it cannot, it uses its tokens again until they are withdrawn.
+        logins=(f"{_CODEX_HOME}/auth.json",),
         read=tuple(f"{_CODEX_HOME}/{name}" for name in ("prompts", "rules", "skills", "plugins", "agents")),
         environment={"CODEX_HOME": _CODEX_HOME},
         # Its own sandbox cannot be made inside of another: it can run nothing then ("setting up uid map").

@@ -216,6 +216,7 @@ def _path_pairs(item: Item) -> dict[str, str]:
 SANDBOX: Mapping[str, HarnessField] = {
     "copied": HarnessField(_own_paths, "Directories of its own that it sees empty, with copies of the files in them."),
     "write": HarnessField(_own_paths, "What it really writes: conversations, logins."),
+    "logins": HarnessField(_own_paths, "Logins in `copied` that it replaces; yours and its copy are kept the same."),
     "read": HarnessField(_own_paths, "What it reads though it would be hidden."),
     "copies": HarnessField(_path_pairs, "Files that are copied to another place in there."),
     "environment": HarnessField(

@@ -82,6 +82,7 @@ class SandboxNeeds:
 
     copied: tuple[str, ...] = ()  # directories that are empty, private, and have copies of the files in them
     write: tuple[str, ...] = ()  # what is really written: conversations, logins; one that ends in / is made
+    logins: tuple[str, ...] = ()  # files in `copied` that it replaces: its copy and the person's are kept the same
     read: tuple[str, ...] = ()  # what is read, though it is in one of those directories, or hidden
     copies: Mapping[str, str] = {}  # files that are copied elsewhere in there
     environment: Mapping[str, str] = {}
