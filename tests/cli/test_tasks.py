@@ -163,6 +163,30 @@ def test_id_prefix_is_enough_and_an_ambiguous_one_lists_the_matches(world: World
     assert "is not a task id" in cli.no("task", "show", "../abc")
 
 
+def test_task_is_found_by_its_branch_after_ids_and_an_ambiguous_branch_says_so(world: World, cli: Cli) -> None:
+    world.project("tea", "/elsewhere")
+    old = world.task(branch="fix/login", status="cancelled")
+    assert cli.ok("task", "show", "fix/login", "--json").json()["id"] == old.id  # nobody else has it
+    new = world.task(branch="fix/login")
+    assert cli.ok("task", "show", "fix/login", "--json").json()["id"] == new.id  # a finished one gave it up
+    other = world.task(project="tea", branch="fix/login")
+    said = cli.no("task", "show", "fix/login")
+    assert "Several tasks have the branch fix/login" in said
+    assert f"{new.id} (coffee)" in said
+    assert cli.ok("task", "cancel", "fix/login", "--yes", "--project", "tea").out.startswith(other.id)
+    world.task(branch=new.id)
+    assert cli.ok("task", "show", new.id, "--json").json()["id"] == new.id  # an id goes first
+
+
+def test_agent_changes_no_task_by_a_branch_which_could_be_renamed_in_between(
+    world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = world.task(branch="mine")
+    monkeypatch.setenv("ORANGE_TASK", own.id)
+    assert cli.ok("task", "show", "mine", "--json").json()["id"] == own.id
+    assert "There is no task mine" in cli.no("task", "update", "mine", "--summary", "Mine")
+
+
 @pytest.mark.parametrize("project", ["../..", "/etc", ".hidden", "a/b"])
 def test_project_option_takes_a_name_and_never_a_path(world: World, cli: Cli, tmp_path: Path, project: str) -> None:
     outside = tmp_path / "abc"

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 YES = Option("--yes", None, "Do not ask; needed where there is no terminal, for example in a script.")
 
-TASK = Argument("id", "The task: its id, or the beginning of it.", complete="task")
+TASK = Argument("id", "The task: its id, the beginning of it, or its branch.", complete="task")
 THIS_TASK = Argument(
     "id",
-    "The task: its id, or the beginning of it. Optional inside a workspace.",
+    "The task: its id, the beginning of it, or its branch. Optional inside a workspace.",
     required=False,
     complete="task",
 )
