@@ -45,10 +45,15 @@ def target_task(parsed: Parsed, orange: Orange) -> TaskRef:
     name, project = parsed.text("id"), parsed.text("project")
     if name is not None:
         return find_task(name, project, orange)
-    found = _task_of_this_window(orange) or _task_of_this_workspace(orange)
+    found = own_task(orange)
     if found is None:
         raise UsageError("Which task? Give its id, or run this in its workspace")
     return found
+
+
+def own_task(orange: Orange) -> TaskRef | None:
+    """The task whose window or workspace this is, if it is one's."""
+    return _task_of_this_window(orange) or _task_of_this_workspace(orange)
 
 
 def find_task(name: str, project: str | None, orange: Orange) -> TaskRef:

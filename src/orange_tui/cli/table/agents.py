@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
-from orange_tui.cli.table.tasks import OF_PROJECT, TASK
+from orange_tui.cli.table.tasks import OF_PROJECT, TASK, THIS_TASK
 
 _MODULE = "orange_tui.cli.commands.agents"
 
@@ -88,11 +88,17 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
     CommandSpec(
         ("task", "attach"),
         "Attach to a task's tmux session; F9 leads back.",
-        (TASK,),
+        (THIS_TASK,),
         (OF_PROJECT,),
         f"{_MODULE}:attach",
-        "Inside the same tmux server, this switches to the session instead.",
-        (("orange task attach k3x9", "Watch the agent, and type to it"),),
+        """
+Inside the same tmux server, this switches to the session instead. Without an id, outside a workspace, it lists the
+tasks that can be attached to.
+""",
+        (
+            ("orange task attach k3x9", "Watch the agent, and type to it"),
+            ("orange task attach", "See which tasks have a session"),
+        ),
     ),
     CommandSpec(
         ("task", "logs"),
