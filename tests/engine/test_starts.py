@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.agents.harnesses import Harnesses
 from orange_tui.engine.actions.tasks import SPAWN_NEXT
 from orange_tui.engine.creation import NewTask
 from orange_tui.engine.hooks import Actions
@@ -314,3 +315,23 @@ def test_task_without_a_workspace_in_a_state_where_an_agent_works_is_started_the
     cli.ok("task", "spawn", ref.id)
     assert (office.status(ref), office.windows(ref)) == ("working", ["worker"])
     assert "has a live agent" in cli.no("task", "spawn", ref.id)
+
+
+def test_task_waits_in_its_first_state_until_there_is_an_agent_and_says_so(
+    office: Office, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as nothing:
+        nothing.setattr(Harnesses, "installed", lambda *_: None)
+        made = cli.ok("task", "create", "brew", "Brew", "--project", "coffee")
+        task_id = made.out.split()[0]
+        assert f"{task_id} waits in pending: No agent is installed. `orange doctor` says how to get one" in made.err
+        assert "No agent is installed" in cli.no("task", "spawn", task_id)
+        named = cli.ok("task", "create", "tea", "Tea", "--project", "coffee", "--harness", "codex", "--json")
+        assert named.json()["attention"].startswith("codex is not installed. ")
+    ref = office.orange.store.find(task_id)
+    assert (office.status(ref), office.task(ref).workspace) == ("pending", None)
+    assert {slot.state for slot in office.orange.pool.slots()} == {"free"}
+    assert "! No agent is installed" in cli.ok("task", "list", "--all").out
+    office.harness()
+    office.supervised(lambda: office.windows(ref) == ["worker"])
+    assert (office.task(ref).harness, office.task(ref).attention) == ("recorder", None)
