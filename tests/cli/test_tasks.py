@@ -339,7 +339,7 @@ def test_long_id_is_shortened_in_the_message(world: World, cli: Cli) -> None:
 def test_group_alone_names_every_command(world: World, cli: Cli) -> None:
     said = cli("task")
     assert said.code == 2
-    assert all(f"\n  {word}" in said.err for word in ("create", "spawn", "merge", "restore"))
+    assert all(f"\n  {word}" in said.err for word in ("create", "start", "merge", "restore"))
 
 
 def test_help_and_version_end_with_one_newline(world: World, cli: Cli) -> None:

@@ -128,7 +128,7 @@ def test_person_who_starts_a_task_that_runs_is_refused_and_nothing_is_started_ag
         ref = create(world, status=status)
         with world.orange.engine.open(ref) as opened:
             put(opened, "test", {"workspace": "coffee--1", "tmux_session": "coffee/brew"})
-        assert "`orange task respawn" in refusal(lambda ref=ref: world.orange.tasks.spawn(ref))  # type: ignore[misc]
+        assert "`orange task restart" in refusal(lambda ref=ref: world.orange.tasks.spawn(ref))  # type: ignore[misc]
         assert len(moves(world, ref)) == 1
 
 
@@ -311,7 +311,7 @@ def test_task_without_a_workspace_in_a_state_where_an_agent_works_is_started_the
     ref = office.create("brew", harness="recorder", status="reviewing")
     with office.orange.engine.open(ref) as opened:
         put(opened, "test", {"status": "working"})
-    assert f"`orange task spawn {ref.id}` starts it" in cli.no("task", "respawn", ref.id)
+    assert f"`orange task start {ref.id}` starts it" in cli.no("task", "respawn", ref.id)
     cli.ok("task", "spawn", ref.id)
     assert (office.status(ref), office.windows(ref)) == ("working", ["worker"])
     assert "has a live agent" in cli.no("task", "spawn", ref.id)

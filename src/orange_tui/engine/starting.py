@@ -218,7 +218,7 @@ def _start_here(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Act
 
 
 def _no_start(task: Task) -> Refused:
-    way_out = f"`orange task respawn {task.id}` restarts a dead one"
+    way_out = f"`orange task restart {task.id}` restarts a dead one"
     return Refused(f"{task.id} is {task.status}: no agent is started from there. {way_out}")
 
 

@@ -26,13 +26,13 @@ _MAX_LOG_BYTES = 2_600_000
 
 
 def spawn(parsed: Parsed, orange: Orange) -> Reply:
-    """`orange task spawn`."""
+    """`orange task start`."""
     moved = orange.tasks.spawn(target_task(parsed, orange))
     return task_reply(moved.task, moved, orange, limit_notes(moved.task, orange))
 
 
 def respawn(parsed: Parsed, orange: Orange) -> Reply:
-    """`orange task respawn`."""
+    """`orange task restart`."""
     resume = True if parsed.flag("resume") else False if parsed.flag("fresh") else None
     if parsed.flag("lost"):
         return _respawn_lost(orange, resume=resume)

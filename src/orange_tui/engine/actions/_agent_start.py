@@ -243,7 +243,7 @@ def _resumes(run: HookRun, harness: Harness, values: Mapping[str, str], window: 
     can = resume_mode(harness, "resume", values) == "resume"
     if wanted == RESUME and not can:
         why = _why_not_resumed(run, values["worktree"], window, harness)
-        raise Refused(f"{task_id} {why}; `orange task respawn {task_id} --fresh` starts a new one")
+        raise Refused(f"{task_id} {why}; `orange task restart {task_id} --fresh` starts a new one")
     return can and (wanted == RESUME or (wanted == RESUME_IF_POSSIBLE and not _crashed_on_resuming(run, window)))
 
 
