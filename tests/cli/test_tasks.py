@@ -49,6 +49,18 @@ def test_create_without_branch_and_summary_uses_defaults(world: World, cli: Cli)
     assert (made["branch"], made["summary"]) == (f"orange-tasks/{made['id']}", "")
 
 
+def test_one_text_with_spaces_is_the_summary_and_names_the_branch(world: World, cli: Cli) -> None:
+    words = ("task", "create", "--no-spawn", "--project", "coffee", "--json")
+    made = cli.ok(*words, "Fix the login loop").json()
+    assert (made["branch"], made["summary"]) == ("fix-the-login-loop", "Fix the login loop")
+    assert cli.ok(*words, "Fix the login loop").json()["branch"] == "fix-the-login-loop-2"
+    assert cli.ok(*words, "fix/login").json()["summary"] == ""
+    assert "is not a branch name git accepts" in cli.no(
+        *words[:-1], "fix the login", "Fix it"
+    )  # it was to be the branch
+    assert "one line without control characters" in cli.no(*words[:-1], "Fix the\nlogin")
+
+
 def test_create_stores_every_option(world: World, cli: Cli) -> None:
     first = world.task()
     words = ["--harness", "codex", "--review-harness", "pi", "--effort", "low", "--review-effort", "high"]
