@@ -165,7 +165,7 @@ def end_agent(office: Office, ref: TaskRef, crashes: int = 0) -> None:
 
 
 def restarted_with(office: Office, cli: Cli, seen: Path, ref: TaskRef, *options: str) -> str:
-    """The words that `orange task respawn` starts the agent with."""
+    """The words that `orange task restart` starts the agent with."""
     (seen / "words").unlink(missing_ok=True)
     cli.ok("task", "respawn", ref.id, *options)
     office.wait(lambda: (seen / "words").exists() and (seen / "words").read_text().endswith("\n"))
@@ -178,7 +178,7 @@ def test_respawn_resumes_the_conversation_of_a_dead_agent_where_it_can(office: O
     end_agent(office, ref)
     refused = cli.no("task", "respawn", ref.id, "--resume")
     assert refused == (
-        f"{ref.id} knows no conversation of its agent; `orange task respawn {ref.id} --fresh` starts a new one"
+        f"{ref.id} knows no conversation of its agent; `orange task restart {ref.id} --fresh` starts a new one"
     )
     assert cli("task", "respawn", ref.id, "--resume", "--fresh").code == 2
     assert restarted_with(office, cli, seen, ref).startswith("Resuming: Brew")
@@ -205,7 +205,7 @@ def test_conversation_whose_record_is_gone_is_not_resumed(office: Office, cli: C
     refused = cli.no("task", "respawn", ref.id, "--resume")
     assert refused == (
         f"{ref.id} cannot resume its conversation: recorder has no record of it;"
-        f" `orange task respawn {ref.id} --fresh` starts a new one"
+        f" `orange task restart {ref.id} --fresh` starts a new one"
     )
     folder = records / re.sub("[^A-Za-z0-9]", "-", office.orange.pool.worktree(str(office.task(ref).workspace)))
     folder.mkdir(parents=True)

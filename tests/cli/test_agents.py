@@ -23,6 +23,16 @@ def test_attach_without_a_session_says_where_the_logs_are(office: Office, termin
     assert f"{ref.id} has no running session" in terminal.screen()
 
 
+def test_attach_without_an_id_lists_what_can_be_attached(office: Office, cli: Cli) -> None:
+    assert "None has a running session now" in cli.no("task", "attach", code=2)
+    office.harness()
+    office.create("fix/later", harness="recorder", spawn=False)
+    ref = office.create("fix/attach", harness="recorder", summary="Grind finer")
+    said = cli.no("task", "attach", code=2)
+    assert f"  {ref.id}  coffee/fix/attach  Grind finer" in said.splitlines()
+    assert "fix/later" not in said
+
+
 def test_unblock_all_reports_each_task_and_fails_if_one_failed(
     world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,7 +45,7 @@ def offered(*words: str) -> list[str]:
                 if command.path[:1] == ("task",) and command.path[1:] and not command.hidden
             ],
         ),
-        ("task s", ["show", "stuck", "spawn", "send-review"]),
+        ("task s", ["show", "stuck", "start", "send-review"]),
         ("task zzz ", []),
         ("help ", [*(command.path[0] for command in COMMANDS if len(command.path) == 1), *topics()]),
         ("help task up", ["update"]),

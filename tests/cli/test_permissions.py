@@ -172,6 +172,7 @@ def test_commands_of_agents_are_these_and_a_new_one_is_the_persons() -> None:
         "workspace list",
         "job list",
         "workflow check",
+        "workflow list",
         "workflow show",
         "log",
         "usage",

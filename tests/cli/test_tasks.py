@@ -49,6 +49,18 @@ def test_create_without_branch_and_summary_uses_defaults(world: World, cli: Cli)
     assert (made["branch"], made["summary"]) == (f"orange-tasks/{made['id']}", "")
 
 
+def test_one_text_with_spaces_is_the_summary_and_names_the_branch(world: World, cli: Cli) -> None:
+    words = ("task", "create", "--no-spawn", "--project", "coffee", "--json")
+    made = cli.ok(*words, "Fix the login loop").json()
+    assert (made["branch"], made["summary"]) == ("fix-the-login-loop", "Fix the login loop")
+    assert cli.ok(*words, "Fix the login loop").json()["branch"] == "fix-the-login-loop-2"
+    assert cli.ok(*words, "fix/login").json()["summary"] == ""
+    assert "is not a branch name git accepts" in cli.no(
+        *words[:-1], "fix the login", "Fix it"
+    )  # it was to be the branch
+    assert "one line without control characters" in cli.no(*words[:-1], "Fix the\nlogin")
+
+
 def test_create_stores_every_option(world: World, cli: Cli) -> None:
     first = world.task()
     words = ["--harness", "codex", "--review-harness", "pi", "--effort", "low", "--review-effort", "high"]
@@ -161,6 +173,30 @@ def test_id_prefix_is_enough_and_an_ambiguous_one_lists_the_matches(world: World
     assert cli.ok("task", "show", "ab", "--project", "tea", "--json").json()["id"] == "abd"
     assert "There is no task x; " in cli.no("task", "show", "x")
     assert "is not a task id" in cli.no("task", "show", "../abc")
+
+
+def test_task_is_found_by_its_branch_after_ids_and_an_ambiguous_branch_says_so(world: World, cli: Cli) -> None:
+    world.project("tea", "/elsewhere")
+    old = world.task(branch="fix/login", status="cancelled")
+    assert cli.ok("task", "show", "fix/login", "--json").json()["id"] == old.id  # nobody else has it
+    new = world.task(branch="fix/login")
+    assert cli.ok("task", "show", "fix/login", "--json").json()["id"] == new.id  # a finished one gave it up
+    other = world.task(project="tea", branch="fix/login")
+    said = cli.no("task", "show", "fix/login")
+    assert "Several tasks have the branch fix/login" in said
+    assert f"{new.id} (coffee)" in said
+    assert cli.ok("task", "cancel", "fix/login", "--yes", "--project", "tea").out.startswith(other.id)
+    world.task(branch=new.id)
+    assert cli.ok("task", "show", new.id, "--json").json()["id"] == new.id  # an id goes first
+
+
+def test_agent_changes_no_task_by_a_branch_which_could_be_renamed_in_between(
+    world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = world.task(branch="mine")
+    monkeypatch.setenv("ORANGE_TASK", own.id)
+    assert cli.ok("task", "show", "mine", "--json").json()["id"] == own.id
+    assert "There is no task mine" in cli.no("task", "update", "mine", "--summary", "Mine")
 
 
 @pytest.mark.parametrize("project", ["../..", "/etc", ".hidden", "a/b"])
@@ -315,7 +351,7 @@ def test_long_id_is_shortened_in_the_message(world: World, cli: Cli) -> None:
 def test_group_alone_names_every_command(world: World, cli: Cli) -> None:
     said = cli("task")
     assert said.code == 2
-    assert all(f"\n  {word}" in said.err for word in ("create", "spawn", "merge", "restore"))
+    assert all(f"\n  {word}" in said.err for word in ("create", "start", "merge", "restore"))
 
 
 def test_help_and_version_end_with_one_newline(world: World, cli: Cli) -> None:

@@ -28,6 +28,24 @@ def test_workflow_check_checks_one_or_all(world: World, cli: Cli, tmp_path: Path
     assert "There is no workflow" in cli.no("workflow", "show", "nope")
 
 
+def test_workflows_are_listed_with_where_they_come_from_and_a_line_each(world: World, cli: Cli) -> None:
+    world.workflow("mine", f"# Ours, with tea.\n{STEPS}")
+    world.workflow("broken", "states: {a: {}}\n")
+    world.workflow("minimal", STEPS)  # in the place of the shipped one
+    lines = cli.ok("workflow", "list").out.splitlines()
+    found = {line.split()[0]: line.split(maxsplit=2)[1:] for line in lines}
+    assert list(found) == sorted(found)
+    assert found["default"] == [
+        "Orange",
+        "The default lifecycle: one worker from start to finish, reviewers who come and go.",
+    ]
+    assert found["mine"] == ["you", "Ours, with tea."]
+    assert found["minimal"] == ["you", "todo → doing → checked"]
+    assert found["broken"] == ["you", "has mistakes: `orange workflow check broken` says which"]
+    rows = {row["name"]: row for row in cli.ok("workflow", "list", "--json").json()}
+    assert (rows["mine"]["from"], rows["mine"]["path"]) == ("you", str(world.root / "workflows" / "mine.yml"))
+
+
 def test_shipped_workflow_is_printed_as_it_is_and_copied_to_be_changed(world: World, cli: Cli) -> None:
     text = cli.ok("workflow", "show", "classic", "--yaml").out
     assert "# The classic lifecycle" in text

@@ -38,6 +38,16 @@ def test_a_merge_is_foretold_in_one_line_and_says_the_same_when_it_is_done(house
     assert said == f"{ref.id}  reviewing → done  merged as {tip}: 1 commit, 2 files, +3 −1 into main, pushed\n"
 
 
+def test_a_merge_tells_of_comments_that_were_never_sent(house: House, cli: Cli) -> None:
+    ref = house.task()
+
+    drafts = [Thread("", "", None, None, "", None, by, "Why?", "draft") for by in ("person", "person", "github")]
+    ThreadsFile(house.orange.home, ref.project, ref.id).change(lambda _: drafts)
+    merged = cli.ok("task", "merge", ref.id)
+    assert merged.err.count("\n") == 1
+    assert f"2 comments of yours were never sent to the agent; `orange task threads {ref.id}`" in merged.err
+
+
 def test_the_command_tells_what_was_merged_in_json_also_of_a_squash(house: House, cli: Cli) -> None:
     ref = house.task()
     merged = cli.ok("task", "merge", ref.id, "--strategy", "squash", "--json").json()["merged"]

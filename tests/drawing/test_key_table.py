@@ -10,6 +10,7 @@ import pytest
 
 from orange_tui.domain.errors import Refused
 from orange_tui.tui.commands.keys import COMMANDS, keymap
+from orange_tui.tui.drawing.labels import shown_key, typed_key
 from orange_tui.tui.preload import SCREEN_MODULES
 
 
@@ -55,3 +56,9 @@ def test_first_screen_loads_no_other_screen_and_no_form() -> None:
     loaded = set(done.stdout.split())
     assert {f"orange_tui.tui.{name}" for name in SCREEN_MODULES} & loaded == set()
     assert "textual.widgets._text_area" not in loaded
+
+
+def test_a_key_that_is_shown_is_known_by_what_is_shown() -> None:
+    keys = {command.key for command in COMMANDS if command.key} | {"escape", "space", "ctrl+s", "f9", "left", "up"}
+    assert {key: typed_key(shown_key(key)) for key in keys} == {key: key for key in keys}
+    assert typed_key("⏎ e") == "enter"  # of several, the first

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,14 +16,20 @@ from textual.theme import BUILTIN_THEMES
 from orange_tui.domain.workflow import State, Workflow
 from orange_tui.tui.drawing.palette import (
     NO_COLOUR,
+    READABLE,
     Palette,
     StateFacts,
+    contrast,
     kind_of,
     palette_of,
     state_facts,
     status_style,
 )
+from orange_tui.tui.theme import THEMES
 from support.looking import steadily
+
+if TYPE_CHECKING:
+    from textual.theme import Theme
 
 STYLES = [name for name in Palette.__annotations__ if name != "syntax"]
 
@@ -43,6 +53,54 @@ def test_dim_text_is_readable_in_every_theme(theme: str) -> None:
     dim = palette_of(BUILTIN_THEMES[theme]).dim.color
     assert dim is not None
     assert abs(Color.from_rich_color(dim).brightness - background.brightness) > 0.2
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_whatever_is_drawn_in_our_themes_can_be_read_on_whatever_is_behind_it(theme: Theme) -> None:
+    named, palette = theme.to_color_system().generate(), palette_of(theme)
+    foreground = Color.parse(named["foreground"])
+    inks = {name: getattr(palette, name).color for name in STYLES} | {
+        " ".join(token): style.color for token, style in (palette.syntax or {}).items()
+    }
+    own = {name: Color.parse(named[name]) for name in ("background", "surface", "panel")}
+    lines = {name: Color.from_rich_color(getattr(palette, name).bgcolor) for name in ("added_line", "removed_line")}
+    selected = {"selected": Color.from_rich_color(palette.selected.bgcolor)}
+    seen = {
+        (ink, behind): contrast(Color.from_rich_color(color) if color is not None else foreground, place)
+        for behind, place in (own | lines | selected).items()
+        for ink, color in inks.items()
+    }
+    for name in ("added_words", "removed_words"):  # these bring their ink along
+        words = getattr(palette, name)
+        seen[name, name] = contrast(Color.from_rich_color(words.color), Color.from_rich_color(words.bgcolor))
+    assert {pair: ratio for pair, ratio in seen.items() if ratio < READABLE} == {}
+
+
+STYLES_OF_TEXT = re.compile(r"(?:^|[^-\w])color: \$([\w-]+)(?: (\d+)%)?;")
+FAINT_ON_PURPOSE = {("foreground", "40")}  # what can't be used now: a disabled button, an answer to no question yet
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_whatever_the_style_sheet_colours_can_be_read_too(theme: Theme) -> None:
+    named = theme.to_color_system().generate()
+    places = {name: Color.parse(named[name]) for name in ("background", "surface", "panel")}
+    sheet = Path(__file__, "../../../styles/app.tcss").resolve().read_text()
+    found = set(STYLES_OF_TEXT.findall(sheet)) - FAINT_ON_PURPOSE - {("background", "")}
+    assert ("foreground", "75") in found
+    seen = {
+        (name, share, behind): contrast(place.blend(Color.parse(named[name]), int(share or 100) / 100), place)
+        for name, share in found
+        for behind, place in places.items()
+    }
+    seen["button", "", "primary"] = contrast(Color.parse(named["background"]), Color.parse(named["primary"]))
+    assert {what: ratio for what, ratio in seen.items() if ratio < READABLE} == {}
+
+
+def test_contrast_is_what_the_standard_says() -> None:
+    white = Color(255, 255, 255)
+    assert contrast(white, Color(0, 0, 0)) == pytest.approx(21)
+    assert contrast(white, white) == 1
+    assert contrast(Color.parse("#767676"), white) == pytest.approx(4.54, abs=0.005)
 
 
 @pytest.mark.parametrize("theme", [name for name, theme in BUILTIN_THEMES.items() if theme.ansi])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from orange_tui.agents import launch
-from orange_tui.agents.harnesses import Harnesses
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.creation import NewTask
 from orange_tui.home import clock
@@ -187,20 +186,6 @@ def test_task_whose_agent_is_not_installed_says_so_and_releases_its_workspace(of
     assert task.workspace is None
     assert "not installed" in (task.attention or "")
     assert all(slot.state == "free" for slot in office.orange.pool.slots())
-
-
-def test_task_created_before_any_agent_was_installed_starts_the_first_installed_one(
-    office: Office, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    office.harness()
-    installed: list[str] = []
-    monkeypatch.setattr(Harnesses, "first_installed", lambda _: next(iter(installed), None))
-    ref = office.create("fix/early", harness=None)
-    assert f"then `orange task spawn {ref.id}`" in (office.task(ref).attention or "")
-    installed.append("recorder")
-    office.orange.tasks.spawn(ref)
-    task = office.task(ref)
-    assert (task.harness, task.attention, office.windows(ref)) == ("recorder", None, ["worker"])
 
 
 def test_task_waits_while_the_pool_file_is_unreadable_and_starts_once_it_is_repaired(office: Office) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.agents.harnesses import Harnesses
 from orange_tui.engine.actions.tasks import SPAWN_NEXT
 from orange_tui.engine.creation import NewTask
 from orange_tui.engine.hooks import Actions
@@ -127,7 +128,7 @@ def test_person_who_starts_a_task_that_runs_is_refused_and_nothing_is_started_ag
         ref = create(world, status=status)
         with world.orange.engine.open(ref) as opened:
             put(opened, "test", {"workspace": "coffee--1", "tmux_session": "coffee/brew"})
-        assert "`orange task respawn" in refusal(lambda ref=ref: world.orange.tasks.spawn(ref))  # type: ignore[misc]
+        assert "`orange task restart" in refusal(lambda ref=ref: world.orange.tasks.spawn(ref))  # type: ignore[misc]
         assert len(moves(world, ref)) == 1
 
 
@@ -310,7 +311,27 @@ def test_task_without_a_workspace_in_a_state_where_an_agent_works_is_started_the
     ref = office.create("brew", harness="recorder", status="reviewing")
     with office.orange.engine.open(ref) as opened:
         put(opened, "test", {"status": "working"})
-    assert f"`orange task spawn {ref.id}` starts it" in cli.no("task", "respawn", ref.id)
+    assert f"`orange task start {ref.id}` starts it" in cli.no("task", "respawn", ref.id)
     cli.ok("task", "spawn", ref.id)
     assert (office.status(ref), office.windows(ref)) == ("working", ["worker"])
     assert "has a live agent" in cli.no("task", "spawn", ref.id)
+
+
+def test_task_waits_in_its_first_state_until_there_is_an_agent_and_says_so(
+    office: Office, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as nothing:
+        nothing.setattr(Harnesses, "installed", lambda *_: None)
+        made = cli.ok("task", "create", "brew", "Brew", "--project", "coffee")
+        task_id = made.out.split()[0]
+        assert f"{task_id} waits in pending: No agent is installed. `orange doctor` says how to get one" in made.err
+        assert "No agent is installed" in cli.no("task", "spawn", task_id)
+        named = cli.ok("task", "create", "tea", "Tea", "--project", "coffee", "--harness", "codex", "--json")
+        assert named.json()["attention"].startswith("codex is not installed. ")
+    ref = office.orange.store.find(task_id)
+    assert (office.status(ref), office.task(ref).workspace) == ("pending", None)
+    assert {slot.state for slot in office.orange.pool.slots()} == {"free"}
+    assert "! No agent is installed" in cli.ok("task", "list", "--all").out
+    office.harness()
+    office.supervised(lambda: office.windows(ref) == ["worker"])
+    assert (office.task(ref).harness, office.task(ref).attention) == ("recorder", None)

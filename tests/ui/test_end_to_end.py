@@ -305,6 +305,22 @@ def test_who_has_nothing_yet_is_welcomed(person: Person) -> None:
     assert json.loads(person.elsewhere("project", "list", "--json")) == []
 
 
+def test_who_has_nothing_yet_registers_a_repository_by_its_path(person: Person) -> None:
+    make_repository(person.root / "beans")
+    person.runs(ORANGE)
+    person.sees("r   Register one of your git repositories")
+    person.press("r")
+    person.type(str(person.root / "nowhere"))
+    person.press("Enter")
+    person.sees("There is no directory")
+    person.press("C-u")
+    person.type(str(person.root / "beans"))
+    person.press("Enter")
+    person.sees("Orange  beans", "No tasks yet.")
+    person.press("q")
+    person.is_back_at_the_shell()
+
+
 def test_in_a_new_repository_it_is_registered_and_the_first_task_explained(person: Person) -> None:
     repository = make_repository(person.root / "beans")
     person.runs(f"cd {repository} && {ORANGE}")

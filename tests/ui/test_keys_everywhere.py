@@ -148,6 +148,26 @@ async def test_another_key_is_in_help_and_footer_and_the_old_one_is_free(stage: 
 
 
 @story
+async def test_keys_of_the_footer_and_of_a_dialog_can_be_clicked(stage: Stage) -> None:
+    stage.tasks()
+    async with stage.open((200, 36)) as scene:
+        await scene.sees("x cancel", "U usage")  # where there is room, keys that are needed seldom are there too
+        await scene.click("#footer", (footer(scene).index("x cancel") + 3, 0))
+        await scene.sees("Cancel login-fix?", "esc n no", "y yes")
+        assert "x cancel" not in footer(scene)  # the dialog's own keys
+        await scene.click(".own-keys", (footer(scene).index("esc"), 0))
+        await scene.until(lambda: isinstance(scene.app.screen, Dashboard))
+        await scene.resize(80, 24)
+        await scene.until(lambda: "U usage" not in footer(scene))
+        assert "? help" in footer(scene)
+
+
+def footer(scene: Scene) -> str:
+    """The last line of the screen."""
+    return scene.text.rstrip("\n").splitlines()[-1]
+
+
+@story
 async def test_keys_that_clash_in_config_are_reported_and_the_default_keys_stay(stage: Stage) -> None:
     stage.tasks()
     (stage.root / "home" / "config.yml").write_text("keys: {merge: x}\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.domain.errors import NotFound, Refused, UsageError
+from orange_tui.domain.task import printable
 from orange_tui.store.store import readable
 
 TYPE_CHECKING = False
@@ -43,11 +44,40 @@ def target_task(parsed: Parsed, orange: Orange) -> TaskRef:
     """The task that was named, else the one whose window or workspace this is."""
     name, project = parsed.text("id"), parsed.text("project")
     if name is not None:
-        return orange.store.find(name, project)
-    found = _task_of_this_window(orange) or _task_of_this_workspace(orange)
+        return find_task(name, project, orange)
+    found = own_task(orange)
     if found is None:
         raise UsageError("Which task? Give its id, or run this in its workspace")
     return found
+
+
+def own_task(orange: Orange) -> TaskRef | None:
+    """The task whose window or workspace this is, if it is one's."""
+    return _task_of_this_window(orange) or _task_of_this_workspace(orange)
+
+
+def find_task(name: str, project: str | None, orange: Orange) -> TaskRef:
+    """The task of an id, or of the beginning of one; else the one task whose branch is called so.
+
+    What an agent may change is asked for by id alone (`permissions`): a branch can be renamed in between.
+    """
+    try:
+        return orange.store.find(name, project)
+    except (NotFound, Refused):
+        found = _tasks_on_branch(name, project, orange)
+        if not found:
+            raise
+    if len(found) > 1:
+        names = ", ".join(sorted(f"{ref.id} ({ref.project})" for ref in found))
+        raise Refused(f"Several tasks have the branch {printable(name)}: {names}. Give the id of the one you mean")
+    return found[0]
+
+
+def _tasks_on_branch(name: str, project: str | None, orange: Orange) -> list[TaskRef]:
+    """Those that have this branch; a finished one has given it up where another has it now."""
+    found = [each for each in readable(orange.store.read_all(project)) if each.task.branch == name]
+    unfinished = [each for each in found if not orange.engine.is_finished(each.task)]
+    return [each.ref for each in unfinished or found]
 
 
 def _task_of_this_window(orange: Orange) -> TaskRef | None:

@@ -37,6 +37,10 @@ class AtLimit(Refused):
         self.harness = harness
 
 
+class NoAgent(Refused):
+    """The agent that is to do it is not installed, or none is: a person has to install it, or to name another."""
+
+
 class Untrusted(Refused):
     """Something that a repository brings along would run, and the person has not seen it, or not as it is now."""
 

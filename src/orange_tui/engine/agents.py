@@ -68,7 +68,7 @@ class Agents:
         task, engine = opened.task, self.tasks.engine
         state = engine.workflows.load(task.workflow).states[task.status]
         if task.workspace is None:
-            raise Refused(f"{task.id} has no workspace to restart in; `orange task spawn {task.id}` starts it")
+            raise Refused(f"{task.id} has no workspace to restart in; `orange task start {task.id}` starts it")
         alive = self.tasks.sessions.agent(task, state, fresh=True)
         if alive is not None and task.tmux_session is not None:  # else nobody knew, and it is found now
             raise Refused(f"{task.id} has a live agent; `orange task attach {task.id}` shows it")
@@ -99,7 +99,7 @@ class Agents:
         present = str(started.get("harness")) if started is not None else None
         present = present or (task.review_harness if is_review else None) or task.harness
         if harness == present:
-            raise Refused(f"{task.id} is {harness}'s already; `orange task respawn {task.id}` restarts it")
+            raise Refused(f"{task.id} is {harness}'s already; `orange task restart {task.id}` restarts it")
         next_one = engine.parts.harnesses.get_installed(harness)
         if model is not None:
             check_model(model)
@@ -133,7 +133,7 @@ class Agents:
             pane = find_worker(windows) if to_worker else sessions.agent(task, state)
             if pane is None:
                 who = "worker" if to_worker else "agent"
-                raise Refused(f"{task.id} has no live {who} to answer; `orange task respawn {task.id}` restarts it")
+                raise Refused(f"{task.id} has no live {who} to answer; `orange task restart {task.id}` restarts it")
             name = f"answer {clock.now()}"
             message = messages.queue(opened, name, pane.window, safe_prompt(text), by=messages.PERSON)
             if task.attention == STOPPED:

@@ -69,10 +69,14 @@ class HookRun:
 
 @record
 class Action:
-    """What a hook does, and what it must be sure to get before the task is moved at all."""
+    """What a hook does, and what it must be sure to get before the task is moved at all.
+
+    `check` refuses to start a task for whose agent something is missing: it is asked before anything is reserved.
+    """
 
     run: Run
     reserve: Run | None = None
+    check: Run | None = None
 
 
 @record

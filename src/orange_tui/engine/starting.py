@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from orange_tui.domain.errors import AtLimit, NotFound, NoWorkspace, OrangeError, Refused, Untrusted
+from orange_tui.domain.errors import AtLimit, NoAgent, NotFound, NoWorkspace, OrangeError, Refused, Untrusted
 from orange_tui.domain.workflow import starts_agent
 from orange_tui.engine._move_hooks import hooks_of, start_here_hooks
+from orange_tui.engine.hooks import HookRun
 from orange_tui.store.store import StoredTask
 from orange_tui.usage.budget import check_start
 
@@ -52,7 +53,7 @@ def start_opened(engine: Engine, opened: OpenTask, actor: Actor) -> Moved:
         return _start_here(engine, opened, workflow, actor)
     move = _starting_move(workflow, opened.task, actor)
     if move is not None:
-        _check_actions(engine, move.hooks)
+        _check_actions(engine, opened, move.hooks)
         return engine.transition(opened, move.target, actor)
     if begun is not None:
         return begun
@@ -63,6 +64,9 @@ def start_or_wait(engine: Engine, opened: OpenTask, actor: Actor) -> Moved:
     """Start a task whose start was asked for; one that cannot start now waits, and the journal says so."""
     try:
         return start_opened(engine, opened, actor)
+    except NoAgent as problem:
+        opened.set_attention(str(problem))
+        raise
     except OrangeError as problem:
         workflow = engine.workflows.load(opened.task.workflow)
         if opened.task.status == workflow.first_state and opened.journal.unfinished() is None:
@@ -200,7 +204,7 @@ def _begin(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor) -
         raise Refused(f"{task.id} was created for {target}; in {workflow.name} a task can start as {allowed}")
     if not hooks:
         return None
-    _check_actions(engine, hooks)
+    _check_actions(engine, opened, hooks)
     return engine.start(opened, target, hooks, by=actor, how="initial")
 
 
@@ -214,7 +218,7 @@ def _start_here(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Act
 
 
 def _no_start(task: Task) -> Refused:
-    way_out = f"`orange task respawn {task.id}` restarts a dead one"
+    way_out = f"`orange task restart {task.id}` restarts a dead one"
     return Refused(f"{task.id} is {task.status}: no agent is started from there. {way_out}")
 
 
@@ -254,10 +258,12 @@ def _starting_move(workflow: Workflow, task: Task, actor: Actor) -> Transition |
     return next((move for move in moves if starts_agent(move.hooks) and not workflow.is_terminal(move.target)), None)
 
 
-def _check_actions(engine: Engine, hooks: Iterable[Hook]) -> None:
-    """Refuse a start of which this Orange does not know an action."""
+def _check_actions(engine: Engine, opened: OpenTask, hooks: Iterable[Hook]) -> None:
+    """Refuse a start of which this Orange does not know an action, or for whose agent something is missing."""
     for hook in hooks:
-        engine.actions.find(hook.action)
+        check = engine.actions.find(hook.action).check
+        if check is not None:
+            check(HookRun(engine, opened, hook, token=""))
 
 
 def _check_blockers(engine: Engine, task: Task) -> None:

@@ -60,6 +60,10 @@ class Workflows:
         known = ", ".join(self.names()) or "none"
         raise NotFound(f"There is no workflow named {name[:100]!r}; there are: {known}")
 
+    def is_own(self, name: str) -> bool:
+        """Whether a workflow is the user's: their own, or one in the place of a shipped one."""
+        return os.path.dirname(self.path(name)) == self._own
+
     def load(self, name: str) -> Workflow:
         """A valid workflow; one that is not raises `Unreadable` with all its problems."""
         path = self.path(name)

@@ -205,7 +205,7 @@ def _tasks(doctor: Doctor) -> Iterator[Finding]:
         yield Finding("bad", cycle_sentence(cycle), f"orange task update {cycle[0]} --blocked-by '' lets it go first")
     lost = [each.ref.id for each in readable(found) if doctor.tasks.session_state(each.task) == LOST]
     if lost:
-        yield Finding("bad", f"agents lost with their tmux server: {', '.join(lost)}", "orange task respawn --lost")
+        yield Finding("bad", f"agents lost with their tmux server: {', '.join(lost)}", "orange task restart --lost")
 
 
 def _interrupted_moves(doctor: Doctor) -> Iterator[Finding]:

@@ -21,10 +21,17 @@ _GONE = select.POLLHUP | select.POLLERR
 
 
 def open_app(orange: Orange, project: str | None, *, is_chosen: bool = False) -> None:
-    """Show one project, or all of them, until the person leaves; who wants the demo from there gets it next."""
+    """Show one project, or all of them, until the person leaves; who has nothing yet chooses what comes next."""
     _end_with_terminal()
-    if run(orange, project, is_chosen=is_chosen) == "demo":
+    wanted = run(orange, project, is_chosen=is_chosen)
+    if wanted is None:
+        return
+    from orange_tui.tui.screens.welcome import DEMO, PROJECT
+
+    if wanted == DEMO:
         open_demo()
+    else:
+        run(orange, wanted.removeprefix(PROJECT))
 
 
 def open_demo(pace: str | None = None, *, keep: bool = False) -> None:

@@ -33,9 +33,9 @@ DARK = Theme(
 
 LIGHT = Theme(
     name="orange-light",
-    primary="#c75b00",
+    primary="#a04900",
     secondary="#31658f",
-    accent="#c75b00",
+    accent="#a04900",
     warning="#96690a",
     error="#b3362f",
     success="#4b7a2b",

@@ -207,7 +207,7 @@ def test_door_that_is_none_is_said_in_a_sentence(window: DoorWindow, tmp_path: P
     refused = window.orange("task", "list", "--json", environment={"ORANGE_DOOR": str(tmp_path / place)})
     assert refused.code == 1
     assert refused.err.startswith("orange: The door of this window is gone (")
-    assert "orange task respawn" in refused.json()["error"]
+    assert "orange task restart" in refused.json()["error"]
 
 
 def test_door_of_a_window_that_has_ended_is_said_in_a_sentence(window: DoorWindow) -> None:

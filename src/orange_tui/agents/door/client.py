@@ -34,7 +34,7 @@ _MAX_FRAME_BYTES = 2**32
 _PIECE_BYTES = 65536
 _REFUSED, _INTERRUPTED = 1, 130
 _GONE = "The door of this window is gone ({}), so no `orange` command works here: its launcher has ended. A person can"
-_GONE += " restart this agent with `orange task respawn`"
+_GONE += " restart this agent with `orange task restart`"
 _CUT_OFF = "The door of this window closed before the answer came. A command that had begun is finished all the same:"
 _CUT_OFF += " look at the task before you repeat it"
 

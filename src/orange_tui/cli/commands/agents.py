@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from orange_tui.cli.commands.tasks import limit_notes, task_reply
 from orange_tui.cli.reply import Reply, printable_text
-from orange_tui.cli.targets import target_project, target_task
+from orange_tui.cli.targets import own_task, target_project, target_task
 from orange_tui.domain.approvals.question import visible_lines
 from orange_tui.domain.errors import OrangeError, Refused, UsageError
-from orange_tui.store.store import BrokenTask
+from orange_tui.domain.task import printable
+from orange_tui.store.store import BrokenTask, readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ _MAX_LOG_BYTES = 2_600_000
 
 
 def spawn(parsed: Parsed, orange: Orange) -> Reply:
-    """`orange task spawn`."""
+    """`orange task start`."""
     moved = orange.tasks.spawn(target_task(parsed, orange))
     return task_reply(moved.task, moved, orange, limit_notes(moved.task, orange))
 
 
 def respawn(parsed: Parsed, orange: Orange) -> Reply:
-    """`orange task respawn`."""
+    """`orange task restart`."""
     resume = True if parsed.flag("resume") else False if parsed.flag("fresh") else None
     if parsed.flag("lost"):
         return _respawn_lost(orange, resume=resume)
@@ -95,12 +96,26 @@ def _unblock_all(orange: Orange, project: str | None) -> Reply:
 
 def attach(parsed: Parsed, orange: Orange) -> Reply:
     """`orange task attach`: this process becomes tmux."""
-    ref = target_task(parsed, orange)
+    ref = own_task(orange) if parsed.text("id") is None else target_task(parsed, orange)
+    if ref is None:
+        raise UsageError(_what_can_be_attached(parsed, orange))
     windows = orange.sessions.windows(ref.id, fresh=True)
     if not windows:
         raise Refused(f"{ref.id} has no running session. `orange task logs {ref.id}` shows what it printed")
     orange.approvals.leave_to_dialog(ref)
     return show_session(orange, windows[0].session_id)
+
+
+def _what_can_be_attached(parsed: Parsed, orange: Orange) -> str:
+    """The tasks that have a session, for who has not said which one is meant."""
+    from orange_tui.cli.task_table import aligned_columns
+
+    live = {pane.task for pane in orange.sessions.panes()}
+    found = [each.task for each in readable(orange.store.read_all(parsed.text("project"))) if each.ref.id in live]
+    if not found:
+        return "Which task? None has a running session now; `orange task list --all` shows them all"
+    rows = [(task.id, printable(f"{task.project}/{task.branch}"), printable(task.summary)) for task in found]
+    return "\n  ".join(["Which task? Give the id of one of these:", *aligned_columns(rows)])
 
 
 def chat(parsed: Parsed, orange: Orange) -> Reply:

@@ -38,10 +38,10 @@ def _is_at_a_terminal() -> bool:
 
 def _install_hint(orange: Orange) -> str:
     """For a person who started Orange with `make run`, whose shell does not find `orange` elsewhere."""
-    import shutil
+    from orange_tui.presentation.program import program_words
 
-    program = os.path.abspath(sys.argv[0])
-    if os.path.basename(program) != "orange" or shutil.which("orange") is not None or orange.projects.all():
+    program = program_words()
+    if not os.path.isabs(program) or orange.projects.all():
         return ""
     return printable_text(
         f"To use Orange in your own repository, run {program} there; `pipx install .` here puts orange on your PATH."

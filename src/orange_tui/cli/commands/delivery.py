@@ -5,7 +5,7 @@ from __future__ import annotations
 from orange_tui.cli.commands.tasks import confirm, created_reply, task_reply, text_or_stdin
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import target_project, target_task
-from orange_tui.domain.errors import UsageError
+from orange_tui.domain.errors import OrangeError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,22 @@ def merge(parsed: Parsed, orange: Orange) -> Reply:
     except NotReviewed as question:
         confirm(str(question), parsed, "force")
         merged = _merge(parsed, orange, ref, notes, force=True)
-    return _merged_reply(merged, tuple(notes), orange)
+    return _merged_reply(merged, (*notes, *_unsent_drafts(ref, orange)), orange)
+
+
+def _unsent_drafts(ref: TaskRef, orange: Orange) -> tuple[str, ...]:
+    """That the person has written comments and not sent them: the work was merged without an answer to them."""
+    from orange_tui.review.threads_file import ThreadsFile
+
+    try:
+        threads = ThreadsFile(orange.home, ref.project, ref.id).read()
+    except OrangeError:
+        return ()
+    count = sum(thread.state == "draft" and thread.by == "person" for thread in threads)
+    if not count:
+        return ()
+    which = "A comment of yours was" if count == 1 else f"{count} comments of yours were"
+    return (f"{which} never sent to the agent; `orange task threads {ref.id}` shows what you wrote",)
 
 
 def _merge(parsed: Parsed, orange: Orange, ref: TaskRef, notes: list[str], *, force: bool) -> MergeResult:

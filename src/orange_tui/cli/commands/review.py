@@ -6,7 +6,7 @@ import os
 
 from orange_tui.cli.commands.tasks import task_reply, text_or_stdin
 from orange_tui.cli.reply import Reply, printable_text
-from orange_tui.cli.targets import target_task
+from orange_tui.cli.targets import find_task, target_task
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import replace
 from orange_tui.domain.review.thread import AGENT, Thread, ThreadReply, check_text, for_agents
@@ -121,7 +121,7 @@ def _what_is_left(thread: Thread, answer: ThreadReply, task_id: str) -> tuple[st
 def _replying_to(parsed: Parsed, orange: Orange) -> TaskRef:
     name = parsed.text("task")
     if name is not None:
-        return orange.store.find(name, parsed.text("project"))
+        return find_task(name, parsed.text("project"), orange)
     return target_task(replace(parsed, values={**parsed.values, "id": None}), orange)
 
 

@@ -14,6 +14,30 @@ if TYPE_CHECKING:
     from orange_tui.orange import Orange
 
 
+def list_workflows(_parsed: Parsed, orange: Orange) -> Reply:
+    """`orange workflow list`."""
+    from orange_tui.cli.task_table import aligned_columns
+
+    found = [_described(name, orange) for name in orange.workflows.names()]
+    rows = [[printable_text(each[key]) for key in ("name", "from", "about")] for each in found]
+    return Reply("\n".join(aligned_columns(rows)), found)
+
+
+def _described(name: str, orange: Orange) -> dict[str, str]:
+    """A workflow's name, where it comes from, and in a line what it is, or that it cannot be used."""
+    from orange_tui.presentation.workflow_path import forward_path
+
+    path = orange.workflows.path(name)
+    whence = "you" if orange.workflows.is_own(name) else "Orange"
+    try:
+        workflow = orange.workflows.load(name)
+        first = orange.workflows.text(name).partition("\n")[0].strip()
+        about = first.lstrip("# ") if first.startswith("#") else " → ".join(forward_path(workflow))
+    except OrangeError:
+        about = f"has mistakes: `orange workflow check {name}` says which"
+    return {"name": name, "from": whence, "about": about, "path": path}
+
+
 def check(parsed: Parsed, orange: Orange) -> Reply:
     """`orange workflow check`."""
     named = parsed.text("workflow")

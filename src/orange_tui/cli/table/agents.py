@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
-from orange_tui.cli.table.tasks import OF_PROJECT, TASK
+from orange_tui.cli.table.tasks import OF_PROJECT, TASK, THIS_TASK
+from orange_tui.domain.records import replace
 
 _MODULE = "orange_tui.cli.commands.agents"
 
-AGENT_COMMANDS = (
+_COMMANDS = (
     CommandSpec(
-        ("task", "spawn"),
+        ("task", "start"),
         "Start the agent of a task that has not started yet.",
         (TASK,),
         (OF_PROJECT,),
         f"{_MODULE}:spawn",
         "The task gets a workspace and a tmux session. If no workspace is free, this is refused and nothing changes.",
-        (("orange task spawn k3x9", "Start the task whose id begins with k3x9"),),
+        (("orange task start k3x9", "Start the task whose id begins with k3x9"),),
     ),
     CommandSpec(
-        ("task", "respawn"),
+        ("task", "restart"),
         "Restart an agent that has died, in its workspace and without moving the task.",
-        (Argument("id", "The task: its id, or the beginning of it.", required=False, complete="task"),),
+        (Argument("id", "The task: its id, the beginning of it, or its branch.", required=False, complete="task"),),
         (
             Option("--lost", None, "Restart every task whose tmux server is gone, for example after a reboot."),
             Option("--resume", None, "Resume the agent's own conversation; refused where that cannot be done."),
@@ -33,9 +34,9 @@ The task stays in its state. An agent that can resume its own conversation does 
 others start with a new one and read what TASK.md and the commits tell.
 """,
         (
-            ("orange task respawn k3x9", "Its agent has died: start it again"),
-            ("orange task respawn k3x9 --fresh", "The same, without what it had talked about"),
-            ("orange task respawn --lost", "After a reboot: restart all of them"),
+            ("orange task restart k3x9", "Its agent has died: start it again"),
+            ("orange task restart k3x9 --fresh", "The same, without what it had talked about"),
+            ("orange task restart --lost", "After a reboot: restart all of them"),
         ),
     ),
     CommandSpec(
@@ -76,7 +77,7 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
     CommandSpec(
         ("task", "unblock"),
         "Start a blocked task over.",
-        (Argument("id", "The task: its id, or the beginning of it.", required=False, complete="task"),),
+        (Argument("id", "The task: its id, the beginning of it, or its branch.", required=False, complete="task"),),
         (Option("--all", None, "Every blocked task, of one project (--project) or of all."), OF_PROJECT),
         "orange_tui.cli.commands.agents:unblock",
         "Exit codes: 0 unblocked; 1 refused, or refused for one of several; 2 wrong usage.",
@@ -88,11 +89,17 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
     CommandSpec(
         ("task", "attach"),
         "Attach to a task's tmux session; F9 leads back.",
-        (TASK,),
+        (THIS_TASK,),
         (OF_PROJECT,),
         f"{_MODULE}:attach",
-        "Inside the same tmux server, this switches to the session instead.",
-        (("orange task attach k3x9", "Watch the agent, and type to it"),),
+        """
+Inside the same tmux server, this switches to the session instead. Without an id, outside a workspace, it lists the
+tasks that can be attached to.
+""",
+        (
+            ("orange task attach k3x9", "Watch the agent, and type to it"),
+            ("orange task attach", "See which tasks have a session"),
+        ),
     ),
     CommandSpec(
         ("task", "logs"),
@@ -182,3 +189,16 @@ task. Detach with tmux's prefix and d; `orange chat` returns to the same convers
         ),
     ),
 )
+
+# Their earlier names: scripts and agents may use them for ever.
+_EARLIER_NAMES = {"start": "spawn", "restart": "respawn"}
+
+
+def _as_before(command: CommandSpec) -> CommandSpec:
+    """A command under its earlier name, which is not listed."""
+    new, old = command.path[1], _EARLIER_NAMES[command.path[1]]
+    examples = tuple((typed.replace(f"task {new}", f"task {old}"), what) for typed, what in command.examples)
+    return replace(command, path=("task", old), examples=examples, hidden=True)
+
+
+AGENT_COMMANDS = (*_COMMANDS, *(_as_before(each) for each in _COMMANDS if each.path[-1] in _EARLIER_NAMES))

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 YES = Option("--yes", None, "Do not ask; needed where there is no terminal, for example in a script.")
 
-TASK = Argument("id", "The task: its id, or the beginning of it.", complete="task")
+TASK = Argument("id", "The task: its id, the beginning of it, or its branch.", complete="task")
 THIS_TASK = Argument(
     "id",
-    "The task: its id, or the beginning of it. Optional inside a workspace.",
+    "The task: its id, the beginning of it, or its branch. Optional inside a workspace.",
     required=False,
     complete="task",
 )
@@ -42,7 +42,7 @@ TASK_COMMANDS = (
         (
             Argument(
                 "branch",
-                "The git branch to work on, new or existing (default: orange-tasks/<id>).",
+                "The git branch to work on, new or existing (default: named after the summary).",
                 required=False,
                 complete="branch",
             ),
@@ -85,13 +85,17 @@ TASK_COMMANDS = (
 The agent gets its own workspace (a git worktree) and tmux session. If no workspace is free, the task is created
 anyway and waits; that is not an error.
 
-Without a summary, the task starts in clarification if its workflow has that state: the agent asks first. A branch
-that already has a task is refused.
+One text with spaces is the summary, and the branch is named after it. Without a summary, the task starts in
+clarification if its workflow has that state: the agent asks first. A branch that already has a task is refused.
 
 Exit codes: 0 created; 1 refused; 2 wrong usage. With --json the task is printed, its id included.
 """,
         (
-            ('orange task create fix/login "Fix the login redirect loop"', "Start now"),
+            (
+                'orange task create "Fix the login redirect loop"',
+                "Start now, on the branch fix-the-login-redirect-loop",
+            ),
+            ('orange task create fix/login "Fix the login redirect loop"', "The same on a branch of your choice"),
             (
                 'orange task create add-export "CSV export" --context - < notes.md',
                 "Give the agent your notes",

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from orange_tui.cli.parsing.grammar import Argument, CommandSpec, Option
+from orange_tui.cli.parsing.grammar import JSON, Argument, CommandSpec, Option
 
 WORKFLOW_COMMANDS = (
     CommandSpec(("workflow",), "Look at the workflows that tasks follow."),
+    CommandSpec(
+        ("workflow", "list"),
+        "List the workflows there are: yours and those that come with Orange.",
+        options=(JSON,),
+        run="orange_tui.cli.commands.workflows:list_workflows",
+        details="""
+Each with where it comes from, and the first line of its file if that is a comment, else the way a task goes in it.
+""",
+        examples=(("orange workflow list", "Which workflow might fit"),),
+        agents_may="use it",
+    ),
     CommandSpec(
         ("workflow", "check"),
         "Find every mistake in a workflow file, with its line and how to fix it.",

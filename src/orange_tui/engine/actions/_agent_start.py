@@ -7,7 +7,7 @@ import os
 from orange_tui.agents import launch, messages, reports
 from orange_tui.agents.agent_files import write_agent_files
 from orange_tui.agents.agent_sessions import SessionFinder, prompt_mark, task_starts
-from orange_tui.domain.errors import CannotTell, OrangeError, Refused
+from orange_tui.domain.errors import CannotTell, NoAgent, OrangeError, Refused
 from orange_tui.domain.harnesses.harness import PROMPT, build_command, environment, resume_mode
 from orange_tui.domain.records import record
 from orange_tui.domain.sandbox.tables import is_sandboxed
@@ -87,12 +87,18 @@ def _harness_name(run: HookRun, role: str) -> str:
         return name
     found = run.parts.harnesses.first_installed()
     if found is None:
-        raise Refused(
-            "no agent is installed; install one of claude, codex, opencode or pi, then `orange task spawn"
-            f" {task.id}`. To try things out, create a task with --harness demo"
-        )
+        raise NoAgent("No agent is installed. `orange doctor` says how to get one; `orange demo` shows it without")
     run.change("review_harness" if role == "review" else "harness", found)
     return found
+
+
+def check_installed(run: HookRun) -> None:
+    """Refuse a start for which the agent is not installed, or none is."""
+    name = _harness_name(run, "review" if run.params.get("harness") == "review" else "task")
+    try:
+        run.parts.harnesses.get_installed(name)
+    except Refused as problem:
+        raise NoAgent(str(problem)) from None
 
 
 def _release_new_workspace(run: HookRun) -> None:
@@ -237,7 +243,7 @@ def _resumes(run: HookRun, harness: Harness, values: Mapping[str, str], window: 
     can = resume_mode(harness, "resume", values) == "resume"
     if wanted == RESUME and not can:
         why = _why_not_resumed(run, values["worktree"], window, harness)
-        raise Refused(f"{task_id} {why}; `orange task respawn {task_id} --fresh` starts a new one")
+        raise Refused(f"{task_id} {why}; `orange task restart {task_id} --fresh` starts a new one")
     return can and (wanted == RESUME or (wanted == RESUME_IF_POSSIBLE and not _crashed_on_resuming(run, window)))
 
 

@@ -6,6 +6,7 @@ from orange_tui.agents import messages, reports
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.actions._agent_prompts import message_text, prompt_text
 from orange_tui.engine.actions._agent_start import (
+    check_installed,
     reserve_workspace,
     resume_start,
     start_agent,
@@ -94,7 +95,7 @@ def _send(run: HookRun, window: str, text: str, pane: Pane) -> None:
     messages.deliver(run.opened, message, pane, run.parts.tmux, harness)
 
 
-SPAWN_AGENT = Action(spawn_agent, reserve=reserve_workspace)
+SPAWN_AGENT = Action(spawn_agent, reserve=reserve_workspace, check=check_installed)
 SPAWN_REVIEWER = Action(spawn_reviewer, reserve=reserve_workspace)
 KILL_SESSION = Action(kill_session)
 KILL_REVIEWER = Action(kill_reviewer)

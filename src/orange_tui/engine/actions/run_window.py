@@ -69,7 +69,7 @@ class RunWindows:
                     " or `run:` in its .orange.yml, once you trust it"
                 )
             if task.workspace is None or not self.engine.parts.pool.is_ready(task):
-                raise Refused(f"{task.id} has no workspace to run anything in; `orange task spawn {task.id}` starts it")
+                raise Refused(f"{task.id} has no workspace to run anything in; `orange task start {task.id}` starts it")
             self._end(task)
             self._open(opened, command)
             return RunState(task.id, command, True, self._ports(task))

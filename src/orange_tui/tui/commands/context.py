@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     WhyNot = Callable[[Workflow | None, TaskRow], str | None]
     TaskTitle = Callable[[Workflow | None, TaskRow], str]
 
+_WHERE_THERE_IS_ROOM = 99  # before any that is to be in a footer, such a key gives way
+
 
 @runtime_checkable
 class ListControls(Protocol):
@@ -142,9 +144,10 @@ class KeyCommand:
         row = context.selected
         return self.why_not(context.workflow_of(row), row) if row is not None else "No task is selected"
 
-    def is_in_footer_for(self, row: TaskRow | None) -> bool:
-        """Whether the footer has it while this task is selected."""
-        return self.in_footer and (self.footer_for is None or (row is not None and self.footer_for(row)))
+    def footer_place(self, row: TaskRow | None) -> int:
+        """How soon it gives way in the footer while this task is selected; most keys are there where there is room."""
+        is_there = self.in_footer and (self.footer_for is None or (row is not None and self.footer_for(row)))
+        return self.gives_way if is_there else _WHERE_THERE_IS_ROOM
 
     def shown_key(self, overrides: Mapping[str, str]) -> str:
         """Its key as people write it, where the person has not chosen another."""

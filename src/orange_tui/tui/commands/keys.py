@@ -73,10 +73,10 @@ def footer_keys(context: CommandContext) -> list[FooterKey]:
     if keys:
         return keys
     for command in COMMANDS:
-        if command.is_in_footer_for(row) and command.why_unavailable(context) is None:
+        if command.key and command.why_unavailable(context) is None:
             own = command.task_title(context.workflow_of(row), row) if command.task_title and row is not None else ""
             title, about_task = own or command.title, command.why_not is not None
-            keys.append(FooterKey(command.shown_key(overrides), title, about_task, command.gives_way))
+            keys.append(FooterKey(command.shown_key(overrides), title, about_task, command.footer_place(row)))
     return keys
 
 

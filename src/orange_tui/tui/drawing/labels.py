@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from textual.binding import Binding
 from textual.keys import format_key
 
 from orange_tui.domain.pull_request import APPROVED, CHANGES_REQUESTED, FAILED, OPEN, PASSED, RUNNING
@@ -49,6 +51,14 @@ _SHOWN_KEYS = {
 }
 _DOING = {"permission": "asks", "unknown": "runs"}
 _ENDED = {"dead": "ended", "lost": "lost"}
+_TYPED_KEYS = {shown: key for key, shown in _SHOWN_KEYS.items()} | {
+    "esc": "escape",
+    "␣": "space",
+    "←": "left",
+    "→": "right",
+    "↑": "up",
+    "↓": "down",
+}
 _CHECKS = {PASSED: "✓", FAILED: "✗", RUNNING: "…"}
 _REVIEWS = {APPROVED: "+", CHANGES_REQUESTED: "↩"}
 
@@ -155,6 +165,14 @@ def pull_request_label(row: TaskRow, palette: Palette) -> tuple[str, Style]:
         return f"{note.name} ? ", palette.warning
     style = palette.bad if note.needs() else palette.good if note.checks == PASSED else palette.dim
     return f"{note.name} {_CHECKS.get(note.checks, ' ')}{_REVIEWS.get(note.review, ' ')}", style
+
+
+@lru_cache
+def typed_key(shown: str) -> str:
+    """A key as Textual calls it, of one that is shown; where several are, the first of them."""
+    first = shown.split(maxsplit=1)[0] if shown.strip() else shown
+    named = _TYPED_KEYS.get(first, first)
+    return next(iter(Binding.make_bindings([Binding(named, "")]))).key
 
 
 def shown_key(key: str) -> str:

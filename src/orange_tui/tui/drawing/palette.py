@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 _PLAIN, _BOLD, _DIM = Style(), Style(bold=True), Style(dim=True)
 _ITALIC, _STRIKE, _UNDERLINE = Style(italic=True), Style(strike=True), Style(underline=True)
 _TITLE = _BOLD + _UNDERLINE
-_DIM_SHARE, _LINE_SHARE, _WORDS_SHARE = 0.6, 0.14, 0.38
+_LINE_SHARE, _WORDS_SHARE = 0.14, 0.38  # of a colour behind a changed line, and behind what has changed in it
+_DIM_SHARES = [percent / 100 for percent in range(60, 100)]  # of the foreground; the first that can be read is taken
+_LINEAR_UNTIL = 0.04045  # how dark a part of a colour is below which light grows with it evenly (sRGB)
+READABLE = 4.5  # the least contrast of a text with what is behind it, as WCAG has it for small text (AA)
 
 
 @record
@@ -73,21 +76,37 @@ def palette_of(theme: Theme, *, colour: bool = True) -> Palette:
 
 def _in_true_colour(named: dict[str, str]) -> Palette:
     background, foreground = Color.parse(named["background"]), Color.parse(named["foreground"])
-    dim = Style(color=background.blend(foreground, _DIM_SHARE).rich_color)
     ink = {name: _readable(named, name) for name in ("accent", "success", "warning", "error")}
 
-    def behind(name: str, share: float) -> Style:
-        return Style(bgcolor=background.blend(Color.parse(named[name]), share).rich_color)
+    def behind(name: str, share: float) -> Color:
+        return background.blend(Color.parse(named[name]), share)
 
+    lines = {name: behind(name, _LINE_SHARE) for name in ("success", "error")}
+    words = {name: behind(name, _WORDS_SHARE) for name in lines}
+    places = [*(Color.parse(named[name]) for name in ("background", "surface", "panel")), *lines.values()]
+    shades = (background.blend(foreground, share) for share in _DIM_SHARES)
+    dim = next((each for each in shades if all(contrast(each, place) >= READABLE for place in places)), foreground)
     return _coloured(
         {**ink, **_for_agents(named)},
-        dim,
-        added_line=behind("success", _LINE_SHARE),
-        removed_line=behind("error", _LINE_SHARE),
-        added_words=behind("success", _WORDS_SHARE),
-        removed_words=behind("error", _WORDS_SHARE),
+        Style(color=dim.rich_color),
+        added_line=Style(bgcolor=lines["success"].rich_color),
+        removed_line=Style(bgcolor=lines["error"].rich_color),
+        added_words=Style(color=foreground.rich_color, bgcolor=words["success"].rich_color),
+        removed_words=Style(color=foreground.rich_color, bgcolor=words["error"].rich_color),
         selected=Style(bgcolor=Color.parse(named["panel"]).rich_color),
     )
+
+
+def contrast(one: Color, other: Color) -> float:
+    """How well one colour can be read on another: from 1, not at all, to 21, black on white (WCAG 2)."""
+    darker, lighter = sorted(_luminance(color) for color in (one, other))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(color: Color) -> float:
+    """How much light a colour gives, from 0 to 1, as eyes weigh it."""
+    linear = [part / 12.92 if part <= _LINEAR_UNTIL else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def _for_agents(named: dict[str, str]) -> dict[str, Style]:

@@ -1,15 +1,21 @@
-"""The first screen of somebody who has nothing yet: what this is, what is missing, and a way to see it work."""
+"""The first screen of somebody who has nothing yet: what this is, what is missing, and two ways to see it work."""
 
 from __future__ import annotations
 
+import asyncio
+import os
 import shutil
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.containers import Vertical
 from textual.screen import Screen
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
+from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.task import printable
+from orange_tui.presentation.program import program_words
+from orange_tui.tui.drawing.labels import shorten_home
 from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
@@ -18,25 +24,85 @@ if TYPE_CHECKING:
     from orange_tui.orange import Orange
     from orange_tui.tui.drawing.palette import Palette
 
+DEMO, PROJECT = "demo", "project "  # what the app is left for; the second is followed by the project's name
+_PLACEHOLDER = "its path, such as ~/code/app; Enter registers it"
+
 
 class WelcomeScreen(Screen[None]):
-    """Nothing is registered: offer the demo, and say how to start for real."""
+    """Nothing is registered: have a repository registered, or show the demo."""
 
-    BINDINGS = [("d", "demo", "Demo"), ("enter", "demo", "Demo"), ("q", "leave", "Quit"), ("escape", "leave", "Quit")]  # noqa: RUF012
+    AUTO_FOCUS = ""  # letters are keys here, until the line for a path is open
+    BINDINGS = [  # noqa: RUF012 - Textual's own way
+        ("r", "register", "Register"),
+        ("d", "demo", "Demo"),
+        ("enter", "demo", "Demo"),
+        ("q", "leave", "Quit"),
+        ("escape", "back", "Back"),
+    ]
 
     def __init__(self, orange: Orange) -> None:
         super().__init__()
         self._orange = orange
+        self._is_registering = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="welcome"):
             yield Static(welcome_text(self._orange, palette_for(self.app)))
+            yield Input(id="welcome-path", placeholder=_PLACEHOLDER, compact=True)
+            yield Static("", id="problem", markup=False)
+
+    def action_register(self) -> None:
+        """Open the line for a path."""
+        path = self.query_one("#welcome-path", Input)
+        path.display = True
+        self.set_focus(path)
+
+    def on_input_changed(self) -> None:
+        self._show_problem("")
+
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Register what was typed: then the app begins anew, with that project; what is wrong with it is said."""
+        if not self._is_registering:
+            self._is_registering = True
+            self.run_worker(self._register(event.value.strip()), exit_on_error=False)
+
+    async def _register(self, path: str) -> None:
+        try:
+            name = await asyncio.to_thread(_registered, self._orange, path)
+        except OrangeError as problem:
+            self._show_problem(printable(str(problem)))
+        else:
+            self.app.exit(f"{PROJECT}{name}")
+        finally:
+            self._is_registering = False
+
+    def _show_problem(self, problem: str) -> None:
+        self.query_one("#problem", Static).update(problem)
 
     def action_demo(self) -> None:
-        self.app.exit("demo")
+        self.app.exit(DEMO)
+
+    def action_back(self) -> None:
+        """Away from the line for a path; what was typed there stays. Where it is not open: away."""
+        path = self.query_one("#welcome-path", Input)
+        if not path.display:
+            self.action_leave()
+        path.display = False
+        self._show_problem("")
+        self.set_focus(None)
 
     def action_leave(self) -> None:
         self.app.exit()
+
+
+def _registered(orange: Orange, path: str) -> str:
+    """Register the repository that contains a path, as typed; returns the project's name."""
+    from orange_tui.domain.errors import Refused
+    from orange_tui.home.registration import register
+
+    if not path or "\0" in path:
+        raise Refused("Type the path of a git repository, such as ~/code/app")
+    return register(orange.projects, os.path.abspath(os.path.expanduser(path))).name
 
 
 def welcome_text(orange: Orange, palette: Palette) -> Text:
@@ -50,18 +116,22 @@ def welcome_text(orange: Orange, palette: Palette) -> Text:
         way = "" if found else f"   apt-get install {name}, or brew install {name}"
         text.append(f"  {mark} ", style=style)
         text.append(f"{name}{way}\n")
-    _add_agents(text, orange, palette)
-    text.append("\n  d", style=palette.accent)
-    text.append("   Watch a demo: seven tasks with scripted agents, no API key needed\n")
-    text.append("  q", style=palette.accent)
-    text.append("   Quit\n\n")
-    text.append("To start for real, quit, go to one of your git repositories, and run ", style=palette.dim)
-    text.append("orange", style=palette.accent)
-    text.append(".", style=palette.dim)
+    program = shorten_home(program_words())
+    _add_agents(text, orange, program, palette)
+    text.append("\n")
+    for key, what in (
+        ("r", "Register one of your git repositories, and begin"),
+        ("d", "Watch a demo: seven tasks with scripted agents, no API key needed"),
+        ("q", "Quit"),
+    ):
+        text.append(f"  {key}", style=palette.accent)
+        text.append(f"   {what}\n")
+    text.append("\nIn a repository, this does the same as r: ", style=palette.dim)
+    text.append(program, style=palette.accent)
     return text
 
 
-def _add_agents(text: Text, orange: Orange, palette: Palette) -> None:
+def _add_agents(text: Text, orange: Orange, program: str, palette: Palette) -> None:
     harnesses = orange.harnesses
     installed = [name for name in harnesses.names() if name != "demo" and harnesses.installed(name)]
     if installed:
@@ -69,4 +139,4 @@ def _add_agents(text: Text, orange: Orange, palette: Palette) -> None:
         text.append(f"{', '.join(installed)}\n")
         return
     text.append("  · ", style=palette.warning)
-    text.append("no coding agent yet; `orange doctor` says how to get one\n")
+    text.append(f"no coding agent yet; `{program} doctor` says how to get one\n")

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rich.style import Style
 from rich.text import Text
 from textual.widgets import Static
 
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
-from orange_tui.tui.drawing.labels import cost_label
+from orange_tui.tui.drawing.labels import cost_label, shown_key, typed_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from textual.screen import Screen
 
     from orange_tui.board.rows import Snapshot
     from orange_tui.tui.drawing.palette import Palette
 
     Keys = Sequence[tuple[str, str]]  # each with what it does
 
+CLICKED_KEY = "key"  # in a style's meta: the key that a click there presses, as Textual calls it
 _ROOMY_CELLS = 100
 _ROOM_FOR_COUNTS = 40  # with less of it, what was used today gives way to them
 
@@ -102,11 +106,13 @@ class Footer(Line):
         """
         shown = list(keys)
         line = self._line(shown, before, others_before, palette)
-        for each in sorted(keys, key=lambda key: -key.gives_way):
-            if line.cell_len <= self.size.width or not each.gives_way:
+        too_much = line.cell_len - self.size.width
+        for _place, each in sorted(enumerate(keys), key=lambda found: (-found[1].gives_way, -found[0])):
+            if too_much <= 0 or not each.gives_way:
                 break
             shown.remove(each)
-            line = self._line(shown, before, others_before, palette)
+            too_much -= keys_line([(each.key, each.title)], palette).cell_len - 1
+        line = self._line(shown, before, others_before, palette) if len(shown) < len(keys) else line
         line.truncate(self.size.width, overflow="ellipsis")
         self.show_line(line)
 
@@ -121,9 +127,22 @@ class Footer(Line):
 
 
 def keys_line(keys: Keys, palette: Palette) -> Text:
-    """Keys and what they do, as the footer of any screen has them."""
+    """Keys and what they do, as the footer of any screen has them; a click on one presses it."""
     line = Text(" ")
     for key, title in keys:
-        line.append(key, style=palette.accent)
-        line.append(f" {title}  ", style=palette.dim)
+        pressed = Style(meta={CLICKED_KEY: typed_key(key)})
+        line.append(key, style=palette.accent + pressed)
+        line.append(f" {title}", style=palette.dim + pressed)
+        line.append("  ", style=palette.dim)
     return line
+
+
+def show_own_keys(dialog: Screen[Any], palette: Palette) -> None:
+    """Show what a dialog's own keys do, in the last line of the screen; those that do the same stand together."""
+    keys: dict[str, list[str]] = {}
+    for key, binding in dialog._bindings:  # noqa: SLF001 - Textual has no other way to those of one screen alone
+        if binding.show and binding.description:
+            keys.setdefault(binding.description.lower(), []).append(shown_key(key))
+    if keys and dialog.is_attached:
+        line = keys_line([(" ".join(shown), title) for title, shown in keys.items()], palette)
+        dialog.mount(Static(line, classes="own-keys"))
