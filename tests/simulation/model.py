@@ -146,11 +146,16 @@ class Model:
             self.say(f"{pane.task} has two live windows {pane.window}")
         self._look_for_secrets(pane)
         command = next((each for each in self.commands if _descends(pane.starter, each.process)), None)
-        if command is not None and command.verb == "cancel" and command.target != pane.task:
+        cancel = command if command is not None and command.verb == "cancel" else None
+        if cancel is not None and cancel.target != pane.task and self._was_cancelled(cancel.target):
             self.say(f"`{command}` started {pane.task}")
         known = self.created.get(pane.task)
         if known is not None and not known.starts and not self._was_asked_to_start(pane.task):
             self.say(f"{pane.task} was created with --no-spawn, and started by {pane.starter and pane.starter.name}")
+
+    def _was_cancelled(self, task: str | None) -> bool:
+        """Whether a task was; a command that only finished its merge, which was interrupted, starts what is next."""
+        return task is None or any(event.get("to") == "cancelled" for event in self._events(task))
 
     def _look_for_secrets(self, pane: Pane) -> None:
         for what in self._left_by_others(pane.directory, pane.task):

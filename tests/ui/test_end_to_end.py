@@ -273,7 +273,7 @@ def merge_decaf(person: Person) -> None:
 
 def open_the_form_and_leave_it(person: Person) -> None:
     person.press("c")
-    person.sees("New task", "Create (ctrl+s)")
+    person.sees("New task", "Create (⏎)")
     person.type("q is only a letter here")
     person.sees("q is only a letter here")
     person.press("Escape")
