@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.listing.view_memory import ViewMemory
 
-_ASKING = frozenset({"permission", "answer"})  # kinds of need: an agent that waits for a word
+_ASKING = frozenset({"permission", "answer", "waits"})  # kinds of need: somebody waits for a word
 
 
 @record
