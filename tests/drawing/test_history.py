@@ -80,7 +80,7 @@ def test_a_limit_and_what_came_of_it_are_told_in_sentences() -> None:
 def test_a_move_is_one_entry_with_what_it_set_off_under_it() -> None:
     strips = render_history(HANDED_OVER, 80, DARK, now=NOW)
     assert texts(strips) == [
-        "2m  → working → agent-review, by the agent",
+        "2m  → working → AI review, by the agent",
         "      ✓ ended the session",
         "      ▸ claude started in window review-1",
         "      ✗ push_branch failed: no remote",
@@ -91,7 +91,7 @@ def test_a_move_is_one_entry_with_what_it_set_off_under_it() -> None:
 def test_interrupted_move_says_so_and_keeps_later_events_apart() -> None:
     lines = told(*HANDED_OVER[:2], event("agent.crashed", "11:59:30", status="x", reason="exit 1", crash_count=1))
     assert lines == [
-        " 2m  → working → agent-review, by the agent",
+        " 2m  → working → AI review, by the agent",
         "       ✓ ended the session",
         "       … not finished yet",
         "now  ✗ The agent crashed in x (exit 1), crash 1",

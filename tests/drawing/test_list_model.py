@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orange_tui.board.needs import Need
 from orange_tui.domain.records import replace
 from orange_tui.domain.usage.totals import TaskUsage, Totals, UsageRow
 from orange_tui.tui.listing.line_layout import LineLayout
@@ -122,14 +123,15 @@ def test_task_whose_text_has_the_words_is_listed_until_the_words_are_others() ->
     assert names(model) == []
 
 
-def test_next_in_need_follows_the_order_that_is_seen_round_and_round() -> None:
+def test_next_in_need_goes_to_agents_that_ask_then_to_who_waits_longest_round_and_round() -> None:
     model, here, seen = ListModel(), None, []
+    rows = [replace(each, needs=Need("Yes?", "permission")) if each.ref.id == "late" else each for each in ROWS]
     for _ in range(4):
-        found = model.next_in_need(ROWS, here)
+        found = model.next_in_need(rows, here)
         assert found is not None
         seen.append(found.ref.id)
         here = found.ref
-    assert seen == ["early", "failed-end", "late", "early"]
+    assert seen == ["late", "early", "failed-end", "late"]
     assert model.next_in_need([row("calm")], None) is None
 
 

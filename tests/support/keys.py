@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.engine.tasks import Tasks
+from orange_tui.presentation.tasks import state_words
 from orange_tui.sessions.attaching import AttachCommand
 from orange_tui.tui.commands import _attach
 from support.lively import Agents
@@ -73,4 +74,4 @@ async def tries_every_key(scene: Scene, does: list[str], usable: str) -> None:
 def status_of(scene: Scene) -> str:
     """The status of the one task."""
     rows = scene.app.snapshot.rows if scene.app.snapshot is not None else ()
-    return rows[0].task.status if rows and rows[0].task is not None else ""
+    return state_words(rows[0].task.status) if rows and rows[0].task is not None else ""

@@ -27,7 +27,7 @@ async def test_the_agents_last_lines_are_above_the_box_in_colour_and_follow_it_w
         assert style.color is not None
         red, green, blue = style.color.get_truecolor()
         assert red > max(green, blue)
-        await scene.press(*"Cold")
+        await scene.press(*"Co", "tab", *"ld")  # who has left the box for a button, and types on, is back in it
         office.orange.tmux.paste(pane.pane_id, "still thinking")
         office.orange.tmux.press(pane.pane_id, "Enter")
         await scene.sees("still thinking", "Cold")

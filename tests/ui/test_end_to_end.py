@@ -102,7 +102,7 @@ class Person:
         return found[1] if found else ""
 
     def status(self, branch: str) -> str:
-        found = re.search(rf"^[▌ ][^a-z]*{branch} +([a-z]+)", self.rows, re.MULTILINE)
+        found = re.search(rf"^[▌ ][^a-z]*{branch} +((?:AI |your )?[a-z]+)", self.rows, re.MULTILINE)
         return found[1] if found else ""
 
     def until(self, condition: Callable[[], object], told: Callable[[], object] = str) -> None:
@@ -207,7 +207,7 @@ def answer_the_question(person: Person, demo: Demo) -> None:
     person.sees("Only for the large cup")
     person.press("C-s")
     person.until(lambda: "Answer iced-latte" not in person.screen)
-    person.has("iced-latte", "working", "review", "reviewing")
+    person.has("iced-latte", "working", "AI review", "your review")
     assert '"agent.notified"' in demo.history("iced-latte")
 
 
@@ -222,7 +222,7 @@ def look_at_decaf(person: Person) -> None:
     person.press("Escape")
     person.until(lambda: all(branch in person.rows for branch in BRANCHES))
     assert person.selected == "decaf"
-    person.has("decaf", "reviewing")
+    person.has("decaf", "your review")
     person.until(lambda: "Verdict: PASS" in person.preview)
     for seen in ("demo agent", "coffee/decaf.py", "reviewing"):  # session, diff, history
         person.press("Tab")

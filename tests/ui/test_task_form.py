@@ -102,7 +102,7 @@ async def test_form_offers_the_initial_states_of_the_chosen_workflow(stage: Stag
         await scene.until(lambda: [value for _, value in state._options] == ["default:pending", "reviewing"])
         state.value = "reviewing"
         await scene.press(*"Milk", "ctrl+s")
-        await scene.sees("reviewing", "Milk")
+        await scene.sees("your review", "Milk")
         (ref,) = stage.orange.store.refs()
         task = getattr(stage.orange.store.read(ref), "task")  # noqa: B009
         assert (task.status, task.workflow) == ("reviewing", "minimal")

@@ -7,7 +7,14 @@ from datetime import UTC, datetime
 from orange_tui.home import clock
 
 SESSION_ICONS = {"active": "●", "dead": "✗", "lost": "⚡", "none": "○"}
+# States of shipped workflows whose names say less than these words; files and commands call them as ever.
+_STATE_WORDS = {"agent-review": "AI review", "reviewing": "your review", "needs_review": "your review"}
 _UNITS = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
+
+
+def state_words(status: str) -> str:
+    """What a state is called on the screen."""
+    return _STATE_WORDS.get(status, status)
 
 
 def age(stamp: str, *, with_seconds: bool = False) -> str:

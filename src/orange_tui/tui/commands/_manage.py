@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orange_tui.presentation.tasks import state_words
 from orange_tui.tui.commands._tasks import why_not_readable
 from orange_tui.tui.theme import palette_for
 
@@ -39,7 +40,7 @@ def why_no_move(workflow: Workflow | None, row: TaskRow) -> str | None:
         return "It is finished"
     if ways_of(workflow, row.task.status):
         return None
-    return f'From "{row.task.status}" its workflow has no other state for you but its end'
+    return f'From "{state_words(row.task.status)}" its workflow has no other state for you but its end'
 
 
 def move(context: CommandContext) -> None:

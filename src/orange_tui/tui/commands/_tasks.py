@@ -10,6 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.workflow import send_back_target, starts_agent
+from orange_tui.presentation.tasks import state_words
 from orange_tui.tui.commands.context import branch_of, hook_errors_text
 from orange_tui.tui.theme import palette_for
 
@@ -29,7 +30,7 @@ _ENTER_TITLES = {"spawn": "start", "respawn": "restart"}
 
 def impossible(what: str, row: TaskRow) -> str:
     """Why a task can't be merged, cancelled or sent back: its workflow has no such move from where it is."""
-    return f'Can\'t be {what} from "{row.task.status}"' if row.task is not None else _UNREADABLE
+    return f'Can\'t be {what} from "{state_words(row.task.status)}"' if row.task is not None else _UNREADABLE
 
 
 def why_not_readable(_workflow: Workflow | None, row: TaskRow) -> str | None:
@@ -181,7 +182,8 @@ def send_back(context: CommandContext) -> None:
 
     hint = "Your text goes to ## Feedback in TASK.md, the task goes back to work, and the worker is notified."
     if not goes_back:
-        hint = f"The task stays {row.task.status if row.task else 'as it is'}: the worker gets this as a message."
+        where = f"in {state_words(row.task.status)}" if row.task else "as it is"
+        hint = f"The task stays {where}: the worker gets this as a message."
     name = branch_of(row)
     title = f"Request changes on {name}" if found is None else f"{name} conflicts: ask the worker to resolve it"
     button = "Send back" if goes_back else "Send"

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from orange_tui.presentation.tasks import state_words
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -116,7 +118,7 @@ def _gate(event: Event) -> str:
 def _created(event: Event) -> str:
     engine = event.get("engine")
     status = engine.get("status") if isinstance(engine, dict) else None
-    return f"Created, {value_text(status)}" if status else "Created"
+    return f"Created, {state_words(value_text(status))}" if status else "Created"
 
 
 def _routed(event: Event) -> str:
@@ -142,7 +144,8 @@ def _labelled(event: Event) -> str:
 
 
 def _moved(event: Event) -> str:
-    return f"{value_text(event.get('from'))} → {value_text(event.get('to'))}, {actor_text(event.get('by'))}"
+    source, target = (state_words(value_text(event.get(end))) for end in ("from", "to"))
+    return f"{source} → {target}, {actor_text(event.get('by'))}"
 
 
 def _limit_reached(event: Event) -> str:

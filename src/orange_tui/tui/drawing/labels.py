@@ -11,7 +11,7 @@ from textual.keys import format_key
 
 from orange_tui.domain.pull_request import APPROVED, CHANGES_REQUESTED, FAILED, OPEN, PASSED, RUNNING
 from orange_tui.domain.workflow import STOPPED
-from orange_tui.presentation.tasks import SESSION_ICONS
+from orange_tui.presentation.tasks import SESSION_ICONS, state_words
 from orange_tui.presentation.usage import dollars
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def status_label(row: TaskRow) -> str:
     if row.task is None:
         return ""
     if row.subtask_counts is None or row.waits is None:
-        return row.task.status
-    return f"{row.task.status} {row.subtask_counts[0]}/{row.subtask_counts[1]}"
+        return state_words(row.task.status)
+    return f"{state_words(row.task.status)} {row.subtask_counts[0]}/{row.subtask_counts[1]}"
 
 
 def doing_label(row: TaskRow, palette: Palette) -> tuple[str, Style]:

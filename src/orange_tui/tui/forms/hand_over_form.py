@@ -11,6 +11,7 @@ from orange_tui.agents.harnesses import DEMO
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.harnesses.harness import check_model
 from orange_tui.domain.task import printable
+from orange_tui.presentation.tasks import state_words
 from orange_tui.tui.forms._fields import field, text_field
 from orange_tui.tui.forms._form import Form
 
@@ -45,7 +46,8 @@ class HandOverForm(Form):
         ends = (
             f"{task.branch}: {self._agent} is ended, and the one you choose goes on in {task.workspace}, with the same"
         )
-        return printable(f"{ends} TASK.md and all that was done there, committed or not. The task stays {task.status}.")
+        stays = f"The task stays in {state_words(task.status)}."
+        return printable(f"{ends} TASK.md and all that was done there, committed or not. {stays}")
 
     def on_mount(self) -> None:
         self.run_worker(self._note_limits())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orange_tui.presentation.tasks import state_words
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -66,5 +68,6 @@ def _known_by(row: TaskRow) -> str:
     if task is None:
         return f"{row.ref.id} {row.ref.project}"
     agents = f"{task.harness or ''} {task.review_harness or ''} {task.model or ''}"
-    about = f"{task.branch} {task.summary} {task.status} {task.workflow} {' '.join(task.labels)}"
+    state = f"{task.status} {state_words(task.status)}"
+    about = f"{task.branch} {task.summary} {state} {task.workflow} {' '.join(task.labels)}"
     return f"{row.ref.id} {row.ref.project} {about} {agents}"

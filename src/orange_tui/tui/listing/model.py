@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.listing.view_memory import ViewMemory
 
+_ASKING = frozenset({"permission", "answer", "waits"})  # kinds of need: somebody waits for a word
+
 
 @record
 class ListChoices:
@@ -117,8 +119,12 @@ class ListModel:
         return self._arranged[2]
 
     def next_in_need(self, rows: Sequence[TaskRow], after: TaskRef | None) -> TaskRow | None:
-        """The task after this one that needs the person, round and round; it may be the same one."""
-        needing = [row for row in self.in_order(rows) if row.needs]
+        """The task after this one that needs the person, round and round; it may be the same one.
+
+        Agents that ask go first, for they stand still; then whatever waits longest, such as for a review.
+        """
+        needing = [row for row in rows if row.needs]
+        needing.sort(key=lambda row: (row.needs is None or row.needs.kind not in _ASKING, row.needs_since))
         here = next((place for place, row in enumerate(needing) if row.ref == after), -1)
         return needing[(here + 1) % len(needing)] if needing else None
 

@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 from orange_tui.domain.errors import OrangeError, Untrusted
 from orange_tui.domain.task import printable
 from orange_tui.options.task_options import TaskChanges, update_task
+from orange_tui.presentation.tasks import state_words
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import keys_line
 
@@ -67,7 +68,7 @@ class MoveDialog(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         palette = palette_for(self.app)
         with Vertical(classes="dialog"):
-            title = f"Move {self._moved.branch}, which is in {self._moved.status}"
+            title = f"Move {self._moved.branch}, which is in {state_words(self._moved.status)}"
             yield Label(printable(title), classes="title", markup=False)
             yield Static(_HINT, classes="hint", markup=False)
             yield OptionList(*(Option(_line(*way, palette), id=way[0]) for way in self._ways.items()), compact=True)
@@ -89,7 +90,7 @@ class MoveDialog(ModalScreen[None]):
             self.run_worker(self._go(target), group="move", exclusive=True)
 
     async def _go(self, target: str) -> None:
-        self._show(f"Moving to {target} …", is_problem=False)
+        self._show(f"Moving to {state_words(target)} …", is_problem=False)
         try:
             moved = await asyncio.to_thread(self._update, target)
         except Untrusted as problem:  # who trusts it need not press the key again
@@ -107,7 +108,7 @@ class MoveDialog(ModalScreen[None]):
             text = f"It has moved, but {'; '.join(moved.hook_errors)}"
             self.app.notify(text, title=self._moved.branch, severity="error", timeout=15, markup=False)
         else:
-            self.app.notify(f"{self._moved.branch} is in {target} now.", markup=False)
+            self.app.notify(f"{self._moved.branch} is in {state_words(target)} now.", markup=False)
         self.dismiss()
 
     def _update(self, target: str) -> Moved | None:

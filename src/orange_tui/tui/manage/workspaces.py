@@ -8,7 +8,7 @@ from rich.text import Text
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.outside.git_guard.look import look_at_worktree
-from orange_tui.presentation.tasks import age
+from orange_tui.presentation.tasks import age, state_words
 from orange_tui.presentation.workspaces import slot_words, workspace_statuses
 from orange_tui.store.store import TaskRef
 from orange_tui.tui.drawing.cells import fit
@@ -60,7 +60,7 @@ class WorkspacesScreen(ListScreen["WorkspaceStatus"]):
         slot, task = item.slot, item.task
         icon = ("! ", palette.warning) if item.is_quarantined else ("● " if slot.state == BOUND else "○ ", palette.dim)
         style = palette.text if item.is_made else palette.dim
-        holder = f"{task.branch}, {task.status}" if task is not None else slot.task or ""
+        holder = f"{task.branch}, {state_words(task.status)}" if task is not None else slot.task or ""
         since = f" · {age(slot.since)}" if slot.state == BOUND and slot.since else ""
         first = [icon, (fit(slot.name, _NAME) + " ", style), (fit(_WORDS[slot.state], _STATE) + " ", style)]
         lines = Text.assemble(*first, (fit(f"{holder}{since}", width - _NAME - _STATE - 4), style))

@@ -19,6 +19,7 @@ from orange_tui.tui.typing_ahead import SeenFirst
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
 
+    from textual import events
     from textual.app import ComposeResult
 
     from orange_tui.domain.review.thread import Thread
@@ -96,7 +97,18 @@ class TrustDialog(ModalScreen[bool], SeenFirst):
         self.dismiss(event.button.id == "yes")
 
 
-class MessageDialog(ModalScreen[str | None]):
+class _WithBox:
+    """A dialog with a box to write in: whoever has left it for a button, and types on, is back in it."""
+
+    def on_key(self, event: events.Key) -> None:
+        box = self.query_one(TextArea)  # type: ignore[attr-defined]
+        if event.character is not None and event.is_printable and not box.has_focus:
+            event.stop()
+            box.focus()
+            box.insert(event.character)
+
+
+class MessageDialog(_WithBox, ModalScreen[str | None]):
     """A message to an agent, which may be prepared: what it is for stands above it, Ctrl+S sends it.
 
     What was written and not sent is there again the next time: Escape is pressed too easily.
@@ -153,7 +165,7 @@ class MessageDialog(ModalScreen[str | None]):
             self.action_leave()
 
 
-class SendDialog(ModalScreen[tuple[str, bool]]):
+class SendDialog(_WithBox, ModalScreen[tuple[str, bool]]):
     """Ctrl+S sends everything, with or without words; Escape sends nothing, and what was written stays.
 
     The answer is what was written, and whether it is to be sent.

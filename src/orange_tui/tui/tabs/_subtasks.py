@@ -9,6 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.presentation.tasks import state_words
 from orange_tui.store.store import StoredTask
 from orange_tui.store.subtasks import parent_of
 from orange_tui.tui.drawing.cells import fit
@@ -36,7 +37,7 @@ def subtask_lines(orange: Orange, row: TaskRow, width: int, palette: Palette) ->
     if row.task is not None and row.task.parent is not None:
         parent = parent_of(orange.store, row.task)
         name = (
-            f"{task_name(parent.task)} ({parent.task.status})"
+            f"{task_name(parent.task)} ({state_words(parent.task.status)})"
             if parent is not None
             else f"{row.task.parent}, which is gone"
         )
@@ -68,7 +69,7 @@ def _subtask_line(orange: Orange, task: Task, room: int, palette: Palette) -> St
         [
             Segment(fit(f"  {icon}", 5), style),
             Segment(fit(task_name(task), room), palette.text),
-            Segment(f"  {fit(task.status, _STATUS_CELLS)}", status.style),
+            Segment(f"  {fit(state_words(task.status), _STATUS_CELLS)}", status.style),
         ]
     )
 

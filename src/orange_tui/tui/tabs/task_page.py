@@ -9,6 +9,7 @@ from textual.strip import Strip
 from orange_tui.delivery.wording import listed_files
 from orange_tui.domain.route import route_of
 from orange_tui.domain.task import printable
+from orange_tui.presentation.tasks import state_words
 from orange_tui.sessions.agent_state import LIMIT
 from orange_tui.store.store import StoredTask, TaskRef
 from orange_tui.tui.drawing.labels import COLLISION_MARK, CONFLICT_MARK, LIMIT_MARK, shorten_home
@@ -66,7 +67,7 @@ def questions_of(orange: Orange, ref: TaskRef) -> str:
 def _facts(task: Task, row: TaskRow) -> list[str]:
     """What is worth knowing at a glance; what is not there is left out."""
     return [
-        task.status,
+        state_words(task.status),
         f"round {task.review_round}" if task.review_round else "",
         task.harness or "no agent",
         _numbered(task, "attempts", "attempt "),

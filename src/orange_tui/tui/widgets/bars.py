@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
+from orange_tui.presentation.tasks import state_words
 from orange_tui.tui.drawing.labels import cost_label, shown_key, typed_key
 
 if TYPE_CHECKING:
@@ -67,8 +68,11 @@ class Header(Line):
             else []
         )
         known = [status for status in order if status in snapshot.counts]
-        counted = [*known, *(status for status in snapshot.counts if status not in known)]
-        parts += [(f"{snapshot.counts[status]} {printable(status)}", palette.dim) for status in counted]
+        counted: dict[str, int] = {}
+        for status in dict.fromkeys([*known, *snapshot.counts]):
+            words = state_words(status)
+            counted[words] = counted.get(words, 0) + snapshot.counts[status]
+        parts += [(f"{count} {printable(words)}", palette.dim) for words, count in counted.items()]
         while True:
             joined = Text(" · ", style=palette.dim).join(Text(text, style=style) for text, style in parts)
             if joined.cell_len <= room or not parts:

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.markup import escape
 
 from orange_tui.domain.task import printable
+from orange_tui.presentation.tasks import state_words
 from orange_tui.tui.commands.context import ListControls
 from orange_tui.tui.commands.keys import COMMANDS
 
@@ -109,7 +110,7 @@ def _help(command: KeyCommand) -> str:
 def _task_title(row: TaskRow) -> str:
     if row.task is None:
         return printable(f"{row.ref.project}/{row.ref.id}")
-    return printable(f"→ {row.task.project}/{row.task.branch}  {row.task.status}")
+    return printable(f"→ {row.task.project}/{row.task.branch}  {state_words(row.task.status)}")
 
 
 def _marked(text: str, matcher: Matcher) -> Content:
