@@ -146,7 +146,8 @@ class Agent:
         place = os.path.relpath(os.path.dirname(self._file), self._world.orange.home.tasks)
         path = os.path.join(self._world.orange.home.state, place, "history.jsonl")
         with open(path, "rb") as file:
-            engines = [line for line in file.read().splitlines() if b'"engine": {' in line]
+            lines = file.read().splitlines()
+        engines = [line for line in lines if b'"engine": {' in line and line.endswith(b"}")]  # none that is torn
         if not engines:
             return
         event = json.loads(engines[-1])

@@ -415,6 +415,7 @@ class _History:
         self._status: str | None = None
         self._move: dict[str, Any] | None = None
         self._moves = 0
+        self._last: tuple[str, str, str] | None = None  # the last move: from where, where to, by whom
         self._hooks: Counter[int] = Counter()
         self._crashes = 0
         self._starts = 0
@@ -451,7 +452,9 @@ class _History:
             self._say(f"a move to {target} was begun in the middle of one to {self._move['to']}")
         if source != self._status:
             self._say(f"a move from {source}, but it was {self._status}")
-        if not self._is_allowed(source, target, actor):
+        is_undo = event.get("start") == "undo" and self._last == (target, source, "person") and source == "cancelled"
+        self._last = (source, target, actor)
+        if not is_undo and not self._is_allowed(source, target, actor):
             self._say(f"{actor} moved it {source} → {target}, which the workflow does not have")
         self._moves += 1
         if self._moves == 1:

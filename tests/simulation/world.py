@@ -286,7 +286,9 @@ class World:
             task = self.random.choice(tasks)
             self._edit_files_of(task)
             if self.random.random() < 0.5:
-                self._command(["task", "cancel", task.id, "--yes"], task.id)
+                self._command(["task", "cancel", task.id, "--yes"], task.id, wait=True)
+                if self.random.random() < 0.7:
+                    self._command(["task", "undo", task.id], task.id)
 
     def _edit_files_of(self, task: Task) -> None:
         directory = os.path.join(self.orange.home.workspaces, str(task.workspace))
