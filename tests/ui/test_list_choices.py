@@ -123,7 +123,7 @@ async def test_number_shows_one_project_and_the_next_start_shows_it_too(stage: S
         await scene.sees("1 working", "pool 0/2")
         await scene.press("7")
         assert any("There is no project 7. There are: 1 coffee, 2 tea; 0 shows all." in told for told in scene.told())
-        await scene.press("question_mark", "slash", *"All projects", "enter")
+        await scene.press("question_mark", "slash", *"All projects", "enter", "n")
         await scene.sees("0        All projects", "2        tea")
         await scene.press("q", "f", "s", "z", "tab")
         await scene.press("ctrl+p", *"show all", "enter")
