@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import io
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,10 @@ _NAMES = {
 }
 
 
+# In the name of a file beside TASK.md: of its text, and a sentence in it may name the world's own directory.
+_CHECKSUM = re.compile(r"(\.TASK\.md\.(?:new|old-\d+))-[0-9a-f]{8}\b")
+
+
 class System:
     """The operating system of one world."""
 
@@ -118,7 +123,8 @@ class System:
         return self._fault(process, call, what)
 
     def note(self, process: Process, call: str, what: str) -> None:
-        line = f"{process.name}[{process.pid}] {call} {what.replace(self.root, '~')}"
+        shown = _CHECKSUM.sub(r"\1", what.replace(self.root, "~"))
+        line = f"{process.name}[{process.pid}] {call} {shown}"
         if self.log is not None:
             self.log.write(line + "\n")
         self.trace.append(line)

@@ -14,9 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual import events
-from textual.app import App
 from textual.reactive import reactive
-from textual.screen import ModalScreen
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home import paths
@@ -31,9 +29,9 @@ from orange_tui.tui.listing.scope import ProjectScope
 from orange_tui.tui.listing.view_memory import ViewMemory
 from orange_tui.tui.notices import Notices, PersonAtApp
 from orange_tui.tui.preload import preload_screens
-from orange_tui.tui.theme import THEMES, palette_for
+from orange_tui.tui.theme import THEMES
 from orange_tui.tui.typing_ahead import KeysInOrder
-from orange_tui.tui.widgets.bars import CLICKED_KEY, show_own_keys
+from orange_tui.tui.widgets.shown_keys import ShowsKeys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
 _SWITCH_SECONDS = 0.001  # that a thread may keep the interpreter from the event loop; five times less than Python's own
 
 
-class OrangeApp(App[str]):
+class OrangeApp(ShowsKeys):
     """Holds the services, the snapshot and the work under way; starts the loops; shows the dashboard.
 
     To its screens it is an `AppContext`.
@@ -161,19 +159,6 @@ class OrangeApp(App[str]):
     async def on_keys_probe(self, probe: Probe) -> None:
         """Let the next key have its turn once the one before it has had its effect."""
         await self._typed.on_probe(probe)
-
-    def push_screen(self, *screen: Any, **how: Any) -> Any:
-        """Show a screen; a dialog shows its own keys, where those of the screen below it are."""
-        pushed = super().push_screen(*screen, **how)
-        if isinstance(self.screen, ModalScreen):
-            self.screen.call_after_refresh(show_own_keys, self.screen, palette_for(self))
-        return pushed
-
-    def on_click(self, event: events.Click) -> None:
-        """A key in a footer, or among a dialog's own, can be clicked: that presses it."""
-        key = event.style.meta.get(CLICKED_KEY)
-        if key is not None:
-            self.simulate_key(key)
 
     def on_app_focus(self) -> None:
         self._person.note(is_there=True)

@@ -36,13 +36,13 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
     from orange_tui.engine.creation import NewTask
 
     project = target_project(parsed, orange)
-    branch, summary = _branch_and_summary(parsed)
+    branch, summary, names_branch = _branch_and_summary(parsed)
     created = orange.tasks.create(
         NewTask(
             project=project.name,
             branch=branch,
             summary=summary,
-            names_branch=branch is None,
+            names_branch=names_branch,
             context=text_or_stdin(parsed.text("context")),
             status=parsed.text("status"),
             workflow=parsed.text("workflow"),
@@ -63,12 +63,12 @@ def create(parsed: Parsed, orange: Orange) -> Reply:
     return created_reply(created, orange, is_to_start=not parsed.flag("no-spawn"))
 
 
-def _branch_and_summary(parsed: Parsed) -> tuple[str | None, str]:
+def _branch_and_summary(parsed: Parsed) -> tuple[str | None, str, bool]:
     """What was given of both; one text that has spaces, as no branch has, is the summary, which names the branch."""
     branch, summary = parsed.text("branch"), parsed.text("summary")
     if branch and summary is None and " " in branch.strip():
-        return None, branch
-    return branch or None, summary or ""
+        return None, branch, True
+    return branch or None, summary or "", False
 
 
 def created_reply(created: Created, orange: Orange, *, is_to_start: bool = True) -> Reply:

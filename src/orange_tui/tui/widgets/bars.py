@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.style import Style
 from rich.text import Text
@@ -11,12 +11,10 @@ from textual.widgets import Static
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
 from orange_tui.presentation.tasks import state_words
-from orange_tui.tui.drawing.labels import cost_label, shown_key, typed_key
+from orange_tui.tui.drawing.labels import cost_label, typed_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from textual.screen import Screen
 
     from orange_tui.board.rows import Snapshot
     from orange_tui.tui.drawing.palette import Palette
@@ -139,14 +137,3 @@ def keys_line(keys: Keys, palette: Palette) -> Text:
         line.append(f" {title}", style=palette.dim + pressed)
         line.append("  ", style=palette.dim)
     return line
-
-
-def show_own_keys(dialog: Screen[Any], palette: Palette) -> None:
-    """Show what a dialog's own keys do, in the last line of the screen; those that do the same stand together."""
-    keys: dict[str, list[str]] = {}
-    for key, binding in dialog._bindings:  # noqa: SLF001 - Textual has no other way to those of one screen alone
-        if binding.show and binding.description:
-            keys.setdefault(binding.description.lower(), []).append(shown_key(key))
-    if keys and dialog.is_attached:
-        line = keys_line([(" ".join(shown), title) for title, shown in keys.items()], palette)
-        dialog.mount(Static(line, classes="own-keys"))
