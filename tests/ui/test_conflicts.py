@@ -124,7 +124,7 @@ async def test_without_a_conflict_r_opens_on_an_empty_page(kitchen: Kitchen) -> 
 @story
 async def test_help_says_what_the_signs_mean(kitchen: Kitchen) -> None:
     kitchen.at_work("latte", "latte")
-    async with kitchen.open(size=(120, 60)) as scene:
+    async with kitchen.open(size=(120, 100)) as scene:
         await scene.press("question_mark")
         await scene.sees("Symbols", "≠", "⇄")
 

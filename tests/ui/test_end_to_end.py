@@ -224,7 +224,7 @@ def look_at_decaf(person: Person) -> None:
     assert person.selected == "decaf"
     person.has("decaf", "your review")
     person.until(lambda: "Verdict: PASS" in person.preview)
-    for seen in ("demo agent", "coffee/decaf.py", "reviewing"):  # session, diff, history
+    for seen in ("demo agent", "coffee/decaf.py", "AI review → your review"):  # session, diff, history
         person.press("Tab")
         person.until(lambda seen=seen: seen in person.preview and "Verdict" not in person.preview)  # type: ignore[misc]
     person.press("Tab")

@@ -151,14 +151,14 @@ async def test_another_key_is_in_help_and_footer_and_the_old_one_is_free(stage: 
 async def test_keys_of_the_footer_and_of_a_dialog_can_be_clicked(stage: Stage) -> None:
     stage.tasks()
     async with stage.open((200, 36)) as scene:
-        await scene.sees("x cancel", "U usage")  # where there is room, keys that are needed seldom are there too
+        await scene.sees("x cancel", "E change")  # where there is room, keys that are needed seldom are there too
         await scene.click("#footer", (footer(scene).index("x cancel") + 3, 0))
         await scene.sees("Cancel login-fix?", "esc n no", "y yes")
         assert "x cancel" not in footer(scene)  # the dialog's own keys
         await scene.click(".own-keys", (footer(scene).index("esc"), 0))
         await scene.until(lambda: isinstance(scene.app.screen, Dashboard))
         await scene.resize(80, 24)
-        await scene.until(lambda: "U usage" not in footer(scene))
+        await scene.until(lambda: "E change" not in footer(scene))
         assert "? help" in footer(scene)
 
 
