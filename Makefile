@@ -22,7 +22,7 @@ test: $(READY) check
 	@sh tools/programs.sh $(PROGRAMS) || [ -z "$$CI" ]
 	@$(BIN)/pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
 
-# As `test`, but where a test kills something at its steps, at each of them and not at every third.
+# As `test`, but where a test kills something at its steps, at each of them and not at every third; and more examples.
 thorough: export THOROUGH = 1
 thorough: test
 

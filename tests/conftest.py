@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from support.person import Terminal
     from support.stage import Stage
 
-# Other work may go on beside the tests: how long an example takes says nothing.
+# Other work may go on beside the tests: how long an example takes says nothing. `make thorough` tries more of them.
 # Where CI is set, it is the same examples each time: what a change did not cause does not stop it.
 settings.register_profile(
     "anywhere",
     deadline=None,
+    max_examples=300 if os.environ.get("THOROUGH") else 30,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=bool(os.environ.get("CI")),
 )
