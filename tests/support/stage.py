@@ -23,6 +23,7 @@ from orange_tui.store.store import Store, TaskRef
 from orange_tui.tui.app import OrangeApp
 from orange_tui.tui.dashboard import Dashboard
 from orange_tui.tui.widgets.task_list import TaskList
+from support.frames import Frames
 from support.git import git
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ TASKS: tuple[dict[str, Any], ...] = (
     {"branch": "old-cleanup", "summary": "Throw away the old importer", "status": "done"},
     {"branch": "no-way", "summary": "Rewrite it all", "status": "cancelled"},
 )
+_LOOKS_WITHOUT_A_FRAME = 20
 
 
 class Stage:
@@ -246,11 +248,25 @@ class Scene:
 
     async def sees(self, *words: str) -> None:
         """Wait until the words are on the screen."""
-        await self.until(lambda: all(word in self.text for word in words))
+        await self._read_until(lambda: all(word in self.text for word in words))
 
     async def reads(self, sentence: str) -> None:
         """Wait until a sentence is on the screen, wherever its lines are broken: a path in it may be of any length."""
-        await self.until(lambda: "".join(sentence.split()) in self._unbroken())
+        await self._read_until(lambda: "".join(sentence.split()) in self._unbroken())
+
+    async def _read_until(self, condition: Callable[[], bool]) -> None:
+        """Read the screen until something is on it: when it has changed, and now and then anyway."""
+        read_at, looks = -1, 0
+
+        def is_there() -> bool:
+            nonlocal read_at, looks
+            looks += 1
+            if read_at == Frames.count and looks % _LOOKS_WITHOUT_A_FRAME:
+                return False
+            read_at = Frames.count
+            return condition()
+
+        await self.until(is_there)
 
     def _unbroken(self) -> str:
         """The rightmost column of the screen without any space."""

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from textual._compositor import CompositorUpdate
 
 from orange_tui.tui.app import OrangeApp
+from support.frames import Frames
 
 if TYPE_CHECKING:
     import pytest
@@ -60,5 +61,6 @@ def copy_terminal(monkeypatch: pytest.MonkeyPatch) -> TerminalCopy:
             copy.write(renderable.render_segments(app.console))
         display(app, screen, renderable)
 
+    monkeypatch.setattr(Frames, "wanted", True)
     monkeypatch.setattr(OrangeApp, "_display", write)
     return copy
