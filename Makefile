@@ -13,13 +13,14 @@ QUICK = tests/domain tests/drawing tests/presentation tests/board/test_needs.py 
 # Commands that tests start would compile all of Orange each time, and four workers all tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test thorough quick check format pages man picture newcomer simulate simulate-real bench clean
+.PHONY: run test thorough quick check compiled format pages man picture newcomer simulate simulate-real bench clean
 
 run: $(READY)
 	@$(BIN)/orange $(or $(ARGS),--all)
 
-test: $(READY) check
+test: $(READY)
 	@sh tools/programs.sh $(PROGRAMS) || [ -z "$$CI" ]
+	@$(MAKE) --no-print-directory -j 2 check compiled
 	@$(BIN)/pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
 
 # As `test`, but where a test kills something at its steps, at each of them and not at every third; and more examples.
@@ -35,6 +36,10 @@ check: $(READY)
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports >/dev/null || $(BIN)/lint-imports
 	@$(BIN)/python tools/unused.py
+
+# Beside the checks, which have one core busy: else each of the workers would compile all tests by itself.
+compiled: $(READY)
+	@$(BIN)/pytest -q --collect-only >.venv/collected || { tail -n 20 .venv/collected; exit 1; }
 
 format: $(READY)
 	@$(BIN)/ruff format --quiet .
