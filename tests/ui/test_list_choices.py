@@ -32,6 +32,14 @@ def in_order(scene: Scene) -> list[str]:
     return [row.task.branch for row in rows if row.task is not None]
 
 
+def add_tea(stage: Stage, text: str = "") -> None:
+    """Another project, with a task."""
+    (stage.root / "tea").mkdir()
+    stage.orange.projects.add({"name": "tea", "path": str(stage.root / "tea"), "default_branch": "main"})
+    with stage.orange.store.project_lock("tea"):
+        stage.orange.store.add("tea", {"workflow": "default", "status": "working", "branch": "earl-grey"}, text)
+
+
 def status_of(stage: Stage, ref: TaskRef) -> str:
     return str(getattr(stage.orange.store.read(ref), "task").status)  # noqa: B009 - it can be read
 
@@ -111,11 +119,8 @@ async def test_message_and_another_agent_for_all_marked_tasks(stage: Stage, monk
 
 @story
 async def test_number_shows_one_project_and_the_next_start_shows_it_too(stage: Stage) -> None:
-    (stage.root / "tea").mkdir()
-    stage.orange.projects.add({"name": "tea", "path": str(stage.root / "tea"), "default_branch": "main"})
     stage.tasks()
-    with stage.orange.store.project_lock("tea"):
-        stage.orange.store.add("tea", {"workflow": "default", "status": "working", "branch": "earl-grey"}, "")
+    add_tea(stage)
     async with stage.open(project=None) as scene:
         await scene.sees("all projects", "tea/earl-grey", "coffee/login-fix")
         await scene.press("2")
@@ -145,12 +150,16 @@ async def test_number_shows_one_project_and_the_next_start_shows_it_too(stage: S
 @story
 async def test_word_in_task_md_is_found_while_somebody_types_it(stage: Stage) -> None:
     stage.tasks()
-    stage.task(branch="hot", summary="Something warm", status="pending", body="## Context\n\nWith cinnamon.\n")
+    text = "## Context\n\nWith cinnamon.\n"
+    stage.task(branch="hot", summary="Something warm", status="pending", body=text)
+    add_tea(stage, text)
     async with stage.open() as scene:
         await scene.press("slash", *"cinnamon")
         await scene.until(lambda: in_order(scene) == ["hot"])
-        await scene.press("enter", "escape")
-        await scene.until(lambda: len(in_order(scene)) > 1)
+        await scene.press("enter", "0")
+        await scene.until(lambda: sorted(in_order(scene)) == ["earl-grey", "hot"])  # it is looked for there, too
+        await scene.press("escape")
+        await scene.until(lambda: len(in_order(scene)) > 2)
 
 
 @story
