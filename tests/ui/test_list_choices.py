@@ -206,9 +206,9 @@ async def test_wide_terminal_shows_the_list_alone_or_both(stage: Stage, monkeypa
     lively(stage, monkeypatch)
     stage.report(stage.orange.store.refs("coffee")[0], last="31 passed [bold]")
     async with stage.open((200, 40)) as scene:
-        await scene.sees("APPROACH", "summary")
+        await scene.sees("APPROACH", "summary", "last output", "31 passed [bold]")
         await scene.press("left")
-        await scene.sees("last output", "31 passed [bold]")
+        await scene.sees(" ↑ ")
         assert "APPROACH" not in scene.text
         await scene.press("right")
         await scene.sees("APPROACH")
@@ -219,19 +219,20 @@ async def test_after_a_merge_the_cursor_is_on_what_needs_you_and_the_transcript_
     office.harness(orders="echo '\x1b[32m31 passed\x1b[0m [bold]'; exec cat")
     ref = office.create("fix/tea", harness="recorder")
     asks = office.create("fix/cups", harness="recorder")
+    office.create("fix/milk", harness="recorder", spawn=False)
     with office.orange.store.open(asks) as cups:
         cups.set_attention("Which cups?")
     (office.worktree(ref) / "tea").write_text("green\n")
     office.git("add", "tea", at=office.worktree(ref))
     office.git("commit", "--quiet", "--message=tea", at=office.worktree(ref))
     async with opened(office) as scene:
-        await scene.press("G", "m")
-        assert scene.selected == "fix/tea"
+        await scene.press("j", "f", "m")
+        assert scene.selected == "fix/tea"  # where what is done is not listed
         await scene.sees("Force merge?")
         await scene.press("y")
         await scene.until(lambda: office.status(ref) == "done")
         await scene.until(lambda: scene.selected == "fix/cups")
-        await scene.press("slash", *"fix/tea", "enter", "tab")
+        await scene.press("f", "f", "f", "slash", *"fix/tea", "enter", "tab")
         await scene.sees("worker, ended", "31 passed [bold]", "No live session.")
         await scene.sees("+1 −0")
     assert not any("can't be shown" in str(entry) for entry in Log(office.orange.home.log_file).entries())

@@ -148,7 +148,7 @@ class Dashboard(SearchScreen):
 
     def _show(self, snapshot: Snapshot | None) -> None:
         """Show a snapshot: the one way anything on this screen changes."""
-        place, listed = self._list.place, self._model.listed(self._rows)
+        before, place, listed = self.row, self._list.place, self._model.listed(self._rows)
         everywhere = self._shared.project is None and snapshot is not None and len(snapshot.projects) != 1
         self.set_class(not listed.rows, "-empty")
         self._list.empty_text = empty_text(snapshot)
@@ -164,7 +164,7 @@ class Dashboard(SearchScreen):
         scope = f"{self._shared.project or 'all projects'} · {self._model.choices.sentence}{marked}"
         self.query_one(Header).show(snapshot, scope, states_in_order(snapshot), self._palette)
         self._show_selected(self.row)
-        if self._merged.has_ended(running, self.row) and self.is_current:
+        if self._merged.has_ended(running, self._rows, before.ref if before else None) and self.is_current:
             self._go_on(place)
 
     def _show_again(self) -> None:
