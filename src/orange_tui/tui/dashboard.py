@@ -128,15 +128,12 @@ class Dashboard(SearchScreen):
         """Show a new snapshot; a list of ten thousand is not gone through for what only the preview shows."""
         if now is not None and not self._is_restored:
             self._restore()
-        if before is None or now is None:
-            self._show(now)
-            return
-        if (before.text_changes, before.scope) != (now.text_changes, now.scope):
+        if before and now and (before.text_changes, before.scope) != (now.text_changes, now.scope):
             self._must_search.set()
-        if before.differs_only_in_texts(now):
-            self.query_one(Preview).show(self.row)
-        else:
-            self._show(now)
+            if before.differs_only_in_texts(now):
+                self.query_one(Preview).show(self.row)
+                return
+        self._show(now)
 
     def _restore(self) -> None:
         """Show the list as it was left the last time."""
