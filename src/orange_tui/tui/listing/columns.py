@@ -80,7 +80,7 @@ def _text(text: str, width: int) -> str:
 def _name(look: RowLook, width: int) -> list[Segment]:
     marks = conflict_marks(look.row)
     room = width - len(marks) - 1 if marks else width
-    led = look.guide[-(room // 2) :]  # what lies deep keeps some room for its name
+    led = look.guide[-max(1, room // 2) :]  # what lies deep keeps some room for its name
     return [
         *([Segment(led, look.palette.dim)] if led else []),
         Segment(fit(look.name, room - len(led)), look.name_style),
