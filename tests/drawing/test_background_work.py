@@ -29,15 +29,17 @@ class _App:
 
 def test_board_is_read_while_a_hundred_tasks_are_being_cancelled(tmp_path: Path) -> None:
     app, may_end = _App(), Event()
-    ended: list[str] = []
+    ended: list[bool] = []
+
+    def cancel(_report: object) -> None:
+        ended.append(may_end.wait())
 
     async def cancel_all() -> None:
         give_threads()
         given: Any = app
         work = BackgroundWork(given, Log(str(tmp_path / "log")), lambda: None, lambda *_: None, lambda ref: ref.id)
         for number in range(_MANY):
-            ref = TaskRef("coffee", f"t{number}")
-            work.start(ref, "Cancelling", lambda _report, name=ref.id: may_end.wait() and ended.append(name))  # type: ignore[misc]
+            work.start(TaskRef("coffee", f"t{number}"), "Cancelling", cancel)
         await asyncio.sleep(0)  # each has its turn
         assert len(work.running) == _MANY
         read = asyncio.create_task(asyncio.to_thread(may_end.is_set))
