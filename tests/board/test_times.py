@@ -94,8 +94,17 @@ def test_wait_goes_on_while_the_reason_changes_and_begins_anew_after_an_answer(w
 
     assert asked(2, "The milk is sour") == wall.at(2)
     assert asked(5, "And the tea is cold") == wall.at(2)
+    assert seen(world, ref).needs_since == wall.at(2)  # also in an app that is started now
     assert asked(6, None) == ""
     assert asked(9, "Look again") == wall.at(9)
+    assert seen(world, ref).needs_since == wall.at(9)
+
+
+def test_changes_in_a_history_that_are_none_stop_no_board(world: World, wall: Clock) -> None:
+    ref = world.task(attention="Look")
+    with world.history_file(ref).open("a") as history:
+        history.write('{"type": "x", "changes": {"attention": 7}}\n{"type": "x", "changes": 5}\n')
+    assert seen(world, ref).needs == "Look"
 
 
 def test_agents_question_counts_from_when_it_was_asked(office: Office, wall: Clock) -> None:

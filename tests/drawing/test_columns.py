@@ -151,6 +151,17 @@ def test_wide_list_tells_all_there_is_to_know_at_a_glance() -> None:
     assert cell_len(shown) == 193 - MARKS
 
 
+def test_beside_the_preview_of_a_wide_terminal_there_is_room_for_all_but_the_commits() -> None:
+    layout = layout_for(139, frozenset(FACTS))
+    assert layout.titles().split() == [
+        *("task", "status", "doing", "agent", "summary", "last", "output", "PR", "±", "cost", "waits", "age")
+    ]
+    made = row("t1", summary="x" * 99)
+    few = frozenset(FACTS) - {"pull_request", "usage"}
+    look = RowLook(made, "a-branch-of-26-characters-", Style(), Style(), DARK)
+    assert "a-branch-of-26-characters- " in "".join(segment.text for segment in layout_for(139, few).line(look))
+
+
 def test_age_is_the_time_in_the_state_and_waits_is_how_long_the_person_is_needed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

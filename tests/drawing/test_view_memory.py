@@ -14,6 +14,7 @@ from orange_tui.tui.listing.model import ListModel
 from orange_tui.tui.listing.view_memory import ViewMemory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -77,3 +78,18 @@ def test_home_that_cannot_be_written_is_said_in_the_log_and_stops_nothing(tmp_pa
     found.note(order="cost")
     found.write()
     assert "not remembered" in (tmp_path / "orange.log").read_text()
+    (tmp_path / "view.json.lock").rmdir()
+    found.note(theme="nord")
+    found.write()
+    after = memory(tmp_path)
+    assert (after.chosen("order", ("cost",)), after.chosen("theme", ("nord",))) == ("cost", "nord")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
+def test_what_is_no_file_is_neither_waited_for_nor_read(tmp_path: Path, make: Callable[[str], None]) -> None:
+    make(str(tmp_path / "view.json"))
+    found = memory(tmp_path)
+    assert found.chosen("order", ("cost",)) is None
+    found.note(order="cost")
+    found.write()
+    assert "not known" in (tmp_path / "orange.log").read_text()

@@ -32,6 +32,14 @@ def in_order(scene: Scene) -> list[str]:
     return [row.task.branch for row in rows if row.task is not None]
 
 
+def add_tea(stage: Stage, text: str = "") -> None:
+    """Another project, with a task."""
+    (stage.root / "tea").mkdir()
+    stage.orange.projects.add({"name": "tea", "path": str(stage.root / "tea"), "default_branch": "main"})
+    with stage.orange.store.project_lock("tea"):
+        stage.orange.store.add("tea", {"workflow": "default", "status": "working", "branch": "earl-grey"}, text)
+
+
 def status_of(stage: Stage, ref: TaskRef) -> str:
     return str(getattr(stage.orange.store.read(ref), "task").status)  # noqa: B009 - it can be read
 
@@ -111,11 +119,8 @@ async def test_message_and_another_agent_for_all_marked_tasks(stage: Stage, monk
 
 @story
 async def test_number_shows_one_project_and_the_next_start_shows_it_too(stage: Stage) -> None:
-    (stage.root / "tea").mkdir()
-    stage.orange.projects.add({"name": "tea", "path": str(stage.root / "tea"), "default_branch": "main"})
     stage.tasks()
-    with stage.orange.store.project_lock("tea"):
-        stage.orange.store.add("tea", {"workflow": "default", "status": "working", "branch": "earl-grey"}, "")
+    add_tea(stage)
     async with stage.open(project=None) as scene:
         await scene.sees("all projects", "tea/earl-grey", "coffee/login-fix")
         await scene.press("2")
@@ -145,12 +150,16 @@ async def test_number_shows_one_project_and_the_next_start_shows_it_too(stage: S
 @story
 async def test_word_in_task_md_is_found_while_somebody_types_it(stage: Stage) -> None:
     stage.tasks()
-    stage.task(branch="hot", summary="Something warm", status="pending", body="## Context\n\nWith cinnamon.\n")
+    text = "## Context\n\nWith cinnamon.\n"
+    stage.task(branch="hot", summary="Something warm", status="pending", body=text)
+    add_tea(stage, text)
     async with stage.open() as scene:
         await scene.press("slash", *"cinnamon")
         await scene.until(lambda: in_order(scene) == ["hot"])
-        await scene.press("enter", "escape")
-        await scene.until(lambda: len(in_order(scene)) > 1)
+        await scene.press("enter", "0")
+        await scene.until(lambda: sorted(in_order(scene)) == ["earl-grey", "hot"])  # it is looked for there, too
+        await scene.press("escape")
+        await scene.until(lambda: len(in_order(scene)) > 2)
 
 
 @story
@@ -197,9 +206,9 @@ async def test_wide_terminal_shows_the_list_alone_or_both(stage: Stage, monkeypa
     lively(stage, monkeypatch)
     stage.report(stage.orange.store.refs("coffee")[0], last="31 passed [bold]")
     async with stage.open((200, 40)) as scene:
-        await scene.sees("APPROACH", "summary")
+        await scene.sees("APPROACH", "summary", "last output", "31 passed [bold]")
         await scene.press("left")
-        await scene.sees("last output", "31 passed [bold]")
+        await scene.sees(" ↑ ")
         assert "APPROACH" not in scene.text
         await scene.press("right")
         await scene.sees("APPROACH")
@@ -210,19 +219,20 @@ async def test_after_a_merge_the_cursor_is_on_what_needs_you_and_the_transcript_
     office.harness(orders="echo '\x1b[32m31 passed\x1b[0m [bold]'; exec cat")
     ref = office.create("fix/tea", harness="recorder")
     asks = office.create("fix/cups", harness="recorder")
+    office.create("fix/milk", harness="recorder", spawn=False)
     with office.orange.store.open(asks) as cups:
         cups.set_attention("Which cups?")
     (office.worktree(ref) / "tea").write_text("green\n")
     office.git("add", "tea", at=office.worktree(ref))
     office.git("commit", "--quiet", "--message=tea", at=office.worktree(ref))
     async with opened(office) as scene:
-        await scene.press("G", "m")
-        assert scene.selected == "fix/tea"
+        await scene.press("j", "f", "m")
+        assert scene.selected == "fix/tea"  # where what is done is not listed
         await scene.sees("Force merge?")
         await scene.press("y")
         await scene.until(lambda: office.status(ref) == "done")
         await scene.until(lambda: scene.selected == "fix/cups")
-        await scene.press("slash", *"fix/tea", "enter", "tab")
+        await scene.press("f", "f", "f", "slash", *"fix/tea", "enter", "tab")
         await scene.sees("worker, ended", "31 passed [bold]", "No live session.")
         await scene.sees("+1 −0")
     assert not any("can't be shown" in str(entry) for entry in Log(office.orange.home.log_file).entries())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from orange_tui.tui.dashboard import Dashboard
 from orange_tui.tui.widgets.task_list import TaskList
 from support.stage import story
 from support.terminal_copy import copy_terminal
@@ -72,6 +73,18 @@ async def test_click_selects_the_task_under_the_mouse(stage: Stage, monkeypatch:
             await scene.press("g", *"jjjjjj"[: number % 7])
             await scene.click(TaskList, (12, line_of(terminal, scene, branch)))
             assert scene.selected == branch
+        opened: list[str] = []
+        monkeypatch.setattr(
+            Dashboard, "on_task_list_opened", lambda _screen, message: opened.append(message.row.ref.id)
+        )
+        await scene.press("g")
+        four = scene.app.screen.query_one(TaskList)._rows[3].ref.id
+        await scene.click(TaskList, (12, line_of(terminal, scene, "four")), times=2)  # it moves up at the first
+        assert (scene.selected, opened) == ("four", [four])
+        await scene.press("z")
+        await scene.sees("waiting · 6")
+        await scene.click(TaskList, (12, line_of(terminal, scene, "needs you · 2")), times=2)
+        assert (scene.selected, opened) == ("four", [four])
 
 
 @pytest.mark.parametrize("size", SIZES)

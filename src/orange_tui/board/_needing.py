@@ -56,7 +56,7 @@ def _first_known(known: BoardTask, need: Need, windows: Collection[str]) -> str:
         return known.said_at(windows)
     if need.kind == "pull request":
         return known.pull_request.since if known.pull_request is not None else ""
-    return entry.asked_at
+    return entry.asked_at and max(entry.asked_at, entry.entered_at)
 
 
 def _changed_at(known: BoardTask) -> str:

@@ -110,15 +110,12 @@ class Journal:
         """The engine's values from the beginning on: what was believed of them, and what was not."""
         if self.judge is None:
             raise TypeError(f"nobody can judge {self.path}")
-        return EngineHistory(self._raw_lines(), self.judge)
+        lines = list(_lines_backwards(self.path, at_once=_MAX_LINE_BYTES))[::-1]  # one that is too long is only a mark
+        return EngineHistory(lines, self.judge)
 
     def engine_event(self) -> Event | None:
         """The last event that set engine fields and can be believed: the truth about them."""
         return self.engine_history().truth()
-
-    def _raw_lines(self) -> list[bytes]:
-        """Every line, oldest first; of one that is too long there is only a mark."""
-        return list(_lines_backwards(self.path, at_once=_MAX_LINE_BYTES))[::-1]
 
     def changes_after(self, stamp: str) -> list[Event]:
         """Events that changed other fields after the one of that time, oldest first; without one, by the clock."""
@@ -179,9 +176,14 @@ class Journal:
         return str(found.get("timestamp", ""))
 
     def asked_at(self) -> str:
-        """When a person was last asked to look at the task; empty where nothing tells."""
-        asked = (event for event in self.backwards() if "attention" in (event.get("changes") or ()))
-        return str(next(asked, {}).get("timestamp", ""))
+        """Since when a person is asked to look at the task, whatever was said later; empty where nothing tells."""
+        found = ""
+        for event in self.backwards():
+            if _is_change(event) and "attention" in event["changes"]:
+                found = str(event.get("timestamp", ""))
+                if not event["changes"]["attention"][0]:
+                    break
+        return found
 
     def merged_lines(self) -> tuple[int, int, int] | None:
         """Commits, and lines added and removed, that the merge brought with which the task ended."""

@@ -19,7 +19,7 @@ from textual.reactive import reactive
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home import paths
 from orange_tui.notices.presence import Presence
-from orange_tui.tui.background_work import BackgroundWork, keep_running
+from orange_tui.tui.background_work import BackgroundWork, give_threads, keep_running
 from orange_tui.tui.board_keeper import BoardKeeper
 from orange_tui.tui.commands.keys import keymap
 from orange_tui.tui.commands.palette.palette import PALETTE
@@ -135,6 +135,7 @@ class OrangeApp(ShowsKeys):
         return Dashboard(self)
 
     def on_mount(self) -> None:
+        give_threads()
         self.theme_changed_signal.subscribe(self, self._follow_theme)
         if self._choices is not None:
             self._show_first(self._choices)

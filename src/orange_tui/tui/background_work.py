@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.domain.errors import OrangeError, Untrusted
@@ -22,11 +23,20 @@ if TYPE_CHECKING:
 
 _READING_SECONDS = 8.0  # a sentence about one's work is worth them
 
+_MOST_AT_ONCE, _THREADS = 8, 16  # that something is done in, and in all: reading what the screen shows needs some, too
 _RETRY_SECONDS = 1.0  # until what goes on for as long as the app begins again after a failure
 
 
+def give_threads() -> None:
+    """Give the event loop enough threads for work and for what the screen shows; it waits for them at its end."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "orange"))
+
+
 class BackgroundWork:
-    """What is being done to which task. Two actions on one task wait for each other; neither is lost."""
+    """What is being done to which task. Two actions on one task wait for each other; neither is lost.
+
+    All tasks may be marked: the screen is kept true meanwhile, so only some of them are worked on at once.
+    """
 
     def __init__(
         self,
@@ -38,6 +48,7 @@ class BackgroundWork:
     ) -> None:
         self._app, self._log, self._on_change, self._ask_trust = app, log, on_change, ask_trust
         self._name_of = name_of
+        self._turns = asyncio.Semaphore(_MOST_AT_ONCE)
         self._locks: dict[TaskRef, asyncio.Lock] = {}
         self.running: dict[TaskRef, str] = {}
         self.cancelled: list[TaskRef] = []  # what was cancelled here, the last one last: that is undone first
@@ -51,7 +62,10 @@ class BackgroundWork:
             self._show(ref, f"{title} …")
             about = f"{self._name_of(ref)} · {title}"
             try:
-                result = await asyncio.to_thread(work, lambda step: self._show_from_thread(ref, f"{title}: {step} …"))
+                async with self._turns:
+                    result = await asyncio.to_thread(
+                        work, lambda step: self._show_from_thread(ref, f"{title}: {step} …")
+                    )
             except Untrusted as problem:  # the person is asked, and who trusts it need not press the key again
                 self._ask_trust(ref.project, str(problem), lambda: self.start(ref, title, work))
             except OrangeError as problem:

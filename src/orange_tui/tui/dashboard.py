@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _WIDE_CELLS, _ROOMY_CELLS = 100, 160
 _REDRAW_SECONDS = 30.0  # half a minute, so that no age is a whole minute behind
 _TYPING_SECONDS = 0.15  # without another letter, before texts are searched
+_SEARCH_PAUSE_SECONDS = 1.0  # until they are searched again, where agents write all the time
 _PREVIEW, _ALONE = "preview", "list alone"  # what a wide terminal shows
 
 _MOVING = (
@@ -72,6 +73,7 @@ class Dashboard(SearchScreen):
         self._shared = shared
         self._model = ListModel()
         self._texts = TextSearch(shared.orange.home)
+        self._must_search = asyncio.Event()  # other texts, or other tasks, than were searched
         self._merged = MergedHere()
         self._is_restored = False
 
@@ -126,8 +128,8 @@ class Dashboard(SearchScreen):
         """Show a new snapshot; a list of ten thousand is not gone through for what only the preview shows."""
         if now is not None and not self._is_restored:
             self._restore()
-        if before is not None and now is not None and before.text_changes != now.text_changes:
-            self._search_texts()
+        if before and now and (before.text_changes, before.scope) != (now.text_changes, now.scope):
+            self._must_search.set()
             if before.differs_only_in_texts(now):
                 self.query_one(Preview).show(self.row)
                 return
@@ -143,7 +145,7 @@ class Dashboard(SearchScreen):
 
     def _show(self, snapshot: Snapshot | None) -> None:
         """Show a snapshot: the one way anything on this screen changes."""
-        place, listed = self._list.place, self._model.listed(self._rows)
+        before, place, listed = self.row, self._list.place, self._model.listed(self._rows)
         everywhere = self._shared.project is None and snapshot is not None and len(snapshot.projects) != 1
         self.set_class(not listed.rows, "-empty")
         self._list.empty_text = empty_text(snapshot)
@@ -159,7 +161,7 @@ class Dashboard(SearchScreen):
         scope = f"{self._shared.project or 'all projects'} · {self._model.choices.sentence}{marked}"
         self.query_one(Header).show(snapshot, scope, states_in_order(snapshot), self._palette)
         self._show_selected(self.row)
-        if self._merged.has_ended(running, self.row) and self.is_current:
+        if self._merged.has_ended(running, self._rows, before.ref if before else None) and self.is_current:
             self._go_on(place)
 
     def _show_again(self) -> None:
@@ -280,20 +282,19 @@ class Dashboard(SearchScreen):
 
     def searched(self, text: str) -> None:
         self._choose(search=text)
-        self._search_texts()
-
-    def _search_texts(self) -> None:
-        """Look for the words in what only files tell; who types on searches anew."""
         self._texts.cancel()
-        if self._model.choices.search:
-            # mypy does not find the result type of a worker that has none
-            self.run_worker(self._find_in_texts, group="texts", exclusive=True, exit_on_error=False)  # type: ignore[arg-type]
+        # mypy does not find the result type of a worker that has none
+        self.run_worker(self._find_in_texts, group="texts", exclusive=True, exit_on_error=False)  # type: ignore[arg-type]
 
     async def _find_in_texts(self) -> None:
+        """Look for the words in what only files tell, again when that changes, for as long as they are looked for."""
         await asyncio.sleep(_TYPING_SECONDS)
-        revision = self._shared.snapshot.text_changes if self._shared.snapshot else 0
-        if await self._texts.find_for(self._model, self._rows, revision):
-            self._show(self._shared.snapshot)
+        while self._model.choices.search:
+            self._must_search.clear()
+            if await self._texts.find_for(self._model, self._rows):
+                self._show(self._shared.snapshot)
+            await self._must_search.wait()
+            await asyncio.sleep(_SEARCH_PAUSE_SECONDS)
 
     def go_to(self, ref: TaskRef) -> None:
         """Put the cursor on a task, showing it first where a filter or a search hides it."""

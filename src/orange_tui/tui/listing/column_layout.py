@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 MARKS = 7  # cursor, icon (one of them is two cells wide), mark, number of the workspace
 _GAP = 2
-_FEWEST_FOR_NAME, _MOST_FOR_NAME = 4, 40  # cells, the latter where others could do with more
+_FEWEST_FOR_NAME, _ENOUGH_FOR_NAME, _MOST_FOR_NAME = 4, 28, 40  # cells, the latter where others could do with more
+_WIDE = 120  # cells, from which on columns are content with less
 
 
 class ColumnLayout:
@@ -59,28 +60,39 @@ def _fitting(wanted: Sequence[Column], room: int) -> list[Column]:
     """Those that there is room for: what tells most first, and of the rest whatever still fits."""
     kept = [column for column in wanted if not column.gives_way]
     for column in sorted(wanted, key=lambda column: column.gives_way):
-        if column not in kept and _needed(kept) + column.width <= room:
+        if column not in kept and _needed([*kept, column], room) <= room:
             kept.append(column)
     return [column for column in wanted if column in kept]
 
 
-def _needed(shown: Sequence[Column]) -> int:
-    return sum(column.width for column in shown)
+def _needed(shown: Sequence[Column], room: int) -> int:
+    return sum(_least(column, room) for column in shown)
+
+
+def _least(column: Column, room: int) -> int:
+    return column.least if column.least and room >= _WIDE else column.width
 
 
 def _share_out(shown: Sequence[Column], room: int) -> list[tuple[Column, int]]:
-    """Give the room that is left to the columns that grow: first to the name, then to the others alike."""
-    spare = room - _needed(shown)
+    """Give the room that is left to the name, to what has not its whole width, and to those that grow alike."""
+    widths = {column.name: _least(column, room) for column in shown}
+    spare = room - _needed(shown, room)
+
+    def widen(column: Column, most: int) -> None:
+        nonlocal spare
+        extra = max(0, min(spare, most - widths[column.name]))
+        widths[column.name] += extra
+        spare -= extra
+
     others = [column for column in shown if column.grows and column is not TASK]
-    of_name = min(spare, _MOST_FOR_NAME - TASK.width) if others else spare
-    each, rest = divmod(spare - of_name, len(others)) if others else (0, 0)
-    found = []
-    for column in shown:
-        extra = of_name if column is TASK else each if column in others else 0
-        if others and column is others[-1]:
-            extra += rest
-        found.append((column, max(_FEWEST_FOR_NAME, column.width + extra) if column is TASK else column.width + extra))
-    return found
+    widen(TASK, _ENOUGH_FOR_NAME)
+    for column in sorted(shown, key=lambda column: column.gives_way):
+        widen(column, column.width)
+    widen(TASK, _MOST_FOR_NAME if others else room)
+    for left in range(len(others), 0, -1):
+        widen(others[-left], widths[others[-left].name] + spare // left)
+    widths[TASK.name] = max(_FEWEST_FOR_NAME, widths[TASK.name] + min(0, spare))  # where not even the least fits
+    return [(column, widths[column.name]) for column in shown]
 
 
 class ColumnTitles(Widget):

@@ -52,7 +52,10 @@ class RowLook:
 
 @record
 class Column:
-    """One column. The highest `gives_way` goes first; 0 stays. One that `grows` takes a share of what room is left."""
+    """One column. The highest `gives_way` goes first; 0 stays. One that `grows` takes a share of what room is left.
+
+    In a wide list one that has a `least` is content with that, so that others are there, too.
+    """
 
     name: str  # in config.yml
     title: str
@@ -63,6 +66,7 @@ class Column:
     shown_for: str | None = None  # one of `FACTS`: it is there only where a task has this
     grows: bool = False
     is_text: bool = False  # it begins at the left
+    least: int = 0
 
     def heading(self, width: int) -> str:
         """What stands above it."""
@@ -76,7 +80,7 @@ def _text(text: str, width: int) -> str:
 def _name(look: RowLook, width: int) -> list[Segment]:
     marks = conflict_marks(look.row)
     room = width - len(marks) - 1 if marks else width
-    led = look.guide[-(room // 2) :]  # what lies deep keeps some room for its name
+    led = look.guide[-max(1, room // 2) :]  # what lies deep keeps some room for its name
     return [
         *([Segment(led, look.palette.dim)] if led else []),
         Segment(fit(look.name, room - len(led)), look.name_style),
@@ -154,18 +158,19 @@ COLUMNS: tuple[Column, ...] = (
         shown_for="status",
         is_text=True,
     ),
-    Column("agent", "agent", 16, 9, "Its agent, and the model where one is known", _agent, is_text=True),
-    Column("summary", "summary", 26, 7, "What it is about", _summary, grows=True, is_text=True),
+    Column("agent", "agent", 22, 9, "Its agent, and the model where one is known", _agent, is_text=True, least=10),
+    Column("summary", "summary", 26, 7, "What it is about", _summary, grows=True, is_text=True, least=18),
     Column(
         "output",
         "last output",
         26,
-        10,
+        8,
         "The last line that its agent has printed, a few seconds old",
         _output,
         shown_for="last_line",
         grows=True,
         is_text=True,
+        least=18,
     ),
     Column(
         "pr",
@@ -176,7 +181,7 @@ COLUMNS: tuple[Column, ...] = (
         _pull_request,
         shown_for="pull_request",
     ),
-    Column("commits", "↑", 5, 8, "Commits that the default branch does not have", _commits),
+    Column("commits", "↑", 5, 10, "Commits that the default branch does not have", _commits),
     Column("changes", "±", 12, 3, "Lines added and removed; or that it waits, and can start", _changes),
     Column("cost", "cost", 9, 4, "What its agents have cost so far", _cost, shown_for="usage"),
     Column("waits", "waits", 6, 6, "How long it has been waiting for you", _waits, shown_for="needs"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from orange_tui.board.rows import TaskRow
     from orange_tui.store.store import TaskRef
@@ -20,13 +20,12 @@ class MergedHere:
         self._merging: set[TaskRef] = set()
         self._ended: set[TaskRef] = set()  # those of which that was said, while the rest of the work goes on
 
-    def has_ended(self, running: Mapping[TaskRef, str], selected: TaskRow | None) -> bool:
-        """Whether the selected task was merged here since the last time; said once."""
+    def has_ended(self, running: Mapping[TaskRef, str], rows: Sequence[TaskRow], ref: TaskRef | None) -> bool:
+        """Whether this task was merged here since the last time, whether or not it is still listed; said once."""
         under_way = {ref for ref, text in running.items() if text.startswith(MERGING)}
         self._ended &= under_way
         self._merging |= under_way - self._ended
-        if selected is None or not selected.finished or selected.ref not in self._merging:
-            return False
-        self._merging.discard(selected.ref)
-        self._ended.add(selected.ref)
-        return True
+        finished = {row.ref for row in rows if row.finished and row.ref in self._merging} if self._merging else set()
+        self._merging -= finished
+        self._ended |= finished & under_way
+        return ref in finished

@@ -68,15 +68,16 @@ class ViewMemory:
 
     def write(self) -> None:
         """Write down what was chosen since the last time; a file that cannot be written keeps nobody from working."""
-        with self._lock:
-            unsaved, self._unsaved = self._unsaved, {}
-        if not unsaved:
-            return
+        unsaved: dict[str, object] = {}
         try:
             with self._file(disposable=True).changing_object() as known:
+                with self._lock:  # only now: of two that write, the second one has what was chosen last
+                    unsaved, self._unsaved = self._unsaved, {}
                 scopes = {**self._scopes(known), **self._scopes(unsaved)}
                 known.update({**unsaved, **({_SCOPES: scopes} if scopes else {})})
         except OrangeError as problem:
+            with self._lock:
+                self._unsaved = {**unsaved, **self._unsaved}  # the next choice takes it along
             self._log.write("warning", f"what was chosen in the list is not remembered: {problem}")
 
     def _scopes(self, values: dict[str, object]) -> dict[str, object]:

@@ -71,11 +71,12 @@ class Header(Line):
             words = state_words(status)
             counted[words] = counted.get(words, 0) + snapshot.counts[status]
         parts += [(f"{count} {printable(words)}", palette.dim) for words, count in counted.items()]
-        while True:
-            joined = Text(" · ", style=palette.dim).join(Text(text, style=style) for text, style in parts)
-            if joined.cell_len <= room or not parts:
+        some = [[*parts[:count], ("…", palette.dim)] for count in range(len(parts) - 1, 0, -1)]
+        for tried in (parts, *some, parts[:1]):  # what needs the person goes last
+            joined = Text(" · ", style=palette.dim).join(Text(text, style=style) for text, style in tried)
+            if joined.cell_len <= room:
                 return joined
-            parts = [*parts[: -2 if parts[-1][0] == "…" else -1], ("…", palette.dim)] if len(parts) > 1 else []
+        return Text()
 
     def _right(self, snapshot: Snapshot | None, palette: Palette, *, with_cost: bool = True) -> Text:
         """What was used today, where there is room for it, and the pool."""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.listing.columns import Column
 
 _HEADING = -1  # the part of a row that stands above it
+_DOUBLE = 2  # clicks
 
 
 class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -223,12 +224,15 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         self.see_cursor()
 
     def on_click(self, event: events.Click) -> None:
-        place = self._lines.place_at(self.scroll_offset.y + event.y)
-        if 0 <= place < len(self._rows):
-            self.focus()
+        """A click on a row selects it, a second one opens it: by then another row may be where the first one was."""
+        place, part = self._lines.part_at(self.scroll_offset.y + event.y)
+        if place >= len(self._rows) or part == _HEADING:
+            return
+        self.focus()
+        if event.chain == 1:
             self.move_to(place)
-            if event.chain > 1 and self.selected is not None:
-                self.post_message(self.Opened(self.selected))
+        elif event.chain == _DOUBLE and self.selected is not None:
+            self.post_message(self.Opened(self.selected))
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The lines as they are, without borders to be put around each: a line that was drawn is not touched again."""
