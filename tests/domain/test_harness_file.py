@@ -121,7 +121,7 @@ claude:
     assert list(result.harnesses) == ["aider"]
     assert [problem.line for problem in result.problems] == [4, 5, 5, 6, 8]
     assert told(text)[0] == (
-        "harnesses.yml:4: the harness 'broken' has no `binary`; add it; required are: binary, full"
+        "harnesses.yml:4: the agent 'broken' has no `binary`; add it; required are: binary, full"
     )
 
 
