@@ -58,8 +58,11 @@ def test_frames_take_turns_and_a_line_is_drawn_once() -> None:
 
 def test_ci_runs_the_command_that_the_readme_names() -> None:
     steps = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())["jobs"]["test"]["steps"]
-    assert steps[-1]["run"].startswith("make test")
+    assert " make test " in steps[-1]["run"]
     assert "make test" in (ROOT / "README.md").read_text()
+    wanted = next(line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith("PROGRAMS"))
+    installs = next(step["run"] for step in steps if "programs.sh" in step.get("run", ""))
+    assert installs.endswith(f"programs.sh tmux {wanted.partition('= ')[2]}")
 
 
 def test_issue_templates_ask_for_what_troubleshooting_says() -> None:
