@@ -7,7 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-SKIPPED = "import pytest\n\n\ndef test_that_needs_something() -> None:\n    pytest.skip('no kettle here')\n"
+SKIPPED = """import pytest
+from support.no_skips import NOT_TO_BE_HAD
+
+
+def test_that_needs_something() -> None:
+    pytest.skip('no kettle here')
+
+
+def test_that_needs_another_machine() -> None:
+    pytest.skip(f'{NOT_TO_BE_HAD} a kettle with a lid')
+"""
 
 
 def run_pytest(tmp_path: Path, *, ci: bool) -> subprocess.CompletedProcess[str]:
@@ -24,6 +34,7 @@ def test_skipped_test_fails_where_ci_is_set_and_says_why(tmp_path: Path) -> None
     done = run_pytest(tmp_path, ci=True)
     assert done.returncode == 1
     assert "Skipped, though CI is set: Skipped: no kettle here" in done.stdout
+    assert "1 failed, 1 skipped" in done.stdout
 
 
 def test_skipped_test_is_skipped_on_a_persons_machine(tmp_path: Path) -> None:

@@ -102,7 +102,8 @@ def _table(token: Token) -> Iterator[str]:
     """Two columns are a list of words and what they mean; more are a table, in which long cells are wrapped."""
     rows = table_rows(token, _inline)
     if len(rows[0]) == _TAGGED_COLUMNS:
-        for word, meaning in rows:
+        has_heading = any(map(_inline, token["children"][0]["children"]))
+        for word, meaning in rows[has_heading:]:
             yield from (".TP", word or _NOTHING, meaning or _NOTHING)
         return
     is_long = [max(map(len, column)) > _LONG_CELL for column in zip(*rows, strict=True)]

@@ -50,6 +50,13 @@ lives from-a-wheel
 [ -e "$ROOT/man/man1/orange.1" ] || fail "pipx shows no man page orange.1 ($(ls -R "$ROOT/man" 2>&1))"
 pipx uninstall orange-tui
 
+step "The same without pipx"
+"$PYTHON" -m venv "$ROOT/own"
+"$ROOT/own/bin/pip" install --quiet "$ROOT"/dist/orange_tui-*.whl
+ln -s "$ROOT/own/bin/orange" "$ROOT/bin/orange"
+lives from-a-virtual-environment
+rm "$ROOT/bin/orange"
+
 step "An earlier one, from a git address"
 git clone -q --bare "$HERE" "$ROOT/orange.git"
 before="$(git -C "$HERE" rev-parse "$BEFORE")"

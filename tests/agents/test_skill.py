@@ -168,8 +168,8 @@ def test_skill_has_frontmatter_and_names_only_real_commands() -> None:
     assert "Do not** push" in text
 
 
-def test_skill_and_prompts_agree_on_who_creates_tasks_and_what_reviewers_do() -> None:
-    worker = assemble(Home("/nowhere")).workflows.load("default").prompts["worker"]
+def test_skill_and_prompts_agree_on_who_creates_tasks_and_what_reviewers_do(tmp_path: Path) -> None:
+    worker = assemble(Home(str(tmp_path))).workflows.load("default").prompts["worker"]
     text = " ".join(skill_text().decode().split())
     for words in ("--parent $ORANGE_TASK", "orange task update --status delegated"):
         assert words in worker

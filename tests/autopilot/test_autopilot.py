@@ -61,7 +61,7 @@ def test_a_task_is_routed_done_committed_and_pushed_by_itself(office: Office) ->
 
 def test_what_a_person_calls_a_question_is_answered_without_a_worktree(office: Office, cli: Cli) -> None:
     words = ("task", "create", "gh-task-7-good", "Brew?", "--project", "coffee", "--no-worktree", "--json")
-    assert "works in a worktree always" in cli.no(*words[:-1], "--workflow", "default")
+    assert "always works in a worktree" in cli.no(*words[:-1], "--workflow", "default")
     ref = office.orange.store.find(cli.ok(*words, "--workflow", "autopilot").json()["id"])
     office.supervised(lambda: office.rests(ref, "done"))
     assert office.task(ref).number("lane") == 2

@@ -179,7 +179,7 @@ def is_alive(pid: int) -> bool:
         ({}, "no agent is installed that could be asked", None),
         ({"router_fallback": "codex"}, "no agent is installed that could be asked", None),
         ({"router": "codex", "router_fallback": "demo"}, "`router` in config.yml names codex, which is not", "demo"),
-        ({"router": "hal", "router_fallback": "demo"}, "There is no harness 'hal'", "demo"),
+        ({"router": "hal", "router_fallback": "demo"}, "There is no agent 'hal'", "demo"),
         ({"rooter": "x"}, "there is no setting 'rooter'", None),
         ({"router": "demo", "router_fallback": "demo", "router_model": "a b"}, None, "demo"),
     ],

@@ -172,14 +172,15 @@ def test_version_is_requested_by_either_option(argv: str) -> None:
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
-        ("tsak", "orange: there is no command 'tsak'. Did you mean task?"),
+        ("tsak", "^there is no command 'tsak'. Did you mean task?"),
+        ("help kees", "^there is no command 'kees'. Did you mean help keys?"),
         ("tsak --help", "there is no command 'tsak'"),
-        ("help task updaet", "orange task: there is no command 'updaet'. Did you mean update?"),
+        ("help task updaet", "^task: there is no command 'updaet'. Did you mean update?"),
         ("task updaet k3x9", "Did you mean update?"),
         ("task zzz", "Commands: create, list, show, context, update, complete, stuck, cancel, undo, delete"),
         ("task --json list", "put the command first"),
         ("--project coffee task list", "put the command first"),
-        ("task update --statsu working", "there is no option --statsu. Did you mean --status?"),
+        ("task update --statsu working", "^task update: there is no option --statsu. Did you mean --status?"),
         ("task update -5", "Put text that begins with a dash after --"),
         ("task list --json=yes", "--json takes no value"),
         ("log --json", "there is no option --json"),
@@ -204,7 +205,8 @@ def test_version_is_requested_by_either_option(argv: str) -> None:
     ],
 )
 def test_usage_error_says_what_is_wrong(argv: str, says: str) -> None:
-    assert says in refusal(*argv.split(" "))
+    """`^` is where the sentence begins: `orange: ` stands in front of it when it is printed."""
+    assert says in f"^{refusal(*argv.split(' '))}"
 
 
 def test_usage_error_shows_usage_and_where_help_is() -> None:
@@ -216,7 +218,7 @@ def test_usage_error_shows_usage_and_where_help_is() -> None:
 
 def test_group_alone_lists_its_commands() -> None:
     message = refusal("task")
-    assert message.startswith("orange task: which command?")
+    assert message.startswith("task: which command?")
     assert "\n  update           Move a task" in message
 
 

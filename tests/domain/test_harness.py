@@ -210,7 +210,7 @@ def test_without_a_known_conversation_a_new_one_begins_with_the_same_permissions
 def test_an_agent_without_a_reduced_command_line_has_only_one() -> None:
     plain = Harness(name="x", binary="x", title="X", install="…", full=("x", "{prompt}"))
     assert build_command(plain, "reduced", {}) == ("x", "{prompt}")
-    with pytest.raises(Refused, match="X cannot do that: its harness has no command line for `one_shot`"):
+    with pytest.raises(Refused, match="X cannot do that: it has no command line for `one_shot`"):
         build_command(plain, "one_shot", {})
 
 

@@ -120,9 +120,7 @@ claude:
     result = loaded(text)
     assert list(result.harnesses) == ["aider"]
     assert [problem.line for problem in result.problems] == [4, 5, 5, 6, 8]
-    assert told(text)[0] == (
-        "harnesses.yml:4: the harness 'broken' has no `binary`; add it; required are: binary, full"
-    )
+    assert told(text)[0] == ("harnesses.yml:4: the agent 'broken' has no `binary`; add it; required are: binary, full")
 
 
 # Each case: a line for SMALL's agent, and words of the problem and of the way out.

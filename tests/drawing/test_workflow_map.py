@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from orange_tui.domain.task import make_task
-from orange_tui.home.paths import Home
-from orange_tui.orange import assemble
+from orange_tui.domain.workflow_file.loader import load_workflow
+from orange_tui.home.paths import shipped
 from orange_tui.tui.drawing.workflow_map import workflow_map
 from support.looking import DARK, assert_harmless, steadily, style_at, texts
 
-DEFAULT = assemble(Home("/nowhere")).workflows.load("default")
+if TYPE_CHECKING:
+    from orange_tui.domain.workflow import Workflow
+
+
+def _shipped_default() -> Workflow:
+    """Read without a home: one that is nowhere would be made, for its cache."""
+    found = load_workflow((Path(shipped("workflows")) / "default.yml").read_text(), "default.yml").workflow
+    assert found is not None
+    return found
+
+
+DEFAULT = _shipped_default()
 
 
 def test_every_state_has_its_count_and_the_names_that_are_there() -> None:

@@ -67,7 +67,7 @@ def test_handing_over_is_refused_with_the_reason(office: Office, cli: Cli, monke
     ref = started(office, "fix/login")
     waiting = office.create("fix/tea", harness="recorder", spawn=False)
     assert "is recorder's already" in cli.no("task", "hand-over", ref.id, "--harness", "recorder")
-    assert "There is no harness 'nobody'" in cli.no("task", "hand-over", ref.id, "--harness", "nobody")
+    assert "There is no agent 'nobody'" in cli.no("task", "hand-over", ref.id, "--harness", "nobody")
     assert "is not installed" in cli.no("task", "hand-over", ref.id, "--harness", "pi")
     assert "nothing to hand over" in cli.no("task", "hand-over", waiting.id, "--harness", "demo")
     assert "not a model's name" in cli.no("task", "hand-over", ref.id, "--harness", "demo", "--model=-x")

@@ -69,7 +69,7 @@ def test_doctor_without_addresses_has_nothing_to_try(settings: World, cli: Cli) 
 def test_address_that_is_none_is_refused_with_its_line_and_not_repeated(world: World, cli: Cli, value: str) -> None:
     (world.root / "config.yml").write_text(f"bell: true\nnotify: {json.dumps([value])}\n")
     out = cli("doctor").out
-    assert "config.yml:2: notify: one of the addresses is none" in out
+    assert "config.yml:2: notify: one of the addresses is not an address" in out
     assert value not in out
 
 

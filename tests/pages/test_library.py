@@ -99,7 +99,7 @@ def test_no_text_is_too_odd_to_be_shown(text: str, width: int) -> None:
 def test_unknown_topic_is_told_the_commands_and_the_pages(cli: Cli) -> None:
     said = cli("help", "kees")
     assert (said.code, said.out) == (2, "")
-    assert "there is no command 'kees'" in said.err
+    assert said.err.startswith("orange: there is no command 'kees'. Did you mean help keys?\n")
     assert "Pages: getting-started, keys, " in said.err
 
 
@@ -116,7 +116,8 @@ def test_completion_offers_topics_after_help(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pager", "shown"), [("sed s/Keys/PAGED/", b"PAGED"), ("no-such-pager", b"Keys"), ("", b"Keys")]
+    ("pager", "shown"),
+    [("sed s/Keys/PAGED/", b"PAGED"), ("no-such-pager", b"Keys"), ("less '", b"Keys"), ("", b"Keys")],
 )
 def test_terminal_gets_the_page_in_the_persons_pager(pager: str, shown: bytes, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()

@@ -31,6 +31,12 @@ def test_each_says_what_it_is_so_that_it_is_found() -> None:
             assert f".SH NAME\n{name} \\- {title}".replace("'", "\\(aq") in made[f"man7/orange-{topic}.7"]
 
 
+def test_list_of_words_begins_with_the_first_of_them_and_not_with_its_heading() -> None:
+    for heading in ("| variable | |\n|---|---|", "| | |\n|---|---|"):
+        text = man_page("x", 7, f"# X\n\n{heading}\n| `HOME` | yours |\n| `TERM` | its |\n")
+        assert ".SH DESCRIPTION\n.TP\n\\fBHOME\\fR\nyours\n.TP\n\\fBTERM" in text
+
+
 def test_text_that_roff_would_obey_is_only_text() -> None:
     text = man_page("x", 7, "# X\n\n.so /etc/passwd and \\fBbold\n\n'\n\n```\n.sy rm -rf ~\n\\*[x]\n```\n")
     body = text.partition(".SH DESCRIPTION\n")[2]

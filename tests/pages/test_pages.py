@@ -97,6 +97,16 @@ def test_every_key_of_a_project_is_documented() -> None:
     assert known - in_code("configuration") == set()
 
 
+def test_every_environment_variable_is_documented() -> None:
+    """Ours, and those of others that Orange looks at: in code, a name that is looked up or written stands in quotes."""
+    code = "\n".join(path.read_text() for path in SOURCE.rglob("*.py"))
+    ours = set(re.findall(r"[\"'](ORANGE_[A-Z_]+[A-Z])[\"']", code))
+    others = set(re.findall(r"environ(?:\.get\(|\[)[\"']([A-Z_]+)[\"']", code))
+    assert {"ORANGE_HOME", "ORANGE_WINDOW"} <= ours
+    assert {"PAGER", "TZ"} <= others
+    assert (ours | others) - in_code("commands") - {"PATH", "TMUX", "TMUX_PANE"} == set()
+
+
 def test_hooks_in_the_middle_of_a_sentence_are_right_too() -> None:
     hooks = [text for text in in_code("workflows") if text.startswith("{action:")]
     assert len(hooks) > 1

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import yaml
 from tools.picture import Frame, svg
 
 from orange_tui.pages.library import topics
-from support.page_examples import DOCS
+from support.page_examples import DOCS, examples_of
+
+if TYPE_CHECKING:
+    from support.driver import Cli, World
 
 ROOT = DOCS.parent
 SVG = "{http://www.w3.org/2000/svg}"
@@ -18,6 +22,15 @@ def test_readme_is_short_and_leads_to_every_page() -> None:
     text = (ROOT / "README.md").read_text()
     assert len(text.splitlines()) < 100
     assert [topic for topic in topics() if f"(docs/{topic}.md)" not in text] == []
+
+
+def test_refusal_in_the_readme_is_what_an_agent_is_told(world: World, cli: Cli) -> None:
+    ref = world.task(status="planning", workflow="default")
+    block = next(each for each in examples_of((ROOT / "README.md").read_text()) if not each.kind)
+    command, _, shown = block.text.partition("\n")
+    assert command == "$ orange task update --status working"
+    said = cli("task", "update", ref.id, "--status", "working").err
+    assert said == shown.replace("k3x9fwd", ref.id)
 
 
 def test_picture_is_small_and_moves_by_itself() -> None:
@@ -45,8 +58,11 @@ def test_frames_take_turns_and_a_line_is_drawn_once() -> None:
 
 def test_ci_runs_the_command_that_the_readme_names() -> None:
     steps = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())["jobs"]["test"]["steps"]
-    assert steps[-1]["run"].startswith("make test")
+    assert " make test " in steps[-1]["run"]
     assert "make test" in (ROOT / "README.md").read_text()
+    wanted = next(line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith("PROGRAMS"))
+    installs = next(step["run"] for step in steps if "programs.sh" in step.get("run", ""))
+    assert installs.endswith(f"programs.sh tmux {wanted.partition('= ')[2]}")
 
 
 def test_issue_templates_ask_for_what_troubleshooting_says() -> None:

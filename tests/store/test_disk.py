@@ -18,6 +18,7 @@ from orange_tui.store import _task_directories as task_directories
 from orange_tui.store import _task_swap as task_swap
 from orange_tui.store.store import BrokenTask
 from support.driver import STEPS, Cli, World, recorded, transition
+from support.no_skips import NOT_TO_BE_HAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,7 +125,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         ["mount", "-t", "tmpfs", "-o", "size=256k", "none", str(place)], capture_output=True, check=False, timeout=30
     )
     if not mounted or mounted.returncode != 0:
-        pytest.skip("this machine does not let us mount a small disk; the other tests here do without")
+        pytest.skip(f"{NOT_TO_BE_HAD} right for us to mount a small disk; the other tests here do without")
     try:
         yield place
     finally:

@@ -465,7 +465,7 @@ def test_project_says_who_goes_on_at_a_limit(office: Office, cli: Cli) -> None:
     office.harness("other")
     limited_harness(office)
     (office.root / "home" / "config.yml").write_text("failover: [nobody]\n")
-    assert "There is no harness" in cli.no("project", "update", "coffee", "--failover", "whoever")
+    assert "There is no agent" in cli.no("project", "update", "coffee", "--failover", "whoever")
     shown = cli.ok("project", "update", "coffee", "--failover", "other", "--failover", "claude", "--json").json()
     assert shown["failover"] == ["other", "claude"]
     ref = at_limit(office, "one")

@@ -80,13 +80,12 @@ class Reader:
     def __init__(self, folder: Path, *, registers: bool) -> None:
         self.person = folder / "person"
         self.home = Home(str(self.person / "orange"))
-        self.repository = make_repository(folder / "coffee")
+        self.repository = make_repository(self.person / "src" / "coffee")
         self.socket = f"orange-page-{os.getpid()}-{folder.name}"[:80]
         own = {"HOME": str(self.person), "ORANGE_TMUX_SOCKET": self.socket, "ORANGE_DEMO_PACE": "0", "PAGER": ""}
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         self.environment = {**os.environ, **own, "PATH": path}
         self.environment.pop("ORANGE_HOME", None)
-        self.person.mkdir(exist_ok=True)
         if not registers:
             self.shell("orange project add")
 

@@ -45,7 +45,7 @@ class Harnesses:
         found = self._users_own().get(name) or SHIPPED.get(name)
         if found is None:
             broken = "".join(f"\n{problem}" for problem in self.problems())
-            raise NotFound(f"There is no harness {name[:100]!r}; there are {', '.join(self.names())}{broken}")
+            raise NotFound(f"There is no agent {name[:100]!r}; there are {', '.join(self.names())}{broken}")
         return found
 
     def installed(self, name: str) -> str | None:

@@ -32,7 +32,10 @@ def _paged(text: str) -> bool:
 
     from orange_tui.outside.programs import run_pager
 
-    words = shlex.split(os.environ.get("PAGER", _USUAL_PAGER))
+    try:
+        words = shlex.split(os.environ.get("PAGER", _USUAL_PAGER))
+    except ValueError:  # a quote that does not end
+        return False
     if not words or words == ["cat"]:
         return False
     try:

@@ -60,7 +60,9 @@ def _check_notice_address(address: str) -> None:
     """Only its shape: Apprise knows the rest. It holds tokens, so it is not repeated here."""
     service, separator, rest = address.partition("://")
     if not (service.isascii() and service and separator and rest) or not address.isprintable():
-        raise Refused("one of the addresses is none; one begins with its service, such as ntfy://… or slack://…")
+        raise Refused(
+            "one of the addresses is not an address; one begins with its service, such as ntfy://… or slack://…"
+        )
 
 
 def _check_time_of_day(text: str) -> None:

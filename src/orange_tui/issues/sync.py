@@ -103,7 +103,7 @@ def sync(tasks: Tasks, project: Project) -> list[IssueChange]:
     """One whole round now."""
     if not rules_of(project).on:
         raise Refused(
-            f"{project.name} does not take issues; `orange project update {project.name} --issues on` switches that on"
+            f"{project.name} does not take issues; `orange project update {project.name} --issues on` turns that on"
         )
     rounds, store = ProjectSync(tasks, project.name), tasks.engine.store
     changes = rounds.import_issues(wait=True)

@@ -17,6 +17,7 @@ from orange_tui.domain.harnesses.shipped import CLAUDE
 from orange_tui.outside.sandbox.kernel import has_socket_scope
 from support.cell import Cell, need_sandbox
 from support.git import commit, git, make_repository
+from support.no_skips import NOT_TO_BE_HAD
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -418,7 +419,7 @@ def test_agent_cannot_type_into_its_terminal(cell: Cell) -> None:
 
 def test_abstract_sockets_of_others_are_out_of_reach(cell: Cell) -> None:
     if not has_socket_scope():
-        pytest.skip("this kernel has no Landlock that knows abstract sockets (Linux 6.12)")
+        pytest.skip(f"{NOT_TO_BE_HAD} Landlock that knows abstract sockets (Linux 6.12)")
     name = f"\0orange-test-{os.getpid()}-{threading.get_ident()}"
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(name)

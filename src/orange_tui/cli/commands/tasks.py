@@ -92,7 +92,7 @@ def _worktree_field(parsed: Parsed, project: Project, orange: Orange) -> dict[st
 
     workflow = orange.workflows.load(parsed.text("workflow") or project.workflow)
     if not workflow.has_action("route"):
-        raise Refused(f"{workflow.name} works in a worktree always; --no-worktree is for workflows that route")
+        raise Refused(f"{workflow.name} always works in a worktree; --no-worktree is for workflows that route")
     return {WORKTREE_FIELD: False}
 
 

@@ -22,7 +22,12 @@ _COMMAND_FIRST = "put the command first and its options after it"
 
 def usage_error(command: CommandSpec, sentence: str) -> UsageError:
     """An error with the usage line and the way to the help: enough to get it right the second time."""
-    return UsageError(f"{command.name}: {sentence}\n{usage(command)}\nMore: {command.name} --help")
+    return UsageError(f"{_about(command.path)}{sentence}\n{usage(command)}\nMore: {command.name} --help")
+
+
+def _about(path: tuple[str, ...]) -> str:
+    """The command that a sentence is about; `orange: ` stands in front of it already when it is printed."""
+    return f"{' '.join(path)}: " if path else ""
 
 
 def unknown_option(command: CommandSpec, word: str, known: Iterable[str]) -> UsageError:
@@ -63,14 +68,15 @@ def not_a_command(path: tuple[str, ...], rest: Sequence[str], commands: Sequence
     """No such command. For a group without a command, its help is the answer."""
     name = " ".join(("orange", *path))
     if not rest:
-        return UsageError(f"{name}: which command?\n\n{group_help(path, commands).rstrip()}")
+        return UsageError(f"{_about(path)}which command?\n\n{group_help(path, commands).rstrip()}")
     known = [command.path[-1] for command in subcommands(path, commands)]
-    pages = "" if path else f"\nPages: {', '.join(topics())}"
+    pages = [] if path else topics()
     if rest[0].startswith("-"):
         sentence = f"'{quoted(rest[0])}' is not a command; {_COMMAND_FIRST}."
     else:
-        sentence = f"there is no command '{quoted(rest[0])}'.{_did_you_mean(rest[0], known)}"
-    return UsageError(f"{name}: {sentence}\nCommands: {', '.join(known)}{pages}\nMore: {name} --help")
+        sentence = f"there is no command '{quoted(rest[0])}'.{_did_you_mean(rest[0], known, pages)}"
+    lists = f"Commands: {', '.join(known)}" + (f"\nPages: {', '.join(pages)}" if pages else "")
+    return UsageError(f"{_about(path)}{sentence}\n{lists}\nMore: {name} --help")
 
 
 def quoted(text: str) -> str:
@@ -78,6 +84,7 @@ def quoted(text: str) -> str:
     return printable(text if len(text) <= _MAX_QUOTE else f"{text[:_MAX_QUOTE]}...")
 
 
-def _did_you_mean(word: str, known: Sequence[str]) -> str:
-    close = get_close_matches(word[:_MAX_QUOTE], known, n=3, cutoff=0.6)
+def _did_you_mean(word: str, known: Sequence[str], pages: Sequence[str] = ()) -> str:
+    close = get_close_matches(word[:_MAX_QUOTE], [*known, *pages], n=3, cutoff=0.6)
+    close = [f"help {name}" if name in pages else name for name in close]
     return f" Did you mean {' or '.join(close)}?" if close else ""

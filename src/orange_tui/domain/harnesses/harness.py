@@ -147,7 +147,7 @@ def build_command(  # noqa: PLR0913 - all of them shape the command line
     """The words that start the agent, all placeholders filled in but the word `{prompt}`."""
     words = harness.command_line(resume_mode(harness, mode, values), root=root)
     if not words:
-        raise Refused(f"{harness.title} cannot do that: its harness has no command line for `{mode}`")
+        raise Refused(f"{harness.title} cannot do that: it has no command line for `{mode}`")
     known = {"binary": harness.binary, **values, "prompt": PROMPT}
     options = _options(harness, model, effort)
     if system and harness.system_prompt:

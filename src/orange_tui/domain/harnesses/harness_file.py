@@ -57,7 +57,7 @@ def load_harnesses(text: str, file: str, shipped: Mapping[str, Harness]) -> Load
 
 
 def _read(name: str, item: Item, shipped: Mapping[str, Harness]) -> Harness | None:
-    item.name = f"the harness {quoted(name)}"
+    item.name = f"the agent {quoted(name)}"
     _check_name(name, item)
     known = shipped.get(name)
     entries = item.entries((*FIELDS, *IGNORED), required=() if known else _NEEDED)
