@@ -6,6 +6,7 @@ import asyncio
 import os
 import shlex
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
@@ -56,10 +57,11 @@ async def _edit(context: CommandContext, row: TaskRow) -> None:
 
     hand_edit = HandEdit(context.orange.engine, row.ref)
     words = await asyncio.to_thread(_editor)
-    path = await asyncio.to_thread(hand_edit.begin)
-    began = time.monotonic()
-    code = await give_terminal(context, [*words, path])
-    came_back_at_once = time.monotonic() - began < _AT_ONCE_SECONDS
+    with ExitStack() as opened:
+        path = await asyncio.to_thread(opened.enter_context, hand_edit.editing())
+        began = time.monotonic()
+        code = await give_terminal(context, [*words, path])
+        came_back_at_once = time.monotonic() - began < _AT_ONCE_SECONDS
 
     def finish(_report: object) -> str:
         if code != 0:
