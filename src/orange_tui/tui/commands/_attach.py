@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
 from orange_tui.outside.programs import run_in_terminal
-from orange_tui.sessions.attaching import attach_command
+from orange_tui.sessions.attaching import attach_command, back_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,8 @@ async def attach(context: CommandContext, row: TaskRow) -> None:
 
 
 async def _attach_to(context: CommandContext, session_id: str) -> None:
-    command = await asyncio.to_thread(attach_command, context.orange.tmux, session_id)
+    orange = context.orange
+    command = await asyncio.to_thread(lambda: attach_command(orange.tmux, session_id, back_key(orange.home)))
     if command.switches:
         await run_in_terminal(command.words, environment=command.environment)
     else:
