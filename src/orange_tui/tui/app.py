@@ -31,6 +31,7 @@ from orange_tui.tui.notices import Notices, PersonAtApp
 from orange_tui.tui.preload import preload_screens
 from orange_tui.tui.theme import THEMES
 from orange_tui.tui.typing_ahead import KeysInOrder
+from orange_tui.tui.widgets.notice_place import PlacesNotices
 from orange_tui.tui.widgets.shown_keys import ShowsKeys
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 _SWITCH_SECONDS = 0.001  # that a thread may keep the interpreter from the event loop; five times less than Python's own
 
 
-class OrangeApp(ShowsKeys):
+class OrangeApp(ShowsKeys, PlacesNotices):
     """Holds the services, the snapshot and the work under way; starts the loops; shows the dashboard.
 
     To its screens it is an `AppContext`.
@@ -153,6 +154,8 @@ class OrangeApp(ShowsKeys):
             self._person.note(is_there=True)
         if isinstance(event, events.Key | events.Paste):
             await self._typed.take(event)
+            if self._notifications:
+                self.call_after_refresh(self.place_notices)
         else:
             await super().on_event(event)
 
