@@ -21,12 +21,12 @@ from orange_tui.domain.workflow import PULL_REQUEST_EVENTS, WORKED_OUT
 from orange_tui.domain.workflow_file import keys as workflow_keys
 from orange_tui.home.settings import SETTINGS
 from orange_tui.prompt_context.rows import ROWS
+from orange_tui.sessions.attaching import BACK_KEY
 from orange_tui.trust.orange_file import KEYS as ORANGE_FILE_KEYS
 from orange_tui.tui.commands.keys import COMMANDS as KEYS
 from orange_tui.tui.commands.table import help_page
 from orange_tui.tui.drawing.labels import LEGEND, shown_key
 from orange_tui.tui.listing.columns import COLUMNS as COLUMNS_OF_LIST
-from orange_tui.sessions.attaching import BACK_KEY
 from orange_tui.tui.review.keys import MOVING, REVIEW_KEYS
 
 if TYPE_CHECKING:

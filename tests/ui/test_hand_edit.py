@@ -156,7 +156,9 @@ def test_a_broken_task_md_that_another_has_mended_meanwhile_is_shown_in_both_ver
     world.edit(ref, "summary: [", "summary: Theirs")
     assert "e opens both versions, marked" in editing.is_refused()
     again = Editing(world, ref)
-    again.change("<<<<<<< yours\nsummary: Mine\n=======\nsummary: Theirs\n>>>>>>> written meanwhile\n", "summary: Ours\n")
+    again.change(
+        "<<<<<<< yours\nsummary: Mine\n=======\nsummary: Theirs\n>>>>>>> written meanwhile\n", "summary: Ours\n"
+    )
     again.close()
     assert world.read(ref).summary == "Ours"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from orange_tui.tui.screens.review import ReviewScreen
 from orange_tui.tui.widgets.file_list import FileList
@@ -59,7 +59,7 @@ async def test_notices_cover_nothing_that_is_being_worked_on(stage: Stage) -> No
     stage.work("brew", files=WORK)
 
     def is_covered(scene: Scene) -> bool:
-        (toast,), place = scene.app.screen.query("Toast"), scene.app.focused
+        (toast,), place = scene.app.screen.query("Toast"), cast("object", scene.app.focused)
         assert isinstance(place, HasWorkplace)
         return bool(toast.region) and toast.region.overlaps(place.workplace)
 

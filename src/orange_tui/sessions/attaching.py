@@ -1,11 +1,11 @@
 """Showing a person an agent's session, with one key that leads back from it, inside tmux and outside.
 
 The key (`back_key` in config.yml) is bound in a table of its own that only the sessions that were attached to use, so
-it means nothing in the person's other sessions. That table has all that is bound without a prefix there (the mouse, keys
-of the person's own) besides ours, and is made anew each time: of a key that was chosen before, nothing is left, and all
-these sessions name the one that leads back now. Everything else is options of the session, which end with it; the table
-itself is taken away by tmux when the last session that uses it closes, whether an Orange is there to see it or was
-killed long ago.
+it means nothing in the person's other sessions. That table has all that is bound without a prefix there (the mouse,
+keys of the person's own) besides ours, and is made anew each time: of a key that was chosen before, nothing is left,
+and all these sessions name the one that leads back now. Everything else is options of the session, which end with it;
+the table itself is taken away by tmux when the last session that uses it closes, whether an Orange is there to see it
+or was killed long ago.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class TaskText:
         return self.prepare(edit).commit()
 
     def rewrite_unreadable(self, edit: Callable[[bytes], bytes]) -> None:
-        """The same for a file that is none of a task: of what is written to it meanwhile, lines that are added count."""
+        """The same for a file that is none of a task: what is added to it meanwhile is added, all else kept beside."""
         attempts = 0
         while (after := edit(before := read_bytes(self.path, follow=False))) != before:
             attempts += 1

@@ -261,6 +261,10 @@ class OrangeApp(ShowsKeys, PlacesNotices):
         """Keep the keys that are pressed meanwhile for the screen that opens at its end; for a second at most."""
         return self._typed.holding()
 
+    def dropping_keys(self) -> AbstractContextManager[None]:
+        """Meanwhile what is typed is for a program that is given the terminal, and does nothing here."""
+        return self._typed.dropping()
+
     def measure_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""
         self._board.measure_branches()

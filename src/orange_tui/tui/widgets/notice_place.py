@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from textual.app import App
 from textual.geometry import Region
+from textual.widget import Widget
 from textual.widgets import TextArea
 from textual.widgets._toast import ToastRack  # its only name
 
@@ -44,9 +45,9 @@ def is_in_the_way(screen: Screen[Any]) -> bool:
 
 
 def _workplace(screen: Screen[Any]) -> Region:
-    focused = screen.focused
+    focused: object = screen.focused
     if isinstance(focused, HasWorkplace):
         return focused.workplace
     if isinstance(focused, TextArea):
         return Region(focused.region.x, focused.cursor_screen_offset.y, focused.region.width, 1)
-    return focused.region if focused is not None else Region()
+    return focused.region if isinstance(focused, Widget) else Region()
