@@ -154,8 +154,7 @@ class OrangeApp(ShowsKeys, PlacesNotices):
             self._person.note(is_there=True)
         if isinstance(event, events.Key | events.Paste):
             await self._typed.take(event)
-            if self._notifications:
-                self.call_after_refresh(self.place_notices)
+            self.notices_may_be_in_the_way()
         else:
             await super().on_event(event)
 
@@ -184,10 +183,6 @@ class OrangeApp(ShowsKeys, PlacesNotices):
     def _start(self, work: Callable[[], Coroutine[Any, Any, object]], group: str) -> None:
         """Begin what goes on for as long as the app; a function, so that nothing is left over if it never begins."""
         self.run_worker(partial(keep_running, self, self.orange.log, work), group=group, exit_on_error=False)  # type: ignore[arg-type]
-
-    def action_help_quit(self) -> None:
-        """Ctrl+C is a habit of people who want to leave."""
-        self.notify("Press ctrl+q to quit; agents keep running.", markup=False)
 
     def _notify_terminal(self, text: str) -> None:
         """Have the terminal itself show a notice (OSC 9); one that does not know how shows nothing."""

@@ -32,6 +32,11 @@ class PlacesNotices(App[str]):
         self.place_notices()
         super()._refresh_notifications()
 
+    def notices_may_be_in_the_way(self) -> None:
+        """A key was pressed: look again where the person works, once that is shown."""
+        if self._notifications:
+            self.call_after_refresh(self.place_notices)
+
     def place_notices(self) -> None:
         """Have them where they cover nothing of it."""
         for rack in self.screen.query_children(ToastRack) if self.screen_stack else ():
