@@ -21,6 +21,7 @@ from orange_tui.domain.workflow import PULL_REQUEST_EVENTS, WORKED_OUT
 from orange_tui.domain.workflow_file import keys as workflow_keys
 from orange_tui.home.settings import SETTINGS
 from orange_tui.prompt_context.rows import ROWS
+from orange_tui.sessions.attaching import BACK_KEY
 from orange_tui.trust.orange_file import KEYS as ORANGE_FILE_KEYS
 from orange_tui.tui.commands.keys import COMMANDS as KEYS
 from orange_tui.tui.commands.table import help_page
@@ -132,7 +133,7 @@ def app_keys() -> str:
     for title, commands in (("For the task under the cursor", about_task), ("Anywhere", others)):
         rows = [(code(each.shown_key({})) if each.key else "", each.help, code(each.name)) for each in commands]
         parts.append(f"### {title}\n\n{table(('key', 'what it does', 'name'), rows)}")
-    moving = table(("key", "what it does"), help_page._MOVING)  # noqa: SLF001 - help shows the same
+    moving = table(("key", "what it does"), help_page.moving(BACK_KEY))
     return "\n".join([*parts, f"### Moving\n\n{moving}"])
 
 

@@ -59,3 +59,10 @@ def test_sandbox_that_is_none_of_the_three_is_refused(world: World, mode: str) -
     (world.root / "config.yml").write_text(f"sandbox: {mode}\n")
     with pytest.raises(Unreadable, match=r"config\.yml:1: sandbox: .* must be off, reviewers or all"):
         read_settings(world.home)
+
+
+@pytest.mark.parametrize("key", ["x", "enter", "F13", "ctrl+c", "ctrl+m", "ctrl+", "shift+a", "F9 {}", "''"])
+def test_key_that_would_be_needed_otherwise_is_refused_as_the_way_back(world: World, key: str) -> None:
+    (world.root / "config.yml").write_text(f"back_key: {key}\n")
+    with pytest.raises(Unreadable, match=r"config\.yml:1: back_key: .* can't be it; it is a key from F1 to F12"):
+        read_settings(world.home)

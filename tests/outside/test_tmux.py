@@ -179,10 +179,10 @@ def test_a_new_session_is_marked_also_when_orange_runs_in_a_window_of_the_same_s
         pane.pane_id: ("task1", "worker"),
         other.pane_id: ("task1", "review-1"),
     }
-    command = attach_command(tmux, pane.session_id)
+    command = attach_command(tmux, pane.session_id, "F9")
     assert (command.switches, command.environment["TMUX_PANE"]) == (True, own.pane_id)
     monkeypatch.setenv("TMUX", "/elsewhere,1,0")
-    command = attach_command(tmux, pane.session_id)
+    command = attach_command(tmux, pane.session_id, "F9")
     assert (command.switches, "TMUX" in command.environment, "TMUX_PANE" in command.environment) == (False,) * 3
 
 

@@ -47,7 +47,15 @@ def test_the_key_leads_back_to_the_shell_that_attached_and_is_named_all_the_time
     terminal.press(BACK_KEY)
     terminal.shows("code-0")
     assert HINT not in terminal.screen().partition("code-0")[2]
-    assert office.windows(ref) == ["worker"]
+    other = started(office, "fix/other")
+    (office.root / "home" / "config.yml").write_text("back_key: ctrl+g\n")  # an agent or a terminal may need the other
+    terminal.type(f"clear; {ORANGE} task attach {other.id}; echo code-$?")
+    terminal.shows("ctrl+g back to Orange")
+    assert f" {BACK_KEY} " not in ask(office, "list-keys", "-T", "orange")  # it is the agent's again
+    assert "ctrl+g back" in ask(office, "show-options", "-t", f"={office.task(ref).tmux_session}:", "status-left")
+    terminal.press("C-g")
+    terminal.shows("code-0")
+    assert office.windows(ref) == office.windows(other) == ["worker"]
 
 
 def test_inside_the_same_tmux_the_key_leads_back_also_by_a_detour_and_the_persons_settings_hold_elsewhere(

@@ -131,9 +131,16 @@ def test_an_undo_that_cannot_be_says_why_and_where_the_work_is(office: Office, m
     assert office.rests(ref, "cancelled")
 
 
-def test_work_is_not_put_on_a_branch_that_has_moved(office: Office, seen: Path) -> None:
+def test_work_is_not_put_on_a_branch_that_has_moved_nor_where_another_checkout_has_it(
+    office: Office, seen: Path
+) -> None:
     ref = at_work(office)
     office.orange.tasks.cancel(ref)
+    office.git("switch", "--quiet", "fix/one")
+    with pytest.raises(Refused, match=r"Branch fix/one is checked out in .* switch to another one there"):
+        office.orange.tasks.undo_cancel(ref)
+    assert office.rests(ref, "cancelled")
+    office.git("switch", "--quiet", "main")
     office.git("branch", "--force", "fix/one", "main")
     office.orange.tasks.undo_cancel(ref)
     assert office.git("status", "--porcelain", at=office.worktree(ref)) == ""

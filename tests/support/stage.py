@@ -185,9 +185,11 @@ class Stage:
         return _Listening(self.orange, project, supervises=False)
 
     @asynccontextmanager
-    async def open(self, size: tuple[int, int] = (120, 36), project: str | None = "coffee") -> AsyncIterator[Scene]:
+    async def open(
+        self, size: tuple[int, int] = (120, 36), project: str | None = "coffee", *, shows_notices: bool = False
+    ) -> AsyncIterator[Scene]:
         app = self.app(project)
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=shows_notices) as pilot:
             scene = Scene(app, pilot)
             await scene.until(scene.is_ready)
             yield scene

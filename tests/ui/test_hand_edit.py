@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orange_tui.domain.errors import Refused
+from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.store.store import BrokenTask
 from orange_tui.tui.session.hand_edit import HandEdit
 from orange_tui.tui.session.merge_text import merge_text
@@ -29,7 +29,8 @@ class Editing:
 
     def __init__(self, world: World, ref: TaskRef) -> None:
         self._edit = HandEdit(world.orange.engine, ref)
-        self.path = Path(self._edit.begin())
+        with self._edit.editing() as path:
+            self.path = Path(path)
 
     def change(self, old: str, new: str) -> None:
         """As most editors do it: another file is put in the place of the one that was read."""
@@ -110,9 +111,79 @@ def test_a_task_md_that_cannot_be_read_is_mended_in_the_editor(world: World) -> 
     world.edit(ref, 'summary: "Brew"', "summary: [")
     assert isinstance(world.orange.store.read(ref), BrokenTask)
     editing = Editing(world, ref)
+    kept, base = editing.path.read_bytes(), editing.path.with_name("base").read_bytes()
     editing.change("summary: [", "summary: Mended")
+    world.write_body(ref, "By an agent.\n")  # before it is closed
     assert editing.close() == "TASK.md can be read again."
-    assert world.read(ref).summary == "Mended"
+    assert (world.read(ref).summary, world.body(ref)) == ("Mended", f"{BODY}By an agent.\n")
+    editing.path.with_name("base").write_bytes(base)  # it was killed before this was cleared away
+    editing.path.write_bytes(kept.replace(b"summary: [", b"summary: Mended"))
+    assert Editing(world, ref).close() == "TASK.md can be read again."
+    assert world.body(ref) == f"{BODY}By an agent.\n"
+
+
+@pytest.mark.parametrize("way", ["to the file", "another file"])
+def test_what_an_agent_writes_in_the_moment_in_which_a_broken_task_md_is_replaced_is_not_lost(
+    world: World, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    ref = world.task(BODY)
+    world.edit(ref, 'summary: "Brew"', "summary: [")
+    editing = Editing(world, ref)
+    editing.change("summary: [", "summary: Mended")
+    path, sync = Path(world.orange.store.directory(ref)) / "TASK.md", os.fsync
+
+    def agent_writes(descriptor: int) -> None:
+        """The mended text has just been written, and is about to get its place."""
+        monkeypatch.setattr(os, "fsync", sync)
+        text = f"{path.read_text()}By an agent.\n"
+        if way == "to the file":
+            path.write_text(text)
+        else:
+            path.with_name("other").write_text(text)
+            path.with_name("other").replace(path)
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", agent_writes)
+    assert editing.close() == "TASK.md can be read again."
+    assert (world.read(ref).summary, world.body(ref)) == ("Mended", f"{BODY}By an agent.\n")
+
+
+def test_a_broken_task_md_that_another_has_mended_meanwhile_is_shown_in_both_versions(world: World) -> None:
+    ref = world.task(BODY)
+    world.edit(ref, 'summary: "Brew"', "summary: [")
+    editing = Editing(world, ref)
+    editing.change("summary: [", "summary: Mine")
+    world.edit(ref, "summary: [", "summary: Theirs")
+    assert "e opens both versions, marked" in editing.is_refused()
+    again = Editing(world, ref)
+    again.change(
+        "<<<<<<< yours\nsummary: Mine\n=======\nsummary: Theirs\n>>>>>>> written meanwhile\n", "summary: Ours\n"
+    )
+    again.close()
+    assert world.read(ref).summary == "Ours"
+
+
+def test_a_link_in_place_of_task_md_gives_an_agent_nothing_to_read(world: World) -> None:
+    ref = world.task(BODY)
+    path = Path(world.orange.store.directory(ref)) / "TASK.md"
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+    with pytest.raises(Unreadable, match="is a link"):
+        Editing(world, ref)
+
+
+def test_one_editor_at_a_time_and_what_an_editor_saves_later_is_taken_over_with_the_next_edit(world: World) -> None:
+    ref = world.task(BODY)
+    with HandEdit(world.orange.engine, ref).editing(), pytest.raises(Refused, match="open in an editor already"):
+        Editing(world, ref)
+    editing = Editing(world, ref)
+    editing.change("None yet.", "One.")
+    text = editing.path.read_text()
+    editing.close()
+    world.edit(ref, "Brew it.", "Brew it hot.")
+    editing.path.write_text(text.replace("One.", "One.\nTwo."))  # an editor that did not say when it was closed
+    assert Editing(world, ref).close() == "TASK.md was changed."
+    assert world.body(ref) == BODY.replace("None yet.", "One.\nTwo.").replace("it.", "it hot.")
 
 
 def test_an_edit_that_was_killed_before_it_was_cleared_away_is_taken_over_once(world: World) -> None:

@@ -63,13 +63,15 @@ def test_an_editor_a_shell_and_the_worktree_are_a_key_away_and_lead_back(office:
     terminal.shows("nothing was taken over")
     terminal.shows("⏎ attach")
 
-    terminal.press("!")
+    terminal.press("!", "!", "x")  # what is typed ahead is for the shell, and does nothing in the list
     terminal.shows("This is the worktree of fix/tea; `exit` leads back to Orange.")
     terminal.shows("in-the-shell-")
+    terminal.press("C-u")
     terminal.type(
         "pwd -P >seen; echo $ORANGE_SHELL_TASK ${ORANGE_TASK-none} >>seen; orange task update --summary Stirred; exit"
     )
     terminal.shows("⏎ attach")
+    assert "Cancel fix/tea" not in terminal.screen()
     seen = (worktree / "seen").read_text()
     assert seen.startswith(f"{worktree.resolve()}\n{ref.id} none\n")
     assert office.task(ref).summary == "Stirred"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from orange_tui.tui.screens.review import ReviewScreen
 from orange_tui.tui.widgets.file_list import FileList
+from orange_tui.tui.widgets.notice_place import HasWorkplace
 from orange_tui.tui.widgets.strip_view import StripView
 from support.stage import WORK, Stage, story
 
@@ -50,6 +51,29 @@ async def test_n_and_p_go_from_change_to_change(stage: Stage) -> None:
         await scene.until(lambda: "@@ -197" in scene.text.splitlines()[1])
         await scene.press("p")
         await scene.until(lambda: "@@ -17" in scene.text.splitlines()[1])
+
+
+@story
+async def test_notices_cover_nothing_that_is_being_worked_on(stage: Stage) -> None:
+    stage.task(branch="brew", summary="Brew it", status="working")
+    stage.work("brew", files=WORK)
+
+    def is_covered(scene: Scene) -> bool:
+        (toast,), place = scene.app.screen.query("Toast"), cast("object", scene.app.focused)
+        assert isinstance(place, HasWorkplace)
+        return bool(toast.region) and toast.region.overlaps(place.workplace)
+
+    async with stage.open((80, 24), shows_notices=True) as scene:
+        await scene.press("D")
+        await scene.until(lambda: screen(scene).code is not None)
+        scene.app.notify("A comment was saved, which is told in a sentence of some length.", timeout=1000)
+        await scene.sees("A comment was saved")
+        for keys in ("jjjjjj", "jjjjjj", "jjjjjj", "g", "G"):
+            await scene.press(*keys)
+            await scene.until(lambda: not is_covered(scene))
+        await scene.press("escape")
+        await scene.sees("A comment was saved", "Brew it")
+        assert not is_covered(scene)
 
 
 @story

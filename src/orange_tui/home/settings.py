@@ -81,6 +81,14 @@ def _check_words(text: str) -> None:
         raise Refused(f"{text} has a quote that does not end") from None
 
 
+def _check_back_key(key: str) -> None:
+    modifier, _, name = key.rpartition("+")
+    is_letter = modifier in {"ctrl", "alt"} and len(name) == 1 and name in "aefgklnopqrstuvwxy"
+    if not is_letter and key.upper() not in {f"F{number}" for number in range(1, 13)}:
+        what = "a key from F1 to F12, or ctrl+ or alt+ and a letter that no terminal needs (not b, c, d, h, i, j, m, z)"
+        raise Refused(f"{key} can't be it; it is {what}")
+
+
 def _check_sandbox(mode: str) -> None:
     if mode not in MODES:
         raise Refused(f"{mode} is not possible; it must be {', '.join(MODES[:-1])} or {MODES[-1]}")
@@ -102,6 +110,13 @@ SETTINGS: Mapping[str, Setting] = {
         "What `o` opens a task's worktree with, such as code, or `nvim -R` (default: VISUAL or EDITOR). No shell reads"
         " it; a word with blanks in it is put in quotes.",
         _check_words,
+    ),
+    "back_key": Setting(
+        str,
+        "F9",
+        "The key that leads back from an agent's session to Orange: F1 to F12, or one such as ctrl+g or alt+o. Neither"
+        " the agent nor your terminal should need it.",
+        _check_back_key,
     ),
     "columns": Setting(
         list,

@@ -11,6 +11,7 @@ import time
 import zlib
 from contextlib import suppress
 
+from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
 from orange_tui.domain.text import task_file
@@ -81,10 +82,13 @@ class ReplacedVersion:
             os.close(descriptor)
 
     def as_it_was(self) -> TaskFile | None:
-        """The version that was swapped out, without what was written to it since."""
+        """The version that was swapped out, without what was written to it since; None where that is not known."""
         size, crc = self._size_and_crc()
         data = read_bytes(self.path, follow=False)[:size]
-        return task_file.decode(data) if zlib.crc32(data) == crc else None
+        try:
+            return task_file.decode(data) if zlib.crc32(data) == crc else None
+        except Unreadable:
+            return None
 
     def mark_as_read(self, count: int) -> None:
         """Note in its name that so many bytes more have been merged."""

@@ -91,6 +91,24 @@ class TaskText:
         """Apply an edit to the file as it is at that moment; returns what is on disk then."""
         return self.prepare(edit).commit()
 
+    def rewrite_unreadable(self, edit: Callable[[bytes], bytes]) -> None:
+        """The same for a file that is none of a task: what is added to it meanwhile is added, all else kept beside."""
+        attempts = 0
+        while (after := edit(before := read_bytes(self.path, follow=False))) != before:
+            attempts += 1
+            swap = Swap.prepare(self.directory, before, after)
+            if swap is None:
+                continue
+            swap.execute(insist=attempts > _MAX_RETRIES)
+            for late in swap.late_writes():
+                if late.startswith(before):
+                    self._append(late[len(before) :])
+                else:
+                    keep_conflict_copy(self.directory, late)
+            swap.clear()
+            if swap.made:
+                return
+
     def prepare(self, edit: Edit) -> Rewrite:
         """Write the edited text beside TASK.md, synced, so that only the swap is left to do."""
         return Rewrite(self, edit)

@@ -31,6 +31,7 @@ from orange_tui.tui.notices import Notices, PersonAtApp
 from orange_tui.tui.preload import preload_screens
 from orange_tui.tui.theme import THEMES
 from orange_tui.tui.typing_ahead import KeysInOrder
+from orange_tui.tui.widgets.notice_place import PlacesNotices
 from orange_tui.tui.widgets.shown_keys import ShowsKeys
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 _SWITCH_SECONDS = 0.001  # that a thread may keep the interpreter from the event loop; five times less than Python's own
 
 
-class OrangeApp(ShowsKeys):
+class OrangeApp(ShowsKeys, PlacesNotices):
     """Holds the services, the snapshot and the work under way; starts the loops; shows the dashboard.
 
     To its screens it is an `AppContext`.
@@ -154,6 +155,7 @@ class OrangeApp(ShowsKeys):
             self._person.note(is_there=True)
         if isinstance(event, events.Key | events.Paste):
             await self._typed.take(event)
+            self.notices_may_be_in_the_way()
         else:
             await super().on_event(event)
 
@@ -182,10 +184,6 @@ class OrangeApp(ShowsKeys):
     def _start(self, work: Callable[[], Coroutine[Any, Any, object]], group: str) -> None:
         """Begin what goes on for as long as the app; a function, so that nothing is left over if it never begins."""
         self.run_worker(partial(keep_running, self, self.orange.log, work), group=group, exit_on_error=False)  # type: ignore[arg-type]
-
-    def action_help_quit(self) -> None:
-        """Ctrl+C is a habit of people who want to leave."""
-        self.notify("Press ctrl+q to quit; agents keep running.", markup=False)
 
     def _notify_terminal(self, text: str) -> None:
         """Have the terminal itself show a notice (OSC 9); one that does not know how shows nothing."""
@@ -258,6 +256,10 @@ class OrangeApp(ShowsKeys):
     def holding_keys(self) -> AbstractContextManager[None]:
         """Keep the keys that are pressed meanwhile for the screen that opens at its end; for a second at most."""
         return self._typed.holding()
+
+    def dropping_keys(self) -> AbstractContextManager[None]:
+        """Meanwhile what is typed is for a program that is given the terminal, and does nothing here."""
+        return self._typed.dropping()
 
     def measure_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""

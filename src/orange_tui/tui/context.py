@@ -72,5 +72,8 @@ class AppContext(Protocol):
     def holding_keys(self) -> AbstractContextManager[None]:
         """Keep the keys that are pressed meanwhile for the screen that opens at its end; for a second at most."""
 
+    def dropping_keys(self) -> AbstractContextManager[None]:
+        """Meanwhile what is typed is for a program that is given the terminal, and does nothing here."""
+
     def measure_branches(self) -> None:
         """Measure them again: they have moved, or what they are compared with has."""

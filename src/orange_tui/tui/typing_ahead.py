@@ -50,6 +50,7 @@ class KeysInOrder:
         self._probes = 0
         self._place: tuple[object, object] = (None, None)  # the screen and the focus when the last probe was sent
         self._holders = 0
+        self._is_dropping = False
         self._is_timed = False
         self._watched = 0  # the last probe when the time began to run
 
@@ -58,6 +59,8 @@ class KeysInOrder:
         if event.is_forwarded:
             self._is_action = self._is_action or event is self._current
             await self._deliver(event)
+        elif self._is_dropping and _is_for_another(event):
+            return
         elif self._current is None and not self._holders:
             await self._begin(event)
         else:
@@ -87,6 +90,15 @@ class KeysInOrder:
             if self._current is None and not self._holders and self._waiting:
                 self._app.call_later(self._settle)
 
+    @contextmanager
+    def dropping(self) -> Iterator[None]:
+        """While the terminal is given to another program: what is typed is meant for that, and not for the list."""
+        self._is_dropping = True
+        try:
+            yield
+        finally:
+            self._is_dropping = False
+
     async def _begin(self, event: Typed) -> None:
         if self._is_letter_in_text(event):  # nothing comes of it but that
             await self._deliver(event)
@@ -111,7 +123,8 @@ class KeysInOrder:
     async def _go_on(self) -> None:
         while self._waiting and self._current is None and not self._holders:
             event, typed_at = self._waiting.popleft()
-            if typed_at is self._app.screen or not isinstance(self._app.screen, SeenFirst):
+            is_dropped = self._is_dropping and _is_for_another(event)
+            if not is_dropped and (typed_at is self._app.screen or not isinstance(self._app.screen, SeenFirst)):
                 await self._begin(event)
 
     @property
@@ -143,3 +156,8 @@ class KeysInOrder:
         await self._go_on()
         if self._waiting:
             self._watch()
+
+
+def _is_for_another(event: Typed) -> bool:
+    """Whether it is what one types to a program; with Ctrl one can leave even if that never opens."""
+    return isinstance(event, events.Paste) or event.is_printable or event.key == "enter"

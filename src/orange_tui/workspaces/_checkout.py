@@ -161,7 +161,7 @@ class Checkout:
         """A local branch is checked out as it is; one that only the remote has is tracked; else it is created."""
         existing = worktree.existing_refs(*self._names())
         if local(self.branch) in existing:
-            _check_not_elsewhere(self.branch, self.refs().get(local(self.branch)), worktree)
+            check_not_elsewhere(self.branch, self.refs().get(local(self.branch)), worktree.path)
             return (*_SWITCH, self.branch)
         if remote(self.branch) in existing:
             return (*_SWITCH, "--create", self.branch, "--track", remote(self.branch))
@@ -175,9 +175,10 @@ class Checkout:
         return saved.ref
 
 
-def _check_not_elsewhere(branch: str, ref: Ref | None, worktree: Worktree) -> None:
+def check_not_elsewhere(branch: str, ref: Ref | None, here: str) -> None:
+    """Refuse a branch that another worktree has: git allows it in one only."""
     where = ref.worktree if ref is not None else None
-    if where is None or os.path.realpath(where) == os.path.realpath(worktree.path):
+    if where is None or os.path.realpath(where) == os.path.realpath(here):
         return
     if not os.path.isdir(where):
         raise Refused(

@@ -9,8 +9,10 @@ import os
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
+from orange_tui.outside.git import local
 from orange_tui.outside.git_saved import STAGED, SUBMODULE, WORK
 from orange_tui.outside.git_worktree import find_worktree
+from orange_tui.workspaces._checkout import check_not_elsewhere
 from orange_tui.workspaces._contents import LINKS
 
 TYPE_CHECKING = False
@@ -31,6 +33,11 @@ class _Change:
     path: str
     mode: str
     blob: str
+
+
+def check_can_come_back(repository: Repository, branch: str, path: str) -> None:
+    """Refuse while a worktree has the branch besides the one that it is to be in: its work could not be put back."""
+    check_not_elsewhere(branch, repository.refs(local(branch)).get(local(branch)), path)
 
 
 def put_back(path: str, saved: Saved) -> str | None:

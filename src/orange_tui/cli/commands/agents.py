@@ -126,9 +126,9 @@ def chat(parsed: Parsed, orange: Orange) -> Reply:
 def show_session(orange: Orange, session_id: str) -> Reply:
     """Replace this process by tmux, showing a session."""
     from orange_tui.outside.programs import replace_process
-    from orange_tui.sessions.attaching import attach_command
+    from orange_tui.sessions.attaching import attach_command, back_key
 
-    command = attach_command(orange.tmux, session_id)
+    command = attach_command(orange.tmux, session_id, back_key(orange.home))
     replace_process(command.words, environment=command.environment)
 
 

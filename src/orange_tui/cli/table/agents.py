@@ -88,7 +88,7 @@ Exit codes: 0 it starts over; 1 refused: it is finished, or its workflow has no 
     ),
     CommandSpec(
         ("task", "attach"),
-        "Attach to a task's tmux session; F9 leads back.",
+        "Attach to a task's tmux session; F9 leads back (`back_key` in config.yml).",
         (THIS_TASK,),
         (OF_PROJECT,),
         f"{_MODULE}:attach",

@@ -19,7 +19,7 @@ from orange_tui.engine.hooks import Action
 from orange_tui.home import clock
 from orange_tui.outside.git import Repository
 from orange_tui.outside.git_saved import all_saved_work, saved_work
-from orange_tui.workspaces.put_back import put_back
+from orange_tui.workspaces.put_back import check_can_come_back, put_back
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ def undo_cancel(engine: Engine, opened: OpenTask) -> Moved:
         raise Refused(f"{task.id}: {reason}. {_what_instead(task)}")
     hooks = undo_hooks(engine, opened, cancel)
     check_branch_is_free(engine, task.project, task.branch, but=task.id)  # before a workspace is bound for it
+    if workspace := cancel["engine"]["workspace"]:
+        repository = Repository(engine.parts.projects.get(task.project).path)
+        check_can_come_back(repository, task.branch, engine.parts.pool.worktree(workspace))
     return engine.start(
         opened,
         cancel["from"],

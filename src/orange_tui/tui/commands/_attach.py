@@ -9,14 +9,30 @@ from typing import TYPE_CHECKING
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
 from orange_tui.outside.programs import run_in_terminal
-from orange_tui.sessions.attaching import attach_command
+from orange_tui.sessions.attaching import attach_command, back_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Coroutine, Mapping, Sequence
 
     from orange_tui.board.rows import TaskRow
     from orange_tui.home.projects import Project
     from orange_tui.tui.commands.context import CommandContext
+
+
+def start_in_terminal(context: CommandContext, work: Coroutine[object, object, None], title: str) -> None:
+    """Begin what gives the terminal away; nothing that is typed ahead acts on the list, and what goes wrong is told."""
+    dropping = context.shared.dropping_keys()
+    dropping.__enter__()  # now, and not when the work has its turn
+
+    async def told() -> None:
+        try:
+            await work
+        except OrangeError as problem:
+            context.notify_error(str(problem), title=title)
+        finally:
+            dropping.__exit__(None, None, None)
+
+    context.app.run_worker(told(), group="attach", exit_on_error=False)
 
 
 async def attach(context: CommandContext, row: TaskRow) -> None:
@@ -30,7 +46,8 @@ async def attach(context: CommandContext, row: TaskRow) -> None:
 
 
 async def _attach_to(context: CommandContext, session_id: str) -> None:
-    command = await asyncio.to_thread(attach_command, context.orange.tmux, session_id)
+    orange = context.orange
+    command = await asyncio.to_thread(lambda: attach_command(orange.tmux, session_id, back_key(orange.home)))
     if command.switches:
         await run_in_terminal(command.words, environment=command.environment)
     else:
@@ -58,7 +75,7 @@ async def give_terminal(
 
 def chat(context: CommandContext) -> None:
     """Talk to the orchestrator of the selected task's project."""
-    context.app.run_worker(_open_chat(context), group="attach")
+    start_in_terminal(context, _open_chat(context), "chat")
 
 
 async def _open_chat(context: CommandContext) -> None:
@@ -66,12 +83,7 @@ async def _open_chat(context: CommandContext) -> None:
     if project is None:
         context.app.notify("Which project? Select one of its tasks first.", severity="warning", markup=False)
         return
-    try:
-        session_id = await asyncio.to_thread(lambda: context.orange.chats.open(project))
-    except OrangeError as problem:
-        context.notify_error(str(problem), title="chat")
-        return
-    await _attach_to(context, session_id)
+    await _attach_to(context, await asyncio.to_thread(lambda: context.orange.chats.open(project)))
 
 
 def _selected_project(context: CommandContext) -> Project | None:

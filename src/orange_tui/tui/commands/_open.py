@@ -6,17 +6,16 @@ import asyncio
 import os
 import shlex
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from orange_tui.domain.errors import NotFound, OrangeError, Refused
+from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.domain.records import replace
 from orange_tui.tui.commands import _delivery
-from orange_tui.tui.commands._attach import give_terminal
+from orange_tui.tui.commands._attach import give_terminal, start_in_terminal
 from orange_tui.tui.commands.context import branch_of
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
     from orange_tui.board.rows import TaskRow
     from orange_tui.domain.workflow import Workflow
     from orange_tui.tui.commands.context import CommandContext
@@ -24,18 +23,6 @@ if TYPE_CHECKING:
 
 _EDITORS = ("nano", "vim", "vi")
 _AT_ONCE_SECONDS = 1.0  # quicker than anybody edits
-
-
-def _start(context: CommandContext, work: Coroutine[object, object, None], title: str) -> None:
-    """Do something that needs the terminal; whatever goes wrong is told."""
-
-    async def told() -> None:
-        try:
-            await work
-        except OrangeError as problem:
-            context.notify_error(str(problem), title=title)
-
-    context.app.run_worker(told(), group="attach", exit_on_error=False)
 
 
 # ── TASK.md ──
@@ -48,7 +35,7 @@ def why_no_edit(_workflow: Workflow | None, _row: TaskRow) -> str | None:
 
 def edit(context: CommandContext) -> None:
     """Edit TASK.md in the person's editor."""
-    _start(context, _edit(context, context.row), "edit")
+    start_in_terminal(context, _edit(context, context.row), "edit")
 
 
 async def _edit(context: CommandContext, row: TaskRow) -> None:
@@ -56,10 +43,11 @@ async def _edit(context: CommandContext, row: TaskRow) -> None:
 
     hand_edit = HandEdit(context.orange.engine, row.ref)
     words = await asyncio.to_thread(_editor)
-    path = await asyncio.to_thread(hand_edit.begin)
-    began = time.monotonic()
-    code = await give_terminal(context, [*words, path])
-    came_back_at_once = time.monotonic() - began < _AT_ONCE_SECONDS
+    with ExitStack() as opened:
+        path = await asyncio.to_thread(opened.enter_context, hand_edit.editing())
+        began = time.monotonic()
+        code = await give_terminal(context, [*words, path])
+        came_back_at_once = time.monotonic() - began < _AT_ONCE_SECONDS
 
     def finish(_report: object) -> str:
         if code != 0:
@@ -108,7 +96,7 @@ def _worktree(context: CommandContext, row: TaskRow) -> str:
 
 def shell(context: CommandContext) -> None:
     """Open a shell in the worktree."""
-    _start(context, _shell(context, context.row), "shell")
+    start_in_terminal(context, _shell(context, context.row), "shell")
 
 
 async def _shell(context: CommandContext, row: TaskRow) -> None:
@@ -128,7 +116,7 @@ def _shell_environment(context: CommandContext, row: TaskRow) -> dict[str, str]:
 
 def open_address_or_editor(context: CommandContext) -> None:
     """Open what the project's `run` command serves; where it has none, the worktree in the editor."""
-    _start(context, _open(context, context.row), "open")
+    start_in_terminal(context, _open(context, context.row), "open")
 
 
 async def _open(context: CommandContext, row: TaskRow) -> None:
@@ -141,7 +129,7 @@ async def _open(context: CommandContext, row: TaskRow) -> None:
 
 def open_editor(context: CommandContext) -> None:
     """Open the worktree in the editor."""
-    _start(context, _open_editor(context, context.row), "editor")
+    start_in_terminal(context, _open_editor(context, context.row), "editor")
 
 
 async def _open_editor(context: CommandContext, row: TaskRow) -> None:

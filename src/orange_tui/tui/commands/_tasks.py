@@ -79,9 +79,9 @@ def enter(context: CommandContext) -> None:
     row, orange = context.row, context.orange
     action = enter_action(context.workflow_of(row), row)
     if action == "attach":
-        from orange_tui.tui.commands._attach import attach
+        from orange_tui.tui.commands._attach import attach, start_in_terminal
 
-        context.app.run_worker(attach(context, row), group="attach")
+        start_in_terminal(context, attach(context, row), "attach")
     elif action == "spawn":
         context.start("Starting", lambda _report: hook_errors_text(orange.tasks.spawn(row.ref).hook_errors))
     else:

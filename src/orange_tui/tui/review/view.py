@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -17,12 +18,12 @@ from orange_tui.tui.widgets.strip_view import StripView
 
 if TYPE_CHECKING:
     from textual import events
-    from textual.geometry import Region
 
     from orange_tui.tui.drawing.palette import Palette
     from orange_tui.tui.review.lines import ReviewLines
 
 _BAR = 2  # cells on the left, for the cursor
+_THREAD_LINES = 5  # of what is usually said of a line, below it
 
 
 class ReviewView(StripView, inherit_bindings=False):
@@ -78,6 +79,13 @@ class ReviewView(StripView, inherit_bindings=False):
     def top(self) -> int:
         """The first line in sight."""
         return int(self.scroll_offset.y)
+
+    @property
+    def workplace(self) -> Region:
+        """Where the cursor is on the screen, with what may be said of it below."""
+        own = self._review.layout.stop(self._review.cursor) or range(0)
+        top, bottom = own.start - self.top, min(own.stop - self.top + _THREAD_LINES, self.size.height)
+        return Region(self.region.x, self.region.y + top, self.region.width, max(1, bottom - top))
 
     def see_top(self, above: int = 0) -> None:
         """Bring what the cursor is on to the top, with some lines above it: a change is read from its beginning."""

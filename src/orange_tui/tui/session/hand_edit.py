@@ -9,16 +9,19 @@ was killed; the next edit goes on from there.
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import NotFound, Refused, Unreadable
 from orange_tui.domain.task import ENGINE_FIELDS
 from orange_tui.domain.text import task_file
-from orange_tui.home.files import make_directory, read_bytes, replace_file
+from orange_tui.home.files import locked, make_directory, read_bytes, replace_file
+from orange_tui.store.task_text import TaskText
 from orange_tui.tui.session.merge_text import find_mark, merge_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from orange_tui.domain.text.task_file import TaskFile
     from orange_tui.engine.engine import Engine
     from orange_tui.store.open_task import OpenTask
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
 _NOT_A_PERSONS = frozenset({*ENGINE_FIELDS, "updated_at"})
 _AGAIN = "Nothing was taken over; e opens your text again."
+_BOTH = "Others have changed the same lines meanwhile; e opens both versions, marked."
 
 
 class HandEdit:
@@ -33,20 +37,27 @@ class HandEdit:
 
     def __init__(self, engine: Engine, ref: TaskRef) -> None:
         self._engine, self._ref = engine, ref
-        folder = os.path.join(engine.store.state_directory(ref), "edit")
-        self.path = os.path.join(folder, "TASK.md")
-        self._base_path = os.path.join(folder, "base")
+        self._text = TaskText(engine.store.directory(ref))
+        self._folder = os.path.join(engine.store.state_directory(ref), "edit")
+        self.path = os.path.join(self._folder, "TASK.md")
+        self._base_path = os.path.join(self._folder, "base")
 
-    @property
-    def _file(self) -> str:
-        return os.path.join(self._engine.store.directory(self._ref), "TASK.md")
+    @contextmanager
+    def editing(self) -> Iterator[str]:
+        """Have a copy to edit, an unfinished one where there is one; for as long as an editor is open."""
+        with self._alone():
+            if not self._is_unfinished():
+                self._start_from(self._read(self._text.path))
+            yield self.path
 
-    def begin(self) -> str:
-        """Have a copy to edit, an unfinished one where there is one; returns where it is."""
-        if not self._is_unfinished():
-            make_directory(os.path.dirname(self.path))
-            self._start_from(self._read(self._file))
-        return self.path
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """A second editor would begin from another text than the first, and take back what came in between."""
+        make_directory(os.path.join(self._engine.store.made_state(self._ref), "edit"))
+        with locked(os.path.join(self._folder, "lock"), what="the editor", wait=False) as is_held:
+            if not is_held:
+                raise Refused(f"TASK.md of {self._ref.id} is open in an editor already, perhaps from another Orange")
+            yield
 
     def _is_unfinished(self) -> bool:
         try:
@@ -62,20 +73,24 @@ class HandEdit:
 
     def finish(self) -> str:
         """Take over what was edited; says what became of it, and refuses what can't be."""
-        mine, base = self._read(self.path), self._read(self._base_path)
-        if mine == base:
-            return "Nothing was changed."
+        with self._alone():
+            mine, base = self._read(self.path), self._read(self._base_path)
+            if mine == base:
+                return "Nothing was changed."
+            said = self._take_over(mine, base)
+            # An editor that does not say when it is closed may save once more: that is made from this.
+            replace_file(self._base_path, mine)
+            self._remove(self.path)
+        return said
+
+    def _take_over(self, mine: bytes, base: bytes) -> str:
         edited = self._decoded(mine)
         try:
             original = task_file.decode(base)
         except Unreadable:
-            self._replace_broken(mine, base)
-            said = "TASK.md can be read again."
-        else:
-            said = self._merge(edited, original)
-        self._remove(self.path)
-        self._remove(self._base_path)
-        return said
+            self._merge_unreadable(mine, base)
+            return "TASK.md can be read again."
+        return self._merge(edited, original)
 
     def _decoded(self, data: bytes) -> TaskFile:
         """What was edited, if it is a TASK.md."""
@@ -88,12 +103,20 @@ class HandEdit:
             raise Refused(f"{self.path}:{mark}: both versions still stand there, with marks around them. {_AGAIN}")
         return edited
 
-    def _replace_broken(self, mine: bytes, base: bytes) -> None:
-        """A file that could not be read is mended by hand: nobody can put that together with what another wrote."""
+    def _merge_unreadable(self, mine: bytes, base: bytes) -> None:
+        """A file that could not be read is mended by hand: its lines are all there is to put together."""
+
+        def merged(now: bytes) -> bytes:
+            found = merge_text(*(each.decode(errors="surrogateescape") for each in (base, mine, now)))
+            data = found.text.encode(errors="surrogateescape")
+            if found.has_conflict:
+                self._start_from(now, data)
+                raise Refused(_BOTH)
+            self._decoded(data)
+            return data
+
         with self._engine.store.lock(self._ref):
-            if self._read(self._file) != base:
-                raise Refused(f"TASK.md has been changed meanwhile; your text is in {self.path}")
-            replace_file(self._file, mine)
+            self._text.rewrite_unreadable(merged)
 
     def _merge(self, edited: TaskFile, original: TaskFile) -> str:
         was, now = original.task.as_json(), edited.task.as_json()
@@ -114,14 +137,14 @@ class HandEdit:
             found = merge_text(original.body, edited.body, now)
             if found.has_conflict:
                 self._start_from(original.with_body(now).encode(), edited.with_body(found.text).encode())
-                raise Refused("Others have changed the same lines meanwhile; e opens both versions, marked.")
+                raise Refused(_BOTH)
             return found.text
 
         opened.edit_body("task.edited", merged)
 
     @staticmethod
     def _read(path: str) -> bytes:
-        return read_bytes(path, max_bytes=task_file.MAX_BYTES)
+        return read_bytes(path, follow=False)  # a link leads to what the agent who put it there may not read
 
     @staticmethod
     def _remove(path: str) -> None:

@@ -29,6 +29,10 @@ class ShowsKeys(App[str]):
             self.screen.call_after_refresh(_show_own_keys, self.screen, palette_for(self))
         return pushed
 
+    def action_help_quit(self) -> None:
+        """Ctrl+C is a habit of people who want to leave."""
+        self.notify("Press ctrl+q to quit; agents keep running.", markup=False)
+
     def on_click(self, event: events.Click) -> None:
         """A key in a footer, or among a dialog's own, can be clicked: that presses it."""
         key = event.style.meta.get(CLICKED_KEY)

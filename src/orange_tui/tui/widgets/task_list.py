@@ -150,6 +150,14 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
             start, height = self._lines.start(self._cursor), self._lines.height(self._cursor)
             self.scroll_to_region(Region(0, start, 1, height), animate=False, force=True)
 
+    @property
+    def workplace(self) -> Region:
+        """Where the selected task is on the screen."""
+        if not self._rows:
+            return Region()
+        top = self.region.y + self._lines.start(self._cursor) - self.scroll_offset.y
+        return Region(self.region.x, top, self.region.width, self._lines.height(self._cursor))
+
     def _is_cursor_in_sight(self) -> bool:
         if not self._rows:
             return False

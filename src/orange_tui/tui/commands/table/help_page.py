@@ -31,10 +31,14 @@ _MOVING = (
     ("ctrl+p", "Commands, tasks and themes by name"),
     ("esc", "Back; end the search; unmark all"),
     ("mouse", "Drag over text to select it, in the preview, pages and dialogs; ctrl+c copies it"),
-    (BACK_KEY, "At an agent that you are attached to: back to Orange"),
 )
 _TWO_COLUMNS = 110
 _KEYS = 9  # of projects
+
+
+def moving(back_key: str) -> tuple[tuple[str, str], ...]:
+    """The keys that are no commands; the last one is what config.yml says."""
+    return (*_MOVING, (back_key, "At an agent that you are attached to: back to Orange (`back_key` in config.yml)"))
 
 
 def help_lines(commands: Sequence[KeyCommand], context: CommandContext, width: int, palette: Palette) -> list[Strip]:
@@ -82,9 +86,9 @@ def _other_keys(
         if command.why_not is None and command.key:
             key = command.shown_key(context.shared.key_overrides)
             yield from key_entry(key, command.help, palette.text, width, palette)
-    columns = [(column.title, column.meaning) for column in COLUMNS]
+    columns, settings = [(column.title, column.meaning) for column in COLUMNS], context.shared.choices.settings
     sections = (
-        ("Moving", _MOVING),
+        ("Moving", moving(settings.text("back_key") if settings is not None else BACK_KEY)),
         ("Symbols", LEGEND),
         ("Projects", _projects(context)),
         ("Columns", columns),
