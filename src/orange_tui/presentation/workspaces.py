@@ -57,6 +57,8 @@ def _status(orange: Orange, slot: Slot) -> WorkspaceStatus:
     if slot.state == QUARANTINED:
         advice = "Look at what is there and solve it; releasing then saves what is left, and frees it."
         return WorkspaceStatus(slot, task, advice, is_releasable=True, is_made=is_made)
+    if task is None and slot.task is not None and orange.store.has(TaskRef(slot.project, slot.task)):
+        return WorkspaceStatus(slot, None, "Its task can't be read, so nobody knows what it needs: mend TASK.md first.")
     if task is None:
         return WorkspaceStatus(slot, None, "Its task is gone: releasing saves what is left.", is_releasable=True)
     if task.workspace != slot.name:

@@ -36,6 +36,9 @@ class JobsScreen(ListScreen["JobStatus"]):
     def read(self) -> Sequence[JobStatus]:
         return self.shared.orange.jobs.statuses()
 
+    def name_of(self, item: JobStatus) -> str:
+        return item.job.id
+
     def lines(self, item: JobStatus, width: int, palette: Palette) -> Text:
         job = item.job
         icon = ("● ", palette.good) if job.enabled else ("○ ", palette.dim)

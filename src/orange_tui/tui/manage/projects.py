@@ -67,6 +67,9 @@ class ProjectsScreen(ListScreen[ProjectStatus]):
     def titles(self) -> str:
         return f"   {fit('PROJECT', _NAME)} {fit('BRANCH', _BRANCH)} {fit('WORKFLOW', _WORKFLOW)} POOL"
 
+    def name_of(self, item: ProjectStatus) -> str:
+        return item.project.name
+
     def lines(self, item: ProjectStatus, width: int, palette: Palette) -> Text:
         project = item.project
         icon = ("! ", palette.warning) if item.problems else ("● ", palette.good)
@@ -106,7 +109,7 @@ class ProjectsScreen(ListScreen[ProjectStatus]):
     def _ask(self, project: Project, words: object) -> None:
         if words:
             self.tell(words)
-        else:
+        elif self.is_attached:
             self.shared.ask_trust(project.name, "")
 
     def action_sync(self) -> None:

@@ -56,6 +56,9 @@ class WorkspacesScreen(ListScreen["WorkspaceStatus"]):
     def titles(self) -> str:
         return f"   {fit('WORKSPACE', _NAME)} {fit('STATE', _STATE)} TASK"
 
+    def name_of(self, item: WorkspaceStatus) -> str:
+        return item.slot.name
+
     def lines(self, item: WorkspaceStatus, width: int, palette: Palette) -> Text:
         slot, task = item.slot, item.task
         icon = ("! ", palette.warning) if item.is_quarantined else ("● " if slot.state == BOUND else "○ ", palette.dim)
@@ -115,16 +118,18 @@ class WorkspacesScreen(ListScreen["WorkspaceStatus"]):
             held = "Its task still needs it: merge or cancel that first." if found.task else "There is nothing in it."
             self.notify(found.advice or held, severity="warning", markup=False)
             return
-        self.work("Releasing", lambda: self._collect(found.slot.name), self.tell)
+        self.work("Releasing", lambda: self._collect([found.slot.name]) or _STILL_HELD, self.tell)
 
     def action_collect(self) -> None:
-        self.work("Releasing", lambda: self._collect(None), self.tell)
+        names = [self.name_of(each) for each in self._items]
+        self.work("Releasing", lambda: self._collect(names) or "Nothing to release.", self.tell)
 
-    def _collect(self, name: str | None) -> str:
+    def _collect(self, names: Sequence[str]) -> str:
+        """Release those that no task holds any more; others than these are somebody else's business."""
         orange = self.shared.orange
         refs = {(ref.project, ref.id) for ref in orange.store.refs()}
-        done = orange.pool.gc(lambda project, task: (project, task) in refs, name)
-        return "\n".join(done) or ("Nothing to release." if name is None else _STILL_HELD)
+        done = [orange.pool.gc(lambda project, task: (project, task) in refs, name) for name in names]
+        return "\n".join(sentence for each in done for sentence in each)
 
     def action_init(self) -> None:
         found = self.chosen
