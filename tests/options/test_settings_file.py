@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.text import yaml_change, yaml_text
+from orange_tui.home import files
 from orange_tui.home.settings import SETTINGS, read_settings
 from orange_tui.options import settings_file
 from orange_tui.options.settings_file import change_settings, hidden_value, names_in, read_value, shown_value
@@ -91,7 +92,7 @@ def test_what_another_program_writes_meanwhile_is_not_lost(world: World, monkeyp
 
 def test_what_an_editor_saves_at_the_last_moment_is_not_lost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     config(world).write_text("bell: true\n")
-    lines, sync, swap = ["parallel: 7\n", "nudge: 2\n"], os.fsync, settings_file.exchange
+    lines, sync, swap = ["parallel: 7\n", "nudge: 2\n"], os.fsync, files.exchange
 
     def save_and_sync(descriptor: int) -> None:
         if len(lines) > 1:

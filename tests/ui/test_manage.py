@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.style import Style
 from textual.widgets import Input, Static
 
 from orange_tui.cli.all_commands import COMMANDS
@@ -12,6 +13,7 @@ from orange_tui.options.task_options import TaskChanges, update_task
 from orange_tui.tui.forms.change_task_form import ChangeTaskForm
 from orange_tui.tui.forms.project_form import ProjectForm, RegisterForm
 from orange_tui.tui.forms.settings_form import SettingsForm
+from orange_tui.tui.manage._list_screen import note_lines
 from orange_tui.tui.manage.move import MoveDialog
 from orange_tui.tui.manage.workspaces import WorkspacesScreen
 from orange_tui.workspaces.pool_file import QUARANTINED, PoolFile, Slot
@@ -289,3 +291,8 @@ async def test_settings_are_changed_in_a_form_and_the_file_keeps_its_comments(st
         await scene.until(lambda: scene.app.choices.settings is None)
         await scene.press("O")
         await scene.until(lambda: any("Mend it in an editor first" in told for told in scene.told()))
+
+
+def test_what_is_said_below_an_entry_is_there_whole_on_a_narrow_screen() -> None:
+    lines = note_lines("something runs in it: make serve (pid 7)", Style(), 24, "! ").plain.splitlines()
+    assert lines == ["", "  ! something runs in", "    it: make serve (pid", "    7)"]

@@ -85,8 +85,8 @@ def keymap(chosen: Mapping[str, str]) -> dict[str, str]:
     """The keys by command that are not the table's own, as Textual names them: what a person has chosen wins.
 
     A command whose own key they gave to another has none then: an empty text. A new version may bring a command with a
-    key that somebody has long been using for another. Refused: names that are no command, what is no key, and a key that
-    they have chosen for two things.
+    key that somebody has long been using for another. Refused: names that are no command, what is no key, and a key
+    that they have chosen for two things.
     """
     with_keys = [command for command in COMMANDS if command.key]
     names = {command.name for command in with_keys}

@@ -12,6 +12,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.task import printable
+from orange_tui.tui.drawing.lines import wrap
 from orange_tui.tui.screens.dialogs import ConfirmDialog
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import keys_line
@@ -19,6 +21,7 @@ from orange_tui.tui.widgets.bars import keys_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rich.style import Style
     from textual.app import ComposeResult
 
     from orange_tui.tui.context import AppContext
@@ -28,6 +31,15 @@ Item = TypeVar("Item")
 
 _READING_SHARE = 0.1  # the most of the time that is spent with reading, while agents write all the time
 _LONGEST_PAUSE_SECONDS = 2.0
+
+
+def note_lines(text: str, style: Style, width: int, mark: str = "") -> Text:
+    """What is said below an entry: all of it, however narrow the screen is, since it says what to do next."""
+    words = wrap([(printable(text), style)], width - 2 - len(mark))
+    starts = [f"\n  {mark}", *[f"\n  {' ' * len(mark)}"] * len(words)]
+    return Text.assemble(
+        *(piece for start, line in zip(starts, words, strict=False) for piece in ((start, style), *line))
+    )
 
 
 class ListScreen(Screen[None], Generic[Item]):

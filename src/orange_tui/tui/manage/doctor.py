@@ -104,7 +104,9 @@ class DoctorScreen(Screen[None]):
 def verdict(findings: Sequence[Finding]) -> str:
     """How it stands, in a few words."""
     bad = sum(finding.level == "bad" for finding in findings)
-    return f"{bad} thing{'' if bad == 1 else 's'} to mend" if bad else "all is well"
+    if bad:
+        return f"{bad} thing{'' if bad == 1 else 's'} to mend"
+    return "nothing to mend" if any(finding.level == "note" for finding in findings) else "all is well"
 
 
 def finding_lines(finding: Finding, width: int, palette: Palette) -> Iterator[Strip]:

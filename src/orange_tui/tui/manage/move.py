@@ -17,7 +17,6 @@ from orange_tui.options.task_options import TaskChanges, update_task
 from orange_tui.presentation.tasks import state_words
 from orange_tui.store.store import StoredTask
 from orange_tui.tui.theme import palette_for
-from orange_tui.tui.widgets.bars import keys_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.context import AppContext
     from orange_tui.tui.drawing.palette import Palette
 
-_KEYS = (("j k", "choose"), ("⏎", "move there"), ("esc", "cancel"))
-_HINT = "The workflow's rules hold for you, too: what a state asks for must be there. m merges, x cancels."
+_HINT = "The workflow's rules hold for you, too: what a state asks for must be there. To end it, merge or cancel it."
 
 
 def ways_of(workflow: Workflow, status: str) -> dict[str, list[Transition]]:
@@ -63,9 +61,10 @@ class MoveDialog(ModalScreen[None]):
     """Enter moves the task; what is refused is shown here, as the command line says it, and another can be chosen."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own way
+        ("enter", "choose", "Move there"),
+        ("j", "move(1)", "Choose"),
+        ("k", "move(-1)", "Choose"),
         ("escape,q", "dismiss", "Cancel"),
-        ("j", "move(1)", "Down"),
-        ("k", "move(-1)", "Up"),
     ]
 
     def __init__(self, shared: AppContext, ref: TaskRef, task: Task, workflow: Workflow) -> None:
@@ -80,7 +79,6 @@ class MoveDialog(ModalScreen[None]):
             yield Static(_HINT, classes="hint", markup=False)
             yield OptionList(*self._options(), compact=True)
             yield Static("", id="problem", classes="problem", markup=False)
-            yield Static(keys_line(_KEYS, palette_for(self.app)), classes="keys")
 
     @property
     def _title(self) -> str:
@@ -93,6 +91,9 @@ class MoveDialog(ModalScreen[None]):
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()
 
+    def action_choose(self) -> None:
+        self.query_one(OptionList).action_select()
+
     def action_move(self, step: int) -> None:
         options = self.query_one(OptionList)
         (options.action_cursor_down if step > 0 else options.action_cursor_up)()
@@ -101,7 +102,7 @@ class MoveDialog(ModalScreen[None]):
         self._start(list(self._ways)[event.option_index])
 
     def _start(self, target: str) -> None:
-        """Move it once, however often the key is pressed. It is the app's work: who leaves meanwhile hears of it, too."""
+        """Move it once, however often the key is pressed; it is the app's work: who leaves hears of it, too."""
         if self.is_attached and not self._is_moving:
             self._is_moving = True
             self._show(f"Moving to {state_words(target)} …", is_problem=False)

@@ -11,10 +11,10 @@ from orange_tui.outside.git_guard.look import look_at_worktree
 from orange_tui.presentation.tasks import age, state_words
 from orange_tui.presentation.workspaces import slot_words, workspace_statuses
 from orange_tui.store.store import TaskRef
-from orange_tui.tui.drawing.cells import fit
+from orange_tui.tui.drawing.cells import fit, fit_end
 from orange_tui.tui.drawing.labels import shorten_home
 from orange_tui.tui.drawing.lines import paragraph, safe
-from orange_tui.tui.manage._list_screen import ListScreen
+from orange_tui.tui.manage._list_screen import ListScreen, note_lines
 from orange_tui.tui.theme import palette_for
 from orange_tui.workspaces.pool_file import BOUND
 
@@ -65,12 +65,12 @@ class WorkspacesScreen(ListScreen["WorkspaceStatus"]):
         style = palette.text if item.is_made else palette.dim
         holder = f"{task.branch}, {state_words(task.status)}" if task is not None else slot.task or ""
         since = f" · {age(slot.since)}" if slot.state == BOUND and slot.since else ""
-        first = [icon, (fit(slot.name, _NAME) + " ", style), (fit(_WORDS[slot.state], _STATE) + " ", style)]
+        first = [icon, (fit_end(slot.name, _NAME) + " ", style), (fit(_WORDS[slot.state], _STATE) + " ", style)]
         lines = Text.assemble(*first, (fit(f"{holder}{since}", width - _NAME - _STATE - 4), style))
         if item.is_quarantined:
-            lines.append("\n" + fit(f"  ! {(slot.reason or 'nobody knows why')}", width), palette.warning)
+            lines.append_text(note_lines(slot.reason or "nobody knows why", palette.warning, width, "! "))
         if item.advice:
-            lines.append("\n" + fit(f"  {item.advice}", width), palette.dim)
+            lines.append_text(note_lines(item.advice, palette.dim, width))
         return lines
 
     # ── keys ──
