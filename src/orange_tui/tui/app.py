@@ -58,9 +58,7 @@ class OrangeApp(ShowsKeys):
     TITLE = "Orange"
     ENABLE_COMMAND_PALETTE = True
     CSS_PATH = [os.path.join(paths.shipped("styles"), "app.tcss")]  # noqa: RUF012 - Textual's own way
-
     COMMANDS = PALETTE
-
     snapshot: reactive[Snapshot | None] = reactive(None)
 
     def __init__(
