@@ -102,10 +102,9 @@ def workspaces(context: CommandContext) -> None:
 
 def doctor(context: CommandContext) -> None:
     """Check everything; the keys, too, which only the app knows."""
-    from orange_tui.tui.commands.keys import keyless
     from orange_tui.tui.manage.doctor import DoctorScreen
 
-    context.show(DoctorScreen(context.shared, lambda: keyless(context.shared.key_overrides)))
+    context.show(DoctorScreen(context.shared))
 
 
 def jobs(context: CommandContext) -> None:

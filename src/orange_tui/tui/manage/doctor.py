@@ -18,7 +18,7 @@ from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.strip_view import StripView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.style import Style
     from textual.app import ComposeResult
@@ -42,9 +42,9 @@ class DoctorScreen(Screen[None]):
         ("n", "test_notice", "Send a test notice"),
     ]
 
-    def __init__(self, shared: AppContext, keyless: Callable[[], Sequence[str]]) -> None:
+    def __init__(self, shared: AppContext) -> None:
         super().__init__()
-        self._shared, self._keyless = shared, keyless
+        self._shared = shared
         self._findings: list[Finding] = []
 
     def compose(self) -> ComposeResult:
@@ -76,9 +76,11 @@ class DoctorScreen(Screen[None]):
             self.run_worker(self._examine(doctor), group="doctor", exit_on_error=False)
 
     async def _examine(self, doctor: Doctor) -> None:
-        self._findings = [
-            Finding("note", each, "Give it another one: `keys` in the settings (O)") for each in self._keyless()
+        keys = self._shared.key_overrides.items()
+        lost = [
+            f"{name} has no key: config.yml gives its own to another. ctrl+p finds it" for name, key in keys if not key
         ]
+        self._findings = [Finding("note", each, "Give it another one: `keys` in the settings (O)") for each in lost]
         for number, topic in enumerate(TOPICS, 1):
             self._show_header(f"checking {topic} … {number}/{len(TOPICS)}")
             found = await asyncio.to_thread(examine_topic, doctor, topic)
