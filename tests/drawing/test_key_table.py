@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 from orange_tui.domain.errors import Refused
-from orange_tui.tui.commands.keys import COMMANDS, keymap
+from orange_tui.tui.commands.keys import COMMANDS, keyless, keymap
 from orange_tui.tui.drawing.labels import shown_key, typed_key
 from orange_tui.tui.preload import SCREEN_MODULES
 
@@ -27,9 +27,8 @@ def test_every_command_says_what_it_is_for() -> None:
 @pytest.mark.parametrize(
     ("chosen", "why"),
     [
-        ({"merge": "x"}, "'x' is already used for merge; choose another key for cancel"),
-        ({"merge": "j"}, "'j' is already used for moving around"),
-        ({"merge": "x", "cancel": "x"}, "'x' is already used for"),
+        ({"merge": "j"}, "'j' is already used for moving around; choose another key for merge"),
+        ({"merge": "x", "cancel": "x"}, "'x' is already used for merge; choose another key for cancel"),
         ({"murge": "x"}, "there is no command 'murge'"),
         ({"merge": "a b"}, "merge must be one key"),
         ({"merge": ""}, "merge must be one key"),
@@ -43,6 +42,13 @@ def test_keys_that_clash_or_make_no_sense_are_refused(chosen: dict[str, str], wh
 def test_keys_can_change_places() -> None:
     assert keymap({"merge": "x", "cancel": "m", "help": "f1"}) == {"merge": "x", "cancel": "m", "help": "f1"}
     assert keymap({"help": "?"}) == {"help": "question_mark"}
+
+
+def test_key_that_a_person_has_chosen_wins_over_a_commands_own() -> None:
+    chosen = keymap({"merge": "M", "help": "f1"})
+    assert chosen == {"merge": "M", "help": "f1", "move": ""}
+    assert keyless(chosen) == ["move has no key: M is merge's, as config.yml says. ctrl+p still finds it."]
+    assert keyless(keymap({"merge": "M", "move": "f6"})) == []
 
 
 @pytest.mark.parametrize("name", SCREEN_MODULES)

@@ -79,6 +79,11 @@ def test_project_that_is_removed_says_what_stays_and_unfinished_work_keeps_it(te
     ref = tea.task(project="tea")
     with pytest.raises(Refused, match=f"unfinished tasks: {ref.id}"):
         check_removable(tasks, project)
+    text = tea.file(ref).read_text()
+    tea.file(ref).write_text("torn")
+    with pytest.raises(Refused, match=f"tasks that can't be read: {ref.id}"):
+        remove_project(tasks, "tea")
+    tea.file(ref).write_text(text)
     transition(tea.orange, ref, "done", "force")
     assert "the files of its 1 finished task stay" in what_stays(tasks, project)
     remove_project(tasks, "tea")

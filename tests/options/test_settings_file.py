@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
-from orange_tui.domain.text import yaml_change
+from orange_tui.domain.text import yaml_change, yaml_text
+from orange_tui.home import files
 from orange_tui.home.settings import SETTINGS, read_settings
 from orange_tui.options import settings_file
-from orange_tui.options.settings_file import change_settings, names_in, read_value, shown_value
+from orange_tui.options.settings_file import change_settings, hidden_value, names_in, read_value, shown_value
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,6 +90,39 @@ def test_what_another_program_writes_meanwhile_is_not_lost(world: World, monkeyp
     assert config(world).read_text().startswith("# ")
 
 
+def test_what_an_editor_saves_at_the_last_moment_is_not_lost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    config(world).write_text("bell: true\n")
+    lines, sync, swap = ["parallel: 7\n", "nudge: 2\n"], os.fsync, files.exchange
+
+    def save_and_sync(descriptor: int) -> None:
+        if len(lines) > 1:
+            config(world).write_text(config(world).read_text() + lines.pop(0))
+        sync(descriptor)
+
+    def save_and_swap(one: str, other: str) -> bool:
+        if lines:
+            config(world).write_text(config(world).read_text() + lines.pop(0))
+        return swap(one, other)
+
+    monkeypatch.setattr(os, "fsync", save_and_sync)
+    monkeypatch.setattr(settings_file, "exchange", save_and_swap)
+    change_settings(world.home, {"bell": "off"})
+    assert config(world).read_text() == "bell: false\nparallel: 7\nnudge: 2\n"
+    assert not list(world.root.glob("config.yml?*"))
+
+
+def test_file_that_is_too_long_is_never_cut(world: World) -> None:
+    text = "bell: true\n" + "# a line of mine\n" * 61_000
+    config(world).write_text(text)
+    assert 1_000_001 < len(text) < yaml_text.MAX_BYTES
+    change_settings(world.home, {"bell": "off"})
+    assert config(world).read_text() == text.replace("true", "false")
+    config(world).write_text(text + text)
+    with pytest.raises(Unreadable, match="is longer than"):
+        change_settings(world.home, {"bell": "off"})
+    assert config(world).read_text() == text + text
+
+
 @pytest.mark.parametrize(
     ("text", "name", "value", "why"),
     [
@@ -96,6 +130,7 @@ def test_what_another_program_writes_meanwhile_is_not_lost(world: World, monkeyp
         (MINE, "parallel", "many", "parallel: 'many' is not a number"),
         (MINE, "timezone", "Nowhere/At_all", "timezone: "),
         (MINE, "keys", "merge: [", "keys: 'merge: \\[' is not a list of names with their values"),
+        (MINE, "prices", "gpt: {input: 1}", "config.yml:.*the price has no `output`"),
         ("{bell: true}\n", "parallel", "3", "config.yml: `desktop` can't be changed there .* change it by hand"),
         ("bell: true\nnonsense: 1\n", "bell", "off", "config.yml:2: there is no setting 'nonsense'"),
         ("bell: [\n", "bell", "off", "config.yml:.*this is not YAML"),
@@ -119,11 +154,18 @@ def test_addresses_may_have_commas_and_names_need_none() -> None:
     assert names_in("mailto://me?to=a,b, ntfy://x") == ["mailto://me?to=a,b", "ntfy://x"]
 
 
+def test_of_a_secret_address_only_the_service_is_shown() -> None:
+    assert hidden_value("ntfy://token, mailto://me:pass@x?to=a,b") == "ntfy://…, mailto://…"
+    assert hidden_value("https://hooks.example/T0/secret") == "https://…"
+    assert hidden_value("half-typed") == "…"
+    assert {name for name, each in SETTINGS.items() if each.is_secret} == {"notify", "webhook"}
+
+
 _TEXTS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=12)
 _BY_KIND: dict[type, st.SearchStrategy[object]] = {
     bool: st.booleans(),
     int: st.integers(0, 10**6),
-    float: st.integers(0, 10_000).map(lambda cents: cents / 4),
+    float: st.integers(0, 10**9).map(lambda cents: cents / 100),
     str: _TEXTS,
     list: st.lists(st.sampled_from(["codex", "claude", "ntfy://a,b"])),
     dict: st.dictionaries(

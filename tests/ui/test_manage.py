@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.style import Style
 from textual.widgets import Input, Static
 
 from orange_tui.cli.all_commands import COMMANDS
 from orange_tui.home.settings import SETTINGS
 from orange_tui.options.task_options import TaskChanges, update_task
 from orange_tui.tui.forms.change_task_form import ChangeTaskForm
-from orange_tui.tui.forms.project_form import ProjectForm
+from orange_tui.tui.forms.project_form import ProjectForm, RegisterForm
 from orange_tui.tui.forms.settings_form import SettingsForm
+from orange_tui.tui.manage._list_screen import note_lines
+from orange_tui.tui.manage.move import MoveDialog
+from orange_tui.tui.manage.workspaces import WorkspacesScreen
 from orange_tui.workspaces.pool_file import QUARANTINED, PoolFile, Slot
-from support.driver import STEPS, refusal
+from support.driver import STEPS, refusal, transition
 from support.git import git, make_repository
 from support.live import opened
 from support.stage import Stage, story
@@ -97,7 +101,18 @@ async def test_a_task_is_moved_where_its_workflow_lets_a_person_and_a_gate_says_
         said = refusal(lambda: update_task(orange.tasks, ref, wanted, directory="", actor="person"))
         assert "## Handoff" in said
         await refused(scene, said)
+        transition(orange, ref, "stuck", "engine")
         await scene.press("j", "enter")
+        await refused(scene, "It was moved meanwhile, to stuck: choose again.")
+        await scene.press("j", "enter")
+        await scene.says("brew is in doing now.")
+        await scene.until(lambda: len(scene.app.screen_stack) == 1 and "doing" in scene.text)
+        await scene.press("M")
+        await scene.sees("Move brew, which is in doing")
+        dialog = scene.app.screen
+        assert isinstance(dialog, MoveDialog)
+        dialog._start("todo")
+        dialog._start("todo")  # who presses twice has moved it once
         await scene.says("brew is in todo now.")
         await scene.until(lambda: len(scene.app.screen_stack) == 1)
         assert task(stage, ref).status == "todo"
@@ -143,7 +158,12 @@ async def test_a_repository_is_registered_changed_and_removed_in_the_app(stage: 
         await refused(scene, "Where is it?")
         await fill(scene, "Register", path="~/nowhere")
         await refused(scene, "There is no directory")
-        await fill(scene, "Register", path="~/tea")
+        registering = scene.app.screen
+        assert isinstance(registering, RegisterForm)
+        registering.query_one("#path", Input).value = "~/tea"
+        registering.submit()
+        registering.submit()  # who presses twice has registered it once
+        await scene.until(lambda: not isinstance(scene.app.screen, RegisterForm))
         await scene.sees("tea", "0/2", "POOL")
         await scene.press("j", "enter")
         await scene.sees("Project tea", "pool size", "as in config.yml: off", "GitHub")
@@ -191,6 +211,10 @@ async def test_a_workspace_that_was_set_aside_says_why_and_is_looked_at_and_rele
         await scene.until(lambda: any("coffee--2 is free again" in told for told in scene.told()))
         await scene.until(lambda: "set aside" not in scene.text)
         assert any("orange task restore gone123" in told for told in scene.told())
+        screen = scene.app.screen
+        assert isinstance(screen, WorkspacesScreen)
+        assert screen.chosen is not None
+        assert screen.chosen.slot.name == "coffee--2"  # it is the second by now, and the cursor has gone with it
         await scene.press("r")
         await scene.says("There is nothing in it.")
         await scene.press("G")
@@ -223,24 +247,52 @@ async def test_doctor_shows_what_it_checks_what_is_wrong_and_checks_again(
 async def test_settings_are_changed_in_a_form_and_the_file_keeps_its_comments(stage: Stage) -> None:
     stage.tasks()
     config = stage.root / "home" / "config.yml"
-    config.write_text("# Mine\nparallel: 3   # enough\n")
+    mine = "# Mine\nparallel: 3   # enough\nnotify: [ntfy://token]\n"
+    config.write_text(mine)
     async with stage.open() as scene:
         await scene.press("O")
         await scene.sees("Settings (config.yml)", "bell", "Whether the terminal rings", "Default: on.")
         form = scene.app.screen
         assert isinstance(form, SettingsForm)
         assert [each.name for each in form._table] == list(SETTINGS)
-        await fill(scene, "Settings", keys="merge: x")
+        assert "ntfy" not in scene.text.replace("ntfy://…", "")
+        notify = form.query_one("#notify", Input)
+        notify.focus()
+        await scene.sees("ntfy://…", "Hidden until you type")
+        assert "ntfy://token" not in scene.text
+        await scene.press("end", *", pover://a@b")
+        await scene.sees("ntfy://token, pover://a@b")
+        await scene.press("tab")
+        await scene.sees("ntfy://…, pover://…")
+        notify.value = "ntfy://token"
+        await fill(scene, "Settings", columns="nonsense")
+        await refused(scene, "there is no column 'nonsense'")
+        await fill(scene, "Settings", columns="", keys="merge: x, cancel: x")
         await refused(scene, "'x' is already used for merge; choose another key for cancel")
-        await fill(scene, "Settings", keys="merge: Y", parallel="6", max_attempts="0")
+        await fill(scene, "Settings", keys="merge: M", parallel="6", max_attempts="0")
         await refused(scene, "max_attempts: 0 is not enough; it must be 1 or more")
-        assert config.read_text() == "# Mine\nparallel: 3   # enough\n"
+        assert config.read_text() == mine
+        config.write_text(mine.replace("3", "5"))
         await fill(scene, "Settings", max_attempts="9")
+        await refused(scene, "parallel is 5 by now. Save again to have yours instead, or cancel.")
+        assert config.read_text() == mine.replace("3", "5")
+        await fill(scene, "Settings")
         await scene.until(lambda: len(scene.app.screen_stack) == 1)
-        written = '# Mine\nparallel: 6   # enough\nkeys: {"merge": "Y"}\nmax_attempts: 9\n'
+        written = '# Mine\nparallel: 6   # enough\nnotify: [ntfy://token]\nkeys: {"merge": "M"}\nmax_attempts: 9\n'
         assert config.read_text() == written
-        await scene.sees("Y merge")
+        await scene.sees("M merge")
+        await scene.says("move has no key: M is merge's, as config.yml says. ctrl+p still finds it.")
+        await scene.press("question_mark", "space")
+        await scene.sees("no key", "Move it to another state")
+        await scene.press("escape", "M")
+        await scene.until(lambda: "Merge" in scene.app.screen.__class__.__name__)
+        await scene.press("escape")
         config.write_text("bell: [\n")
         await scene.until(lambda: scene.app.choices.settings is None)
         await scene.press("O")
         await scene.until(lambda: any("Mend it in an editor first" in told for told in scene.told()))
+
+
+def test_what_is_said_below_an_entry_is_there_whole_on_a_narrow_screen() -> None:
+    lines = note_lines("something runs in it: make serve (pid 7)", Style(), 24, "! ").plain.splitlines()
+    assert lines == ["", "  ! something runs in", "    it: make serve (pid", "    7)"]

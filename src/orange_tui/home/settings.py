@@ -27,6 +27,7 @@ class Setting:
     meaning: str
     check: Callable[[str], object] | None = None
     choices: tuple[str, ...] = ()  # where it is one of a few words
+    is_secret: bool = False  # it may hold a token or a password: a screen does not show it by itself
 
 
 def _check_zone(name: str) -> None:
@@ -185,6 +186,7 @@ SETTINGS: Mapping[str, Setting] = {
         "Where you are told that a task needs you while you are not at the app: addresses as Apprise takes them, such"
         " as [ntfy://my-topic, slack://…]. Nothing of your files is in a notice. `orange doctor --notify` tries them.",
         _check_notice_address,
+        is_secret=True,
     ),
     "notify_daily": Setting(
         str,
@@ -207,7 +209,11 @@ SETTINGS: Mapping[str, Setting] = {
         MODES,
     ),
     "webhook": Setting(
-        str, "", "The web address to which `notify` hooks with `via: webhook` send their notices.", _check_webhook
+        str,
+        "",
+        "The web address to which `notify` hooks with `via: webhook` send their notices.",
+        _check_webhook,
+        is_secret=True,
     ),
 }
 
@@ -267,12 +273,19 @@ def read_settings(home: Home) -> Settings:
     path = settings_path(home)
     defaults = {name: setting.default for name, setting in SETTINGS.items()}
     try:
-        text = read_bytes(path, max_bytes=1_000_000).decode()
+        return Settings(defaults | settings_in(read_settings_text(path), path))
     except NotFound:
         return Settings(defaults)
+
+
+def read_settings_text(path: str) -> str:
+    """The whole text of config.yml. Of one that is too long there is a byte too many, so that nobody parses a part."""
+    from orange_tui.domain.text.yaml_text import MAX_BYTES
+
+    try:
+        return read_bytes(path, max_bytes=MAX_BYTES).decode()
     except UnicodeDecodeError:
         raise Unreadable(f"{path} is not UTF-8 text") from None
-    return Settings(defaults | settings_in(text, path))
 
 
 def settings_path(home: Home) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from orange_tui.domain.errors import Refused
 from orange_tui.home.registration import register
 from orange_tui.options.project_options import read_changes
-from orange_tui.store.store import StoredTask
+from orange_tui.store.store import BrokenTask, readable
 from orange_tui.workspaces.pool_file import FREE
 
 TYPE_CHECKING = False
@@ -35,8 +35,12 @@ def update_project(parts: HomeParts, name: str, given: Mapping[str, Texts]) -> P
 
 def check_removable(tasks: Tasks, project: Project) -> None:
     """Refuse to remove a project that somebody may be at work on."""
-    stored = [each for each in tasks.engine.store.read_all(project.name) if isinstance(each, StoredTask)]
-    active = [each.ref.id for each in stored if not tasks.is_finished(each.task)]
+    found = tasks.engine.store.read_all(project.name)
+    broken = [each.ref.id for each in found if isinstance(each, BrokenTask)]
+    if broken:
+        ids = ", ".join(broken)
+        raise Refused(f"{project.name} has tasks that can't be read: {ids}. Mend them first; `orange doctor` says how")
+    active = [each.ref.id for each in readable(found) if not tasks.is_finished(each.task)]
     if active:
         raise Refused(f"{project.name} has unfinished tasks: {', '.join(active)}. Merge or cancel them first")
 
@@ -48,7 +52,7 @@ def what_stays(tasks: Tasks, project: Project) -> str:
     finished = len(parts.store.refs(project.name))
     held = [slot.name for slot in parts.pool.slots(project) if slot.state != FREE]
     files = f"the files of its {_count(finished, 'finished task')}" if finished else "all else of it"
-    left = f" {', '.join(held)} stays as it is, and is no longer looked after." if held else ""
+    left = f" No longer looked after, with what is in there: {', '.join(held)}." if held else ""
     return f"Orange forgets its settings. Its repository, its branches and {files} stay.{left}"
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 
-from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
+from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.frontmatter import write_value
 from orange_tui.domain.text.yaml_change import set_value
-from orange_tui.home.files import locked, make_directory, read_bytes, replace_file
-from orange_tui.home.settings import SETTINGS, settings_in, settings_path
+from orange_tui.home.files import exchange, locked, make_directory, not_saved, sync_directory, write_aside
+from orange_tui.home.settings import SETTINGS, read_settings_text, settings_in, settings_path
+from orange_tui.usage.prices_file import prices_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from orange_tui.home.settings import Setting
 
 _ATTEMPTS = 5
-_MAX_BYTES = 1_000_000
 _SWITCH = {"on": True, "off": False}
 
 
@@ -39,19 +40,42 @@ def change_settings(home: Home, given: Mapping[str, str]) -> None:
             after = _changed(before, values, path)
             if after == before:
                 return
-            if _read(path) == before:
-                replace_file(path, after.encode())
+            if _replace(path, before, after):
                 return
     raise Refused(f"{path} is written by another program again and again; try again in a moment")
 
 
 def _read(path: str) -> str:
     try:
-        return read_bytes(path, max_bytes=_MAX_BYTES).decode()
+        return read_settings_text(path)
     except NotFound:
         return ""
-    except UnicodeDecodeError:
-        raise Unreadable(f"{path} is not UTF-8 text") from None
+
+
+def _replace(path: str, before: str, after: str) -> bool:
+    """Put a new text in the place of another, unless there is a third one by now.
+
+    The files change places: so what an editor has saved at the last moment is seen, and is put back.
+    """
+    new = f"{path}.new"
+    try:
+        with suppress(FileNotFoundError):
+            os.unlink(new)
+        write_aside(new, after.encode())
+        if _read(path) != before:
+            return False
+        if not exchange(new, path):  # there is none yet, or the system can't
+            os.rename(new, path)
+        elif _read(new) != before:
+            os.rename(new, path)
+            return False
+        sync_directory(os.path.dirname(path))
+    except OSError as problem:
+        raise not_saved(path, problem) from None
+    finally:
+        with suppress(OSError):
+            os.unlink(new)
+    return True
 
 
 def _changed(text: str, values: Mapping[str, object], path: str) -> str:
@@ -64,6 +88,8 @@ def _changed(text: str, values: Mapping[str, object], path: str) -> str:
             except Refused as problem:
                 raise Refused(f"{path}: {problem}") from None
     settings_in(text, path)
+    if "prices" in values:
+        prices_in(text, path, "prices")
     return text
 
 
@@ -78,7 +104,13 @@ def shown_value(value: object) -> str:
         return ", ".join(map(str, value))
     if isinstance(value, dict):
         return ", ".join(f"{write_value(name)}: {_flow(part)}" for name, part in value.items())
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def hidden_value(text: str) -> str:
+    """What may be seen of a setting that is a secret: of each address, its service."""
+    addresses = [address.partition("://") for address in names_in(text)]
+    return ", ".join(f"{service}://…" if separator else "…" for service, separator, _ in addresses)
 
 
 def _flow(value: object) -> str:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from orange_tui.workspaces.pool_file import Slot
 
 
+_GONE = "Its task is gone: releasing saves what is left."
+_BROKEN = "Its task can't be read, so nobody knows whether it needs it: mend TASK.md first."
+
+
 def slot_words(slot: Slot) -> str:
     """The state of a workspace in a line."""
     if slot.state == BOUND:
@@ -58,7 +62,8 @@ def _status(orange: Orange, slot: Slot) -> WorkspaceStatus:
         advice = "Look at what is there and solve it; releasing then saves what is left, and frees it."
         return WorkspaceStatus(slot, task, advice, is_releasable=True, is_made=is_made)
     if task is None:
-        return WorkspaceStatus(slot, None, "Its task is gone: releasing saves what is left.", is_releasable=True)
+        is_there = slot.task is not None and orange.store.has(TaskRef(slot.project, slot.task))
+        return WorkspaceStatus(slot, None, _BROKEN if is_there else _GONE, is_releasable=not is_there)
     if task.workspace != slot.name:
         return WorkspaceStatus(slot, task, "Its task no longer has it: releasing saves what is left.", True)
     return WorkspaceStatus(slot, task, "")

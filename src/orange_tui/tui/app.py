@@ -21,7 +21,7 @@ from orange_tui.home import paths
 from orange_tui.notices.presence import Presence
 from orange_tui.tui.background_work import BackgroundWork, give_threads, keep_running
 from orange_tui.tui.board_keeper import BoardKeeper
-from orange_tui.tui.commands.keys import keymap
+from orange_tui.tui.commands.keys import keyless, keymap
 from orange_tui.tui.commands.palette.palette import PALETTE
 from orange_tui.tui.form_choices import FormChoices, read_form_choices
 from orange_tui.tui.listing.columns import COLUMNS, chosen_columns
@@ -59,9 +59,7 @@ class OrangeApp(ShowsKeys, PlacesNotices):
     TITLE = "Orange"
     ENABLE_COMMAND_PALETTE = True
     CSS_PATH = [os.path.join(paths.shipped("styles"), "app.tcss")]  # noqa: RUF012 - Textual's own way
-
     COMMANDS = PALETTE
-
     snapshot: reactive[Snapshot | None] = reactive(None)
 
     def __init__(
@@ -198,16 +196,20 @@ class OrangeApp(ShowsKeys, PlacesNotices):
 
     def _apply_choices(self, before: FormChoices | None, now: FormChoices) -> None:
         """Go by other settings; ones that can't be read are reported once, and those before stay."""
-        self._choices = now
-        problem = now.problem
+        self._choices, problem = now, now.problem
         try:
             if now.settings is not None and (before is None or now.settings != before.settings):
                 self.key_overrides = keymap(now.settings.texts("keys"))
                 self.set_keymap(dict(self.key_overrides))
                 self.columns = chosen_columns(now.settings.names("columns"))
                 self.notices = self._notices(bell=now.settings.flag("bell"), desktop=now.settings.flag("desktop"))
+                lost = " ".join(keyless(self.key_overrides))
+                if lost:
+                    self.run_worker(partial(self.orange.log.write, "info", lost), thread=True, exit_on_error=False)
                 if before is not None:  # else nothing is shown yet, and there is no snapshot to speak of
                     self._show_again()
+                    if lost:
+                        self.notify(lost, markup=False)
         except OrangeError as found:
             problem = str(found)
         if problem is not None and (before is None or before != now):

@@ -74,16 +74,21 @@ def _persons_files(home: Home) -> list[tuple[str, str]]:
 def _read(path: str, key: str) -> dict[str, Price]:
     """The prices below a key of a file, by the names under which they are found; none where there is no file."""
     try:
-        text = read_bytes(path, max_bytes=yaml_text.MAX_BYTES).decode()
+        return prices_in(read_bytes(path, max_bytes=yaml_text.MAX_BYTES).decode(), path, key)
+    except NotFound:
+        return {}
+    except UnicodeDecodeError:
+        raise Unreadable(f"{path} is not UTF-8 text") from None
+
+
+def prices_in(text: str, path: str, key: str) -> dict[str, Price]:
+    """The prices below a key of a text; what is wrong is an error with the line in `path`."""
+    try:
         node = yaml_text.compose(text)
         top = yaml_text.mapping_entries(node) if node is not None else []
         models = next((value for name, _, value in top if name == key and not yaml_text.is_null(value)), None)
         entries = yaml_text.mapping_entries(models) if models is not None else []
         read = [(name, _price(value)) for name, _, value in entries]
-    except NotFound:
-        return {}
-    except UnicodeDecodeError:
-        raise Unreadable(f"{path} is not UTF-8 text") from None
     except Unreadable as problem:
         if problem.line is None:
             raise Unreadable(f"{path}: {problem.reason}") from None

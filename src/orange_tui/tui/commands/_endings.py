@@ -55,7 +55,7 @@ def _beyond_undo(workflow: Workflow | None, row: TaskRow) -> list[str]:
 
 def undo_key(context: CommandContext) -> str:
     """The key that takes a cancel back, as people write it."""
-    return shown_key(context.shared.key_overrides.get("undo", UNDO_KEY))
+    return shown_key(context.shared.key_overrides.get("undo", UNDO_KEY)) or "`undo` (ctrl+p)"
 
 
 def _cancel(context: CommandContext) -> str:

@@ -101,7 +101,7 @@ def workspaces(context: CommandContext) -> None:
 
 
 def doctor(context: CommandContext) -> None:
-    """Check everything."""
+    """Check everything; the keys, too, which only the app knows."""
     from orange_tui.tui.manage.doctor import DoctorScreen
 
     context.show(DoctorScreen(context.shared))

@@ -150,7 +150,7 @@ class KeyCommand:
         return self.gives_way if is_there else _WHERE_THERE_IS_ROOM
 
     def shown_key(self, overrides: Mapping[str, str]) -> str:
-        """Its key as people write it, where the person has not chosen another."""
+        """Its key as people write it, or the one that the person has chosen; empty where it has none."""
         return shown_key(overrides.get(self.name, self.key))
 
 

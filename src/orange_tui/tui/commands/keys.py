@@ -73,17 +73,20 @@ def footer_keys(context: CommandContext) -> list[FooterKey]:
     if keys:
         return keys
     for command in COMMANDS:
-        if command.key and command.why_unavailable(context) is None:
+        key = command.shown_key(overrides)
+        if key and command.why_unavailable(context) is None:
             own = command.task_title(context.workflow_of(row), row) if command.task_title and row is not None else ""
             title, about_task = own or command.title, command.why_not is not None
-            keys.append(FooterKey(command.shown_key(overrides), title, about_task, command.footer_place(row)))
+            keys.append(FooterKey(key, title, about_task, command.footer_place(row)))
     return keys
 
 
 def keymap(chosen: Mapping[str, str]) -> dict[str, str]:
-    """The keys a person has chosen, as Textual names them.
+    """The keys by command that are not the table's own, as Textual names them: what a person has chosen wins.
 
-    Refused: names that are no command, what is no key, and a key that would do two things.
+    A command whose own key they gave to another has none then: an empty text. A new version may bring a command with a
+    key that somebody has long been using for another. Refused: names that are no command, what is no key, and a key
+    that they have chosen for two things.
     """
     with_keys = [command for command in COMMANDS if command.key]
     names = {command.name for command in with_keys}
@@ -92,13 +95,23 @@ def keymap(chosen: Mapping[str, str]) -> dict[str, str]:
             raise Refused(f"keys: there is no command '{name}'; the commands are {', '.join(sorted(names))}")
     keys = {name: _textual_key(name, key) for name, key in chosen.items()}
     taken: dict[str, str] = dict.fromkeys(MOVING_KEYS, "moving around")
-    for command in with_keys:
-        key = keys.get(command.name, command.key)
+    for name, key in keys.items():
         if key in taken:
-            shown = shown_key(key)
-            raise Refused(f"keys: '{shown}' is already used for {taken[key]}; choose another key for {command.name}")
-        taken[key] = command.name
-    return keys
+            raise Refused(f"keys: '{shown_key(key)}' is already used for {taken[key]}; choose another key for {name}")
+        taken[key] = name
+    lost = {command.name: "" for command in with_keys if command.name not in keys and command.key in taken}
+    return keys | lost
+
+
+def keyless(keys: Mapping[str, str]) -> list[str]:
+    """A sentence for each command that has no key because the person has given its own to another."""
+    owners = {key: name for name, key in keys.items()}
+    lost = [command for command in COMMANDS if command.key and not keys.get(command.name, command.key)]
+    return [
+        f"{each.name} has no key: {shown_key(each.key)} is {owners[each.key]}'s, as config.yml says."
+        " ctrl+p still finds it."
+        for each in lost
+    ]
 
 
 def _textual_key(name: str, key: str) -> str:

@@ -151,12 +151,13 @@ def marked_keys(context: CommandContext, commands: Sequence[KeyCommand]) -> list
     keys, overrides = [], context.shared.key_overrides
     for command in commands:
         many = MANY.get(command.name) if context.marked else None
-        if many is not None:
+        if many is not None and command.shown_key(overrides):
             count = sum(many.why_not(context.workflow_of(row), row) is None for row in context.marked)
             title = "start" if command.name == "enter" else command.title
             keys += [FooterKey(command.shown_key(overrides), f"{title} {count}", about_task=True)] if count else []
     others = [command for command in commands if command.name in {"mark", "help"}] if keys else []
-    return [*keys, *(FooterKey(each.shown_key(overrides), each.title, about_task=False) for each in others)]
+    shown = [(each.shown_key(overrides), each.title) for each in others]
+    return [*keys, *(FooterKey(key, title, about_task=False) for key, title in shown if key)]
 
 
 def _which(rows: Rows, left_out: Sequence[str]) -> str:

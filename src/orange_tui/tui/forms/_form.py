@@ -32,6 +32,7 @@ class Form(ModalScreen[None]):
     def __init__(self, shared: AppContext) -> None:
         super().__init__()
         self.shared = shared
+        self._is_saving = False
 
     @property
     def heading(self) -> str:
@@ -158,17 +159,34 @@ class Form(ModalScreen[None]):
         self.query_one("#yes", Button).disabled = is_problem
 
     def save(self, work: Callable[[], Any], on_done: Callable[[Any], None] | None = None) -> None:
-        """Do the work in a thread and close the form; what is refused is shown, and the form stays."""
-        self.run_worker(self._save(work, on_done), group="save", exclusive=True)
+        """Do the work in a thread and close the form; what is refused is shown, and the form stays.
+
+        Once, however often the key is pressed. It is the app's work: who closes the form meanwhile hears of it, too.
+        """
+        if not self._is_saving:
+            self._is_saving = True
+            self.app.run_worker(self._save(work, on_done), group="save", exit_on_error=False)
 
     async def _save(self, work: Callable[[], Any], on_done: Callable[[Any], None] | None) -> None:
         try:
             result = await asyncio.to_thread(work)
         except OrangeError as problem:
-            self.show_problem(str(problem))
+            self._refuse(str(problem))
             return
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
+            await asyncio.to_thread(self.shared.orange.log.write, "error", f"{self.heading}: {problem!r}")
+            self._refuse(f"{problem!r}. See `orange log`.")
+            return
+        finally:
+            self._is_saving = False
         if on_done is not None:
             on_done(result)
         if self.KEEPS_DRAFT:
             self.keep({})
         self.dismiss()
+
+    def _refuse(self, problem: str) -> None:
+        if self.is_attached:
+            self.show_problem(problem)
+        else:
+            self.app.notify(problem, title=self.heading, severity="error", timeout=15, markup=False)

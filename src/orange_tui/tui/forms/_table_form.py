@@ -1,6 +1,7 @@
 """The base of forms that are made from a table: each entry is a field, and what the one under the cursor means is said.
 
-Only what the person has changed is written: what an agent or another command changes meanwhile stays.
+Only what the person has changed is written: what an agent or another command changes meanwhile stays. Where both have
+changed the same field, the person is told first, and then has the last word.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Input, Label, Select, Static
 
+from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
 from orange_tui.tui.forms._fields import field
 from orange_tui.tui.forms._form import Form
+from orange_tui.tui.forms._secret_input import SecretInput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
     from orange_tui.tui.context import AppContext
 
+_MOST_SHOWN = 60
 _OTHER_ROWS, _FEWEST_ROWS = 13, 4  # title, meaning, problem, buttons and the border
 
 
@@ -39,6 +43,7 @@ class TableField:
     choices: tuple[tuple[str, str], ...] = ()  # what is shown and what it stands for; none: it is typed
     placeholder: str = ""
     group: str = ""
+    is_secret: bool = False  # hidden while it is not being edited
 
 
 class TableForm(Form):
@@ -53,6 +58,10 @@ class TableForm(Form):
     def heading(self) -> str:
         """What it is about."""
         return self.HEADING
+
+    def table_now(self) -> Sequence[TableField]:
+        """The fields as they would be if the form were opened now, read in a thread; none where nothing is changed."""
+        return ()
 
     def write(self, changes: Mapping[str, str]) -> Any:
         """Write what was changed, in a thread; what is refused is shown, and the form stays."""
@@ -101,6 +110,7 @@ class TableForm(Form):
     def show_problem(self, problem: str) -> None:
         """Say what is wrong, where the meaning of the field stood: a refusal may be long."""
         super().show_problem(problem)
+        self.query_one("#yes", Button).disabled = False  # nothing is known to be wrong before it was tried
         self.query_one("#meaning").display = not problem
         self.query_one("#problem").set_class(bool(problem), "-some")
 
@@ -130,15 +140,31 @@ class TableForm(Form):
             self.dismiss()
             return
         self.show_remark("Saving …")
-        self.save(lambda: self.write(changes), self.on_written)
+        self.save(lambda: self._write(changes), self.on_written)
+
+    def _write(self, changes: Mapping[str, str]) -> Any:
+        """Write them, unless somebody else has changed the same meanwhile: that is said once."""
+        now = {each.name: each for each in self.table_now() if each.name in changes}
+        found = [each for each in now.values() if each.value not in {self._shown[each.name], changes[each.name]}]
+        if found:
+            self._shown |= {each.name: each.value for each in found}
+            words = ", ".join(f"{each.title} is {_shortened(each)} by now" for each in found)
+            raise Refused(f"Changed meanwhile: {words}. Save again to have yours instead, or cancel.")
+        return self.write(changes)
+
+
+def _shortened(entry: TableField) -> str:
+    return "another one" if entry.is_secret else printable(entry.value)[:_MOST_SHOWN] or "empty"
 
 
 def _widget(entry: TableField) -> Widget:
     if not entry.choices:
-        return Input(entry.value, placeholder=entry.placeholder, id=entry.name, compact=True)
+        kind = SecretInput if entry.is_secret else Input
+        return kind(entry.value, placeholder=entry.placeholder, id=entry.name, compact=True)
     values = [value for _, value in entry.choices]
-    chosen = entry.value if entry.value in values else values[0]
-    return Select(entry.choices, id=entry.name, value=chosen, allow_blank=False, compact=True)
+    # What is written by hand may be none of them: it is offered, too, or saving anything would change it.
+    choices = entry.choices if entry.value in values else [(printable(entry.value), entry.value), *entry.choices]
+    return Select(choices, id=entry.name, value=entry.value, allow_blank=False, compact=True)
 
 
 def with_current(names: Sequence[str], current: str) -> tuple[tuple[str, str], ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from orange_tui.options.settings_file import shown_value
 from orange_tui.options.task_options import TASK_OPTIONS, TaskChanges, next_start_note, read_options, update_task
+from orange_tui.store.store import StoredTask
 from orange_tui.tui.forms._table_form import TableField, TableForm, separated, with_current
 
 if TYPE_CHECKING:
@@ -25,17 +26,17 @@ class ChangeTaskForm(TableForm):
     HEADING, SUBMIT = "Change", "Save"
 
     def __init__(self, shared: AppContext, ref: TaskRef, task: Task) -> None:
-        table = [
-            TableField("summary", "summary", task.summary, "What you want done, in one line."),
-            TableField("branch", "branch", task.branch, _BRANCH),
-            *(_field(option, task, shared) for option in TASK_OPTIONS),
-        ]
-        super().__init__(shared, table)
+        super().__init__(shared, _table(task, shared))
         self._ref, self._changed = ref, task
 
     @property
     def heading(self) -> str:
         return f"Change {self._changed.branch}"
+
+    def table_now(self) -> list[TableField]:
+        """As TASK.md has it; one that can't be read is refused where it is written."""
+        found = self.shared.orange.store.read(self._ref)
+        return _table(found.task, self.shared) if isinstance(found, StoredTask) else []
 
     def write(self, changes: Mapping[str, str]) -> tuple[Task, dict[str, object]]:
         options: dict[str, object] = {
@@ -52,6 +53,14 @@ class ChangeTaskForm(TableForm):
         note = next_start_note(task, fields)
         if note is not None:
             self.app.notify(note, title=task.branch, markup=False)
+
+
+def _table(task: Task, shared: AppContext) -> list[TableField]:
+    return [
+        TableField("summary", "summary", task.summary, "What you want done, in one line."),
+        TableField("branch", "branch", task.branch, _BRANCH),
+        *(_field(option, task, shared) for option in TASK_OPTIONS),
+    ]
 
 
 def _field(option: TaskOption, task: Task, shared: AppContext) -> TableField:

@@ -25,12 +25,15 @@ class ProjectForm(TableForm):
     HEADING, SUBMIT = "Project", "Save"
 
     def __init__(self, shared: AppContext, project: Project) -> None:
-        super().__init__(shared, [_field(option, project, shared) for option in PROJECT_OPTIONS])
+        super().__init__(shared, _table(project, shared))
         self._project = project
 
     @property
     def heading(self) -> str:
         return f"Project {self._project.name}"
+
+    def table_now(self) -> list[TableField]:
+        return _table(self.shared.orange.projects.get(self._project.name), self.shared)
 
     def write(self, changes: Mapping[str, str]) -> None:
         update_project(self.shared.orange.engine.parts, self._project.name, _given(changes))
@@ -82,6 +85,10 @@ def _new_field(option: ProjectOption, shared: AppContext) -> TableField:
         return TableField(option.name, _title(option), "default", f"{option.meaning}.", _workflows(shared, "default"))
     hint = "as git says" if option.complete == "branch" else option.unset
     return TableField(option.name, _title(option), "", f"{option.meaning}.", placeholder=hint)
+
+
+def _table(project: Project, shared: AppContext) -> list[TableField]:
+    return [_field(option, project, shared) for option in PROJECT_OPTIONS]
 
 
 def _field(option: ProjectOption, project: Project, shared: AppContext) -> TableField:

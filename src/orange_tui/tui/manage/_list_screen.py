@@ -12,6 +12,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.domain.task import printable
+from orange_tui.tui.drawing.lines import wrap
 from orange_tui.tui.screens.dialogs import ConfirmDialog
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import keys_line
@@ -19,6 +21,7 @@ from orange_tui.tui.widgets.bars import keys_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rich.style import Style
     from textual.app import ComposeResult
 
     from orange_tui.tui.context import AppContext
@@ -28,6 +31,15 @@ Item = TypeVar("Item")
 
 _READING_SHARE = 0.1  # the most of the time that is spent with reading, while agents write all the time
 _LONGEST_PAUSE_SECONDS = 2.0
+
+
+def note_lines(text: str, style: Style, width: int, mark: str = "") -> Text:
+    """What is said below an entry: all of it, however narrow the screen is, since it says what to do next."""
+    words = wrap([(printable(text), style)], width - 2 - len(mark))
+    starts = [f"\n  {mark}", *[f"\n  {' ' * len(mark)}"] * len(words)]
+    return Text.assemble(
+        *(piece for start, line in zip(starts, words, strict=False) for piece in ((start, style), *line))
+    )
 
 
 class ListScreen(Screen[None], Generic[Item]):
@@ -48,10 +60,16 @@ class ListScreen(Screen[None], Generic[Item]):
         super().__init__()
         self.shared = shared
         self._items: Sequence[Item] = ()
+        self._cursor = ""  # the name of the one that was last under it
+        self._drawn: list[tuple[str, Text]] = []
         self._work = 0  # how many things are being done
 
     def read(self) -> Sequence[Item]:
         """All of them, in a thread."""
+        raise NotImplementedError
+
+    def name_of(self, item: Item) -> str:
+        """What tells it from all others: the cursor stays on it, wherever it goes."""
         raise NotImplementedError
 
     def lines(self, item: Item, width: int, palette: Palette) -> Text:
@@ -91,6 +109,10 @@ class ListScreen(Screen[None], Generic[Item]):
         except OrangeError as problem:
             self._items = ()
             self._show(str(problem))
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the list goes on
+            await asyncio.to_thread(self.shared.orange.log.write, "error", f"{self.HEADING}: {problem!r}")
+            self._items = ()
+            self._show(f"{problem!r}. See `orange log`.")
         else:
             self._show("" if self._items else self.EMPTY)
 
@@ -103,12 +125,20 @@ class ListScreen(Screen[None], Generic[Item]):
         message.update(instead)
         message.display = bool(instead)
         options.display = self.query_one("#item-titles").display = not instead
-        at, width, palette = options.highlighted, self.size.width - 4, palette_for(self.app)
-        options.set_options(Option(self.lines(each, width, palette)) for each in self._items)
-        if self._items:
-            options.highlighted = min(at or 0, len(self._items) - 1)
+        width, palette = self.size.width - 4, palette_for(self.app)
+        drawn = [(self.name_of(each), self.lines(each, width, palette)) for each in self._items]
+        if drawn == self._drawn:
+            return  # or it would scroll back, while agents write all the time
+        at, names = options.highlighted or 0, [name for name, _ in drawn]
+        self._cursor = self._drawn[at][0] if at < len(self._drawn) else self._cursor
+        self._drawn = drawn
+        options.set_options(Option(lines) for _, lines in drawn)
+        if names:
+            options.highlighted = names.index(self._cursor) if self._cursor in names else min(at, len(names) - 1)
 
     def _show_header(self, doing: str) -> None:
+        if not self.is_attached:
+            return
         palette = palette_for(self.app)
         title = Text.assemble((f" {self.HEADING}", palette.accent), (f"  {doing}" if doing else "", palette.dim))
         self.query_one("#header", Static).update(title)
@@ -128,8 +158,11 @@ class ListScreen(Screen[None], Generic[Item]):
     # ── doing something ──
 
     def work(self, doing: str, work: Callable[[], object], on_done: Callable[[object], None] | None = None) -> None:
-        """Do something in a thread, with a word in the header while it lasts; what it changes on disk is shown."""
-        self.run_worker(self._run(doing, work, on_done), group="changing", exit_on_error=False)
+        """Do something in a thread, with a word in the header while it lasts; what it changes on disk is shown.
+
+        It is the app's work: who leaves the screen meanwhile hears of it, too.
+        """
+        self.app.run_worker(self._run(doing, work, on_done), group="changing", exit_on_error=False)
 
     async def _run(self, doing: str, work: Callable[[], object], on_done: Callable[[object], None] | None) -> None:
         self._work += 1
@@ -137,10 +170,10 @@ class ListScreen(Screen[None], Generic[Item]):
         try:
             result = await asyncio.to_thread(work)
         except OrangeError as problem:
-            self.notify(str(problem), title=f"{doing}: refused", severity="error", timeout=15, markup=False)
+            self.app.notify(str(problem), title=f"{doing}: refused", severity="error", timeout=15, markup=False)
         except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
             await asyncio.to_thread(self.shared.orange.log.write, "error", f"{doing}: {problem!r}")
-            self.notify(f"{problem!r}. See `orange log`.", title=doing, severity="error", markup=False)
+            self.app.notify(f"{problem!r}. See `orange log`.", title=doing, severity="error", markup=False)
         else:
             if on_done is not None:
                 on_done(result)
@@ -151,13 +184,14 @@ class ListScreen(Screen[None], Generic[Item]):
 
     def tell(self, result: object) -> None:
         """Say what came of something."""
-        self.notify(str(result), markup=False)
+        self.app.notify(str(result), markup=False)
 
     def confirm(self, question: str, what_happens: str, yes: str, then: Callable[[], None]) -> None:
-        """Do something after a question."""
+        """Do something after a question; who has left meanwhile is not asked."""
 
         def answered(is_yes: bool | None) -> None:
             if is_yes:
                 then()
 
-        self.app.push_screen(ConfirmDialog(question, what_happens, yes), answered)
+        if self.is_attached:
+            self.app.push_screen(ConfirmDialog(question, what_happens, yes), answered)

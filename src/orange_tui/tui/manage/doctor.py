@@ -76,7 +76,11 @@ class DoctorScreen(Screen[None]):
             self.run_worker(self._examine(doctor), group="doctor", exit_on_error=False)
 
     async def _examine(self, doctor: Doctor) -> None:
-        self._findings = []
+        keys = self._shared.key_overrides.items()
+        lost = [
+            f"{name} has no key: config.yml gives its own to another. ctrl+p finds it" for name, key in keys if not key
+        ]
+        self._findings = [Finding("note", each, "Give it another one: `keys` in the settings (O)") for each in lost]
         for number, topic in enumerate(TOPICS, 1):
             self._show_header(f"checking {topic} … {number}/{len(TOPICS)}")
             found = await asyncio.to_thread(examine_topic, doctor, topic)
@@ -102,7 +106,9 @@ class DoctorScreen(Screen[None]):
 def verdict(findings: Sequence[Finding]) -> str:
     """How it stands, in a few words."""
     bad = sum(finding.level == "bad" for finding in findings)
-    return f"{bad} thing{'' if bad == 1 else 's'} to mend" if bad else "all is well"
+    if bad:
+        return f"{bad} thing{'' if bad == 1 else 's'} to mend"
+    return "nothing to mend" if any(finding.level == "note" for finding in findings) else "all is well"
 
 
 def finding_lines(finding: Finding, width: int, palette: Palette) -> Iterator[Strip]:

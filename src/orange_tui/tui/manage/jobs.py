@@ -9,7 +9,7 @@ from rich.text import Text
 from orange_tui.domain.task import printable
 from orange_tui.presentation.jobs import date_and_time, last_run, next_run, problem_of
 from orange_tui.tui.drawing.cells import fit
-from orange_tui.tui.manage._list_screen import ListScreen
+from orange_tui.tui.manage._list_screen import ListScreen, note_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,9 @@ class JobsScreen(ListScreen["JobStatus"]):
     def read(self) -> Sequence[JobStatus]:
         return self.shared.orange.jobs.statuses()
 
+    def name_of(self, item: JobStatus) -> str:
+        return item.job.id
+
     def lines(self, item: JobStatus, width: int, palette: Palette) -> Text:
         job = item.job
         icon = ("● ", palette.good) if job.enabled else ("○ ", palette.dim)
@@ -45,7 +48,7 @@ class JobsScreen(ListScreen["JobStatus"]):
         lines = Text.assemble(*first, (fit(job.summary, rest), style))
         lines.append("\n" + fit(f"  {job.project} · {last_run(item)}", width), palette.dim)
         if problem := problem_of(item):
-            lines.append("\n" + fit(f"  ! {problem}", width), palette.warning)
+            lines.append_text(note_lines(problem, palette.warning, width, "! "))
         return lines
 
     def titles(self) -> str:

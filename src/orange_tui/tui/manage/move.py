@@ -15,8 +15,8 @@ from orange_tui.domain.errors import OrangeError, Untrusted
 from orange_tui.domain.task import printable
 from orange_tui.options.task_options import TaskChanges, update_task
 from orange_tui.presentation.tasks import state_words
+from orange_tui.store.store import StoredTask
 from orange_tui.tui.theme import palette_for
-from orange_tui.tui.widgets.bars import keys_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.context import AppContext
     from orange_tui.tui.drawing.palette import Palette
 
-_KEYS = (("j k", "choose"), ("⏎", "move there"), ("esc", "cancel"))
-_HINT = "The workflow's rules hold for you, too: what a state asks for must be there. m merges, x cancels."
+_HINT = "The workflow's rules hold for you, too: what a state asks for must be there. To end it, merge or cancel it."
 
 
 def ways_of(workflow: Workflow, status: str) -> dict[str, list[Transition]]:
@@ -51,32 +50,49 @@ def what_it_asks(moves: Sequence[Transition]) -> str:
     return " or ".join(filter(None, dict.fromkeys(found)))
 
 
+class _Elsewhere(Exception):
+    """The task is in another state by now than the dialog shows."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+
+
 class MoveDialog(ModalScreen[None]):
     """Enter moves the task; what is refused is shown here, as the command line says it, and another can be chosen."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own way
+        ("enter", "choose", "Move there"),
+        ("j", "move(1)", "Choose"),
+        ("k", "move(-1)", "Choose"),
         ("escape,q", "dismiss", "Cancel"),
-        ("j", "move(1)", "Down"),
-        ("k", "move(-1)", "Up"),
     ]
 
     def __init__(self, shared: AppContext, ref: TaskRef, task: Task, workflow: Workflow) -> None:
         super().__init__()
         self._shared, self._ref, self._moved = shared, ref, task
-        self._ways = ways_of(workflow, task.status)
+        self._workflow, self._ways = workflow, ways_of(workflow, task.status)
+        self._is_moving = False
 
     def compose(self) -> ComposeResult:
-        palette = palette_for(self.app)
         with Vertical(classes="dialog"):
-            title = f"Move {self._moved.branch}, which is in {state_words(self._moved.status)}"
-            yield Label(printable(title), classes="title", markup=False)
+            yield Label(self._title, classes="title", markup=False)
             yield Static(_HINT, classes="hint", markup=False)
-            yield OptionList(*(Option(_line(*way, palette), id=way[0]) for way in self._ways.items()), compact=True)
+            yield OptionList(*self._options(), compact=True)
             yield Static("", id="problem", classes="problem", markup=False)
-            yield Static(keys_line(_KEYS, palette), classes="keys")
+
+    @property
+    def _title(self) -> str:
+        return printable(f"Move {self._moved.branch}, which is in {state_words(self._moved.status)}")
+
+    def _options(self) -> list[Option]:
+        palette = palette_for(self.app)
+        return [Option(_line(*way, palette), id=way[0]) for way in self._ways.items()]
 
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()
+
+    def action_choose(self) -> None:
+        self.query_one(OptionList).action_select()
 
     def action_move(self, step: int) -> None:
         options = self.query_one(OptionList)
@@ -86,13 +102,18 @@ class MoveDialog(ModalScreen[None]):
         self._start(list(self._ways)[event.option_index])
 
     def _start(self, target: str) -> None:
-        if self.is_mounted:
-            self.run_worker(self._go(target), group="move", exclusive=True)
+        """Move it once, however often the key is pressed; it is the app's work: who leaves hears of it, too."""
+        if self.is_attached and not self._is_moving:
+            self._is_moving = True
+            self._show(f"Moving to {state_words(target)} …", is_problem=False)
+            self.app.run_worker(self._go(target), group="move", exit_on_error=False)
 
     async def _go(self, target: str) -> None:
-        self._show(f"Moving to {state_words(target)} …", is_problem=False)
         try:
             moved = await asyncio.to_thread(self._update, target)
+        except _Elsewhere as found:
+            self._follow(found.task)
+            return
         except Untrusted as problem:  # who trusts it need not press the key again
             self._show(str(problem), is_problem=True)
             self._shared.ask_trust(self._ref.project, str(problem), lambda: self._start(target))
@@ -104,6 +125,8 @@ class MoveDialog(ModalScreen[None]):
             await asyncio.to_thread(self._shared.orange.log.write, "error", f"moving: {problem!r}", task=self._ref.id)
             self._show(f"{problem!r}. See `orange log`.", is_problem=True)
             return
+        finally:
+            self._is_moving = False
         if moved is not None and moved.hook_errors:
             text = f"It has moved, but {'; '.join(moved.hook_errors)}"
             self.app.notify(text, title=self._moved.branch, severity="error", timeout=15, markup=False)
@@ -111,12 +134,28 @@ class MoveDialog(ModalScreen[None]):
             self.app.notify(f"{self._moved.branch} is in {state_words(target)} now.", markup=False)
         self.dismiss()
 
+    def _follow(self, task: Task) -> None:
+        """Somebody else has moved it meanwhile: what the person chose was meant for where it was."""
+        self._moved, self._ways = task, ways_of(self._workflow, task.status)
+        if self.is_attached:
+            self.query_one(".title", Label).update(self._title)
+            self.query_one(OptionList).set_options(self._options())
+        instead = "choose again" if self._ways else "its workflow has no other state for you from there"
+        self._show(f"It was moved meanwhile, to {state_words(task.status)}: {instead}.", is_problem=True)
+
     def _update(self, target: str) -> Moved | None:
+        found = self._shared.orange.store.read(self._ref)
+        if isinstance(found, StoredTask) and found.task.status != self._moved.status:
+            raise _Elsewhere(found.task)
         wanted = TaskChanges(status=target)
         _, moved = update_task(self._shared.orange.tasks, self._ref, wanted, directory="", actor="person")
         return moved
 
     def _show(self, text: str, *, is_problem: bool) -> None:
+        if not self.is_attached:
+            if is_problem:
+                self.app.notify(text, title=self._moved.branch, severity="error", timeout=15, markup=False)
+            return
         line = self.query_one("#problem", Static)
         line.update("\n".join(map(printable, text.splitlines())))
         line.set_class(not is_problem, "-remark").add_class("-some")

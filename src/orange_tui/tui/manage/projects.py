@@ -18,7 +18,7 @@ from orange_tui.presentation import trust
 from orange_tui.trust.trust import read_orange_file
 from orange_tui.tui.drawing.cells import fit
 from orange_tui.tui.drawing.labels import shorten_home
-from orange_tui.tui.manage._list_screen import ListScreen
+from orange_tui.tui.manage._list_screen import ListScreen, note_lines
 from orange_tui.workspaces.pool_file import FREE
 
 if TYPE_CHECKING:
@@ -67,6 +67,9 @@ class ProjectsScreen(ListScreen[ProjectStatus]):
     def titles(self) -> str:
         return f"   {fit('PROJECT', _NAME)} {fit('BRANCH', _BRANCH)} {fit('WORKFLOW', _WORKFLOW)} POOL"
 
+    def name_of(self, item: ProjectStatus) -> str:
+        return item.project.name
+
     def lines(self, item: ProjectStatus, width: int, palette: Palette) -> Text:
         project = item.project
         icon = ("! ", palette.warning) if item.problems else ("● ", palette.good)
@@ -79,7 +82,7 @@ class ProjectsScreen(ListScreen[ProjectStatus]):
         path = shorten_home(f"{project.path}/").rstrip("/")
         lines.append("\n" + fit("  " + " · ".join([path, *_switched_on(project)]), width), palette.dim)
         for problem in item.problems:
-            lines.append("\n" + fit(f"  ! {problem}", width), palette.warning)
+            lines.append_text(note_lines(problem, palette.warning, width, "! "))
         return lines
 
     # ── keys ──
@@ -106,7 +109,7 @@ class ProjectsScreen(ListScreen[ProjectStatus]):
     def _ask(self, project: Project, words: object) -> None:
         if words:
             self.tell(words)
-        else:
+        elif self.is_attached:
             self.shared.ask_trust(project.name, "")
 
     def action_sync(self) -> None:

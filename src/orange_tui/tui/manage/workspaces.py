@@ -11,10 +11,10 @@ from orange_tui.outside.git_guard.look import look_at_worktree
 from orange_tui.presentation.tasks import age, state_words
 from orange_tui.presentation.workspaces import slot_words, workspace_statuses
 from orange_tui.store.store import TaskRef
-from orange_tui.tui.drawing.cells import fit
+from orange_tui.tui.drawing.cells import fit, fit_end
 from orange_tui.tui.drawing.labels import shorten_home
 from orange_tui.tui.drawing.lines import paragraph, safe
-from orange_tui.tui.manage._list_screen import ListScreen
+from orange_tui.tui.manage._list_screen import ListScreen, note_lines
 from orange_tui.tui.theme import palette_for
 from orange_tui.workspaces.pool_file import BOUND
 
@@ -56,18 +56,21 @@ class WorkspacesScreen(ListScreen["WorkspaceStatus"]):
     def titles(self) -> str:
         return f"   {fit('WORKSPACE', _NAME)} {fit('STATE', _STATE)} TASK"
 
+    def name_of(self, item: WorkspaceStatus) -> str:
+        return item.slot.name
+
     def lines(self, item: WorkspaceStatus, width: int, palette: Palette) -> Text:
         slot, task = item.slot, item.task
         icon = ("! ", palette.warning) if item.is_quarantined else ("● " if slot.state == BOUND else "○ ", palette.dim)
         style = palette.text if item.is_made else palette.dim
         holder = f"{task.branch}, {state_words(task.status)}" if task is not None else slot.task or ""
         since = f" · {age(slot.since)}" if slot.state == BOUND and slot.since else ""
-        first = [icon, (fit(slot.name, _NAME) + " ", style), (fit(_WORDS[slot.state], _STATE) + " ", style)]
+        first = [icon, (fit_end(slot.name, _NAME) + " ", style), (fit(_WORDS[slot.state], _STATE) + " ", style)]
         lines = Text.assemble(*first, (fit(f"{holder}{since}", width - _NAME - _STATE - 4), style))
         if item.is_quarantined:
-            lines.append("\n" + fit(f"  ! {(slot.reason or 'nobody knows why')}", width), palette.warning)
+            lines.append_text(note_lines(slot.reason or "nobody knows why", palette.warning, width, "! "))
         if item.advice:
-            lines.append("\n" + fit(f"  {item.advice}", width), palette.dim)
+            lines.append_text(note_lines(item.advice, palette.dim, width))
         return lines
 
     # ── keys ──
@@ -115,16 +118,18 @@ class WorkspacesScreen(ListScreen["WorkspaceStatus"]):
             held = "Its task still needs it: merge or cancel that first." if found.task else "There is nothing in it."
             self.notify(found.advice or held, severity="warning", markup=False)
             return
-        self.work("Releasing", lambda: self._collect(found.slot.name), self.tell)
+        self.work("Releasing", lambda: self._collect([found.slot.name]) or _STILL_HELD, self.tell)
 
     def action_collect(self) -> None:
-        self.work("Releasing", lambda: self._collect(None), self.tell)
+        names = [self.name_of(each) for each in self._items]
+        self.work("Releasing", lambda: self._collect(names) or "Nothing to release.", self.tell)
 
-    def _collect(self, name: str | None) -> str:
+    def _collect(self, names: Sequence[str]) -> str:
+        """Release those that no task holds any more; others than these are somebody else's business."""
         orange = self.shared.orange
         refs = {(ref.project, ref.id) for ref in orange.store.refs()}
-        done = orange.pool.gc(lambda project, task: (project, task) in refs, name)
-        return "\n".join(done) or ("Nothing to release." if name is None else _STILL_HELD)
+        done = [orange.pool.gc(lambda project, task: (project, task) in refs, name) for name in names]
+        return "\n".join(sentence for each in done for sentence in each)
 
     def action_init(self) -> None:
         found = self.chosen

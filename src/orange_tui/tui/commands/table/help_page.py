@@ -13,6 +13,7 @@ from orange_tui.tui.listing.columns import COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rich.style import Style
     from textual.strip import Strip
 
     from orange_tui.tui.commands.context import CommandContext, KeyCommand
@@ -34,6 +35,7 @@ _MOVING = (
 )
 _TWO_COLUMNS = 110
 _KEYS = 9  # of projects
+_NO_KEY = " (`keys` in config.yml has given its key to another; ctrl+p finds it)"
 
 
 def moving(back_key: str) -> tuple[tuple[str, str], ...]:
@@ -66,10 +68,18 @@ def _task_keys(
     for command in commands:
         if command.why_not is not None and command.key:
             reason = command.why_unavailable(context) if row is not None else None
-            key = command.shown_key(context.shared.key_overrides)
-            yield from key_entry(key, command.help, palette.dim if reason else palette.text, width, palette)
+            style = palette.dim if reason else palette.text
+            yield from _entry(command, context, style, width, palette)
             if reason:
                 yield from key_entry("", reason, palette.warning, width, palette)
+
+
+def _entry(
+    command: KeyCommand, context: CommandContext, style: Style, width: int, palette: Palette
+) -> Iterator[list[Run]]:
+    """A command with its key; one that has lost it to another is found in the palette."""
+    key = command.shown_key(context.shared.key_overrides)
+    yield from key_entry(key or "no key", f"{command.help}{'' if key else _NO_KEY}", style, width, palette)
 
 
 def _projects(context: CommandContext) -> list[tuple[str, str]]:
@@ -84,8 +94,7 @@ def _other_keys(
     yield [("Anywhere", palette.heading)]
     for command in commands:
         if command.why_not is None and command.key:
-            key = command.shown_key(context.shared.key_overrides)
-            yield from key_entry(key, command.help, palette.text, width, palette)
+            yield from _entry(command, context, palette.text, width, palette)
     columns, settings = [(column.title, column.meaning) for column in COLUMNS], context.shared.choices.settings
     sections = (
         ("Moving", moving(settings.text("back_key") if settings is not None else BACK_KEY)),
