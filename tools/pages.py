@@ -19,7 +19,7 @@ from orange_tui.domain.harnesses import fields
 from orange_tui.domain.harnesses.harness import PLACEHOLDERS
 from orange_tui.domain.workflow import PULL_REQUEST_EVENTS, WORKED_OUT
 from orange_tui.domain.workflow_file import keys as workflow_keys
-from orange_tui.home.settings import SETTINGS
+from orange_tui.home.settings.table import SETTINGS
 from orange_tui.prompt_context.rows import ROWS
 from orange_tui.sessions.attaching import BACK_KEY
 from orange_tui.trust.orange_file import KEYS as ORANGE_FILE_KEYS
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from orange_tui.cli.parsing.grammar import CommandSpec
     from orange_tui.domain.actions import HookAction, Parameter
-    from orange_tui.home.settings import Setting
+    from orange_tui.home.settings.table import Setting
 
 DOCS = Path(__file__).parent.parent / "docs"
 _PART = re.compile(r"(<!-- generated: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.errors import Unreadable
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 
 if TYPE_CHECKING:
     from support.driver import World

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.text import yaml_change, yaml_text
 from orange_tui.home import files
-from orange_tui.home.settings import SETTINGS, read_settings
+from orange_tui.home.settings.config_file import read_settings
+from orange_tui.home.settings.table import SETTINGS
 from orange_tui.options import settings_file
 from orange_tui.options.settings_file import change_settings, hidden_value, names_in, read_value, shown_value
 

@@ -16,7 +16,7 @@ from orange_tui.domain.workflow import WORKED_OUT
 from orange_tui.domain.workflow_file import keys as workflow_keys
 from orange_tui.domain.workflow_file.loader import load_workflow
 from orange_tui.home import projects
-from orange_tui.home.settings import SETTINGS
+from orange_tui.home.settings.table import SETTINGS
 from orange_tui.pages.library import topics
 from orange_tui.trust.orange_file import KEYS as ORANGE_FILE_KEYS
 from orange_tui.tui.commands.keys import COMMANDS as APP_KEYS

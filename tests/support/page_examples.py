@@ -26,7 +26,7 @@ from orange_tui.domain.harnesses.shipped import SHIPPED
 from orange_tui.domain.workflow_file.loader import load_workflow
 from orange_tui.home.paths import Home
 from orange_tui.home.projects import Projects
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.trust import orange_file
 from orange_tui.usage.prices_file import check_prices
 from support.git import make_repository

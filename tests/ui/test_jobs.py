@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from orange_tui.home.settings import Settings
+from orange_tui.home.settings.config_file import Settings
 from orange_tui.jobs.jobs import JobRequest
 from support.stage import Stage, story
 

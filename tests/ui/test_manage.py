@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.widgets import Input, Static
 
 from orange_tui.cli.all_commands import COMMANDS
-from orange_tui.home.settings import SETTINGS
+from orange_tui.home.settings.table import SETTINGS
 from orange_tui.options.task_options import TaskChanges, update_task
 from orange_tui.tui.forms.change_task_form import ChangeTaskForm
 from orange_tui.tui.forms.project_form import ProjectForm, RegisterForm

@@ -90,7 +90,7 @@ def _labelled(task: Task, prefix: str) -> list[str]:
 
 
 def _router_settings(parts: HomeParts, timeout: float | None) -> RouterSettings:
-    from orange_tui.home.settings import read_settings
+    from orange_tui.home.settings.config_file import read_settings
 
     first = parts.harnesses.first_installed()
     try:

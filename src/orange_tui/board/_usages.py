@@ -14,7 +14,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.usage.totals import Totals, sum_rows
 from orange_tui.home.files import read_signature
 from orange_tui.home.paths import CHAT
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.home.time_zone import today
 from orange_tui.usage.usage_file import UsageFile
 

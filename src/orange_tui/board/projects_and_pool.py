@@ -11,7 +11,7 @@ from contextlib import suppress
 from orange_tui.board.rows import PoolUse
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home.files import read_signature
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.store.store import TaskRef
 from orange_tui.workspaces.pool_file import FREE, PoolFile
 

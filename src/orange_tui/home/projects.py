@@ -79,7 +79,7 @@ class Projects:
 
     def setting(self, name: str, project: str) -> int:
         """A number of config.yml, as a project has it: what it says itself comes first."""
-        from orange_tui.home.settings import read_settings
+        from orange_tui.home.settings.config_file import read_settings
 
         found = self.find(project)
         own = found.entry.get(name) if found is not None else None
@@ -87,7 +87,7 @@ class Projects:
 
     def budget(self, project: str) -> float:
         """The dollars that a task of a project may use, as it says itself, else config.yml; 0 is no limit."""
-        from orange_tui.home.settings import read_settings
+        from orange_tui.home.settings.config_file import read_settings
 
         found = self.find(project)
         own = found.entry.get("budget") if found is not None else None
@@ -95,7 +95,7 @@ class Projects:
 
     def auto_fix(self, project: str) -> bool:
         """Whether a pull request's failed checks and comments go back by themselves: as the project says, else all."""
-        from orange_tui.home.settings import read_settings
+        from orange_tui.home.settings.config_file import read_settings
 
         found = self.find(project)
         own = found.entry.get("auto_fix") if found is not None else None
@@ -103,7 +103,7 @@ class Projects:
 
     def failover(self, project: str) -> list[str]:
         """The agents that go on with a task at its agent's limit, as its project says itself, else config.yml."""
-        from orange_tui.home.settings import read_settings
+        from orange_tui.home.settings.config_file import read_settings
 
         found = self.find(project)
         own = found.entry.get("failover") if found is not None else None
@@ -111,7 +111,7 @@ class Projects:
 
     def sandbox(self, project: str) -> str:
         """Which agents of a project run in a sandbox, as it says itself, else config.yml."""
-        from orange_tui.home.settings import read_settings
+        from orange_tui.home.settings.config_file import read_settings
 
         found = self.find(project)
         own = found.entry.get("sandbox") if found is not None else None

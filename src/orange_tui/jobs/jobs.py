@@ -7,7 +7,7 @@ from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.task import check_label, check_summary
 from orange_tui.home import clock
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.jobs.job_file import parse_time
 from orange_tui.store.store import StoredTask, TaskRef, random_id
 

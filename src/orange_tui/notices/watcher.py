@@ -14,7 +14,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home import clock
 from orange_tui.home.files import make_directory
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.home.time_zone import today
 from orange_tui.notices.ledger import DAILY, LedgerFile, Sight
 from orange_tui.notices.presence import last_seen_at_app
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.usage.totals import Totals
     from orange_tui.home.log import Log
     from orange_tui.home.paths import Home
-    from orange_tui.home.settings import Settings
+    from orange_tui.home.settings.config_file import Settings
     from orange_tui.notices.ledger import Entry, Ledger
     from orange_tui.notices.words import Notice
     from orange_tui.sessions.liveness import Sessions

@@ -14,7 +14,8 @@ import os
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
-from orange_tui.home.settings import SETTINGS, read_settings
+from orange_tui.home.settings.config_file import read_settings
+from orange_tui.home.settings.table import SETTINGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import takewhile
 from orange_tui.domain.errors import Busy, OrangeError, Refused
 from orange_tui.domain.workflow import SERVER_GONE
 from orange_tui.home import clock
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.sessions.liveness import LOST, NONE, agent_window
 from orange_tui.supervisor._state_agent import StateAgent
 from orange_tui.usage import budget

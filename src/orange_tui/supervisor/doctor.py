@@ -13,7 +13,7 @@ from orange_tui.domain.records import record
 from orange_tui.domain.sandbox.tables import OFF
 from orange_tui.home import clock
 from orange_tui.home.files import PRIVATE_FILE, make_directory
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.issues.links import IssueLinks
 from orange_tui.notices import sending
 from orange_tui.notices.ledger import LedgerFile

@@ -17,7 +17,7 @@ from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.domain.workflow import STOPPED
 from orange_tui.home import clock
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.sessions.agent_state import judge
 from orange_tui.sessions.liveness import agent_window, find_window, last_start
 from orange_tui.sessions.runtime import Runtime

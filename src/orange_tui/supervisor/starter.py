@@ -17,7 +17,7 @@ from threading import Lock, Thread
 from orange_tui.domain.errors import OrangeError
 from orange_tui.engine import starting
 from orange_tui.home.files import read_signature
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.trust.trust import trust_file
 
 TYPE_CHECKING = False

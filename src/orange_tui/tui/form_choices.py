@@ -9,7 +9,7 @@ from __future__ import annotations
 from orange_tui.agents.harnesses import DEMO
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
-from orange_tui.home.settings import Settings, read_settings
+from orange_tui.home.settings.config_file import Settings, read_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

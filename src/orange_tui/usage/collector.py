@@ -22,7 +22,7 @@ from orange_tui.domain.usage.prices import Tokens
 from orange_tui.home import clock
 from orange_tui.home.files import read_signature
 from orange_tui.home.paths import CHAT
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store.store import TaskRef
 from orange_tui.usage._session_files import SessionFiles, StartEvents, signature

@@ -14,7 +14,7 @@ from orange_tui.domain.records import record, replace
 from orange_tui.domain.usage.limit import DEFAULT_ACCOUNT, Limit
 from orange_tui.domain.usage.reset_time import Said, from_iso, reset_time
 from orange_tui.home import clock
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.home.time_zone import find_zone
 from orange_tui.sessions.starts import record_limit_mark
 from orange_tui.usage.limits_file import LimitsFile

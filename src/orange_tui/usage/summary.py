@@ -10,7 +10,7 @@ import os
 
 from orange_tui.domain.records import record
 from orange_tui.domain.usage.totals import Totals
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.home.time_zone import today
 from orange_tui.usage.usage_file import UsageFile
 

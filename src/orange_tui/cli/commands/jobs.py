@@ -6,7 +6,7 @@ from orange_tui.cli.commands.tasks import confirm, text_or_stdin
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import target_project
 from orange_tui.domain.task import printable
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.jobs.jobs import JobRequest
 from orange_tui.presentation.jobs import last_run, next_run, problem_of
 

@@ -57,7 +57,7 @@ def notify(run: HookRun) -> None:
 
 def _send(via: str, run: HookRun, message: str) -> None:
     """Send a notice the way it was asked for; the bell is rung by the app, which reads the history."""
-    from orange_tui.home.settings import read_settings
+    from orange_tui.home.settings.config_file import read_settings
     from orange_tui.outside import notifications
 
     if via == "desktop":

@@ -12,7 +12,7 @@ from textual.widgets import Label, Static, TextArea
 from orange_tui.domain.cron import check_cron, runs_after
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import check_summary
-from orange_tui.home.settings import read_settings
+from orange_tui.home.settings.config_file import read_settings
 from orange_tui.jobs.jobs import JobRequest, current_time
 from orange_tui.presentation.jobs import date_and_time
 from orange_tui.tui.forms._fields import agent_field, project_field, text_field, workflow_field

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.home.settings import SETTINGS
+from orange_tui.home.settings.table import SETTINGS
 from orange_tui.options.project_options import PROJECT_OPTIONS, project_option
 from orange_tui.options.projects import REGISTERING, register_project, update_project
 from orange_tui.options.settings_file import shown_value

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orange_tui.home.settings import SETTINGS, read_settings
+from orange_tui.home.settings.config_file import read_settings
+from orange_tui.home.settings.table import SETTINGS
 from orange_tui.options.settings_file import change_settings, names_in, read_value, shown_value
 from orange_tui.tui.forms._table_form import TableField, TableForm
 from orange_tui.tui.listing.columns import chosen_columns
@@ -12,7 +13,8 @@ from orange_tui.tui.listing.columns import chosen_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from orange_tui.home.settings import Setting, Settings
+    from orange_tui.home.settings.config_file import Settings
+    from orange_tui.home.settings.table import Setting
     from orange_tui.tui.context import AppContext
 
 _SWITCH = (("on", "on"), ("off", "off"))
