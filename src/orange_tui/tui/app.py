@@ -125,6 +125,13 @@ class OrangeApp(ShowsKeys, PlacesNotices):
     def _notices(self, *, bell: bool, desktop: bool) -> Notices:
         return Notices(self, self._notify_terminal, bell=bell, desktop=desktop)
 
+    def refresh_css(self, animate: bool = True) -> None:
+        """Before there is a screen, the theme's colours are all there is: its style sheet is not parsed for nothing."""
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
     def get_default_screen(self) -> Screen[None]:
         """The first screen is the one to stay on: pushing it over an empty one would lay everything out twice."""
         if self._is_first_run:
@@ -290,10 +297,14 @@ class OrangeApp(ShowsKeys, PlacesNotices):
 
     def _restore_view(self) -> None:
         """Show what was shown last: unless the command line, or the environment, says what."""
+        self.restore_theme()
+        self._scope.restore(_names(self._first))
+
+    def restore_theme(self) -> None:
+        """Go by the theme that was chosen last; once there is a screen, that draws all of it again."""
         theme = self.view.chosen("theme", self.available_themes)
         if theme is not None and "TEXTUAL_THEME" not in os.environ:
             self.theme = self._known_theme = theme
-        self._scope.restore(_names(self._first))
 
     async def _painted(self) -> None:
         """Wait until what was just set can be seen."""
@@ -315,6 +326,7 @@ def run(
     """
     app = OrangeApp(orange, project, is_chosen=is_chosen, on_ready=on_ready)
     app.read_first()
+    app.restore_theme()
     try:
         return app.run()
     finally:

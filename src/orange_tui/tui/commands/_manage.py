@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
     from orange_tui.domain.workflow import Workflow
     from orange_tui.tui.commands.context import CommandContext
+    from orange_tui.tui.manage.move import Ways
 
 
 # ── the selected task ──
@@ -34,13 +35,20 @@ def why_no_move(workflow: Workflow | None, row: TaskRow) -> str | None:
         return why_not_readable(workflow, row)
     if workflow is None:
         return "Its workflow can't be read: W says why"
-    from orange_tui.tui.manage.move import ways_of
-
     if row.finished:
         return "It is finished"
-    if ways_of(workflow, row.task.status):
+    if _ways_of(workflow, row.task.status):
         return None
     return f'From "{state_words(row.task.status)}" its workflow has no other state for you but its end'
+
+
+def _ways_of(workflow: Workflow, status: str) -> Ways:
+    """Where a person can put a task that is in this state, with the moves there; ends are merged into, or cancelled."""
+    ways: Ways = {}
+    for way in workflow.moves(status, "person"):
+        if not workflow.is_terminal(way.target):
+            ways.setdefault(way.target, []).append(way)
+    return ways
 
 
 def move(context: CommandContext) -> None:
@@ -51,7 +59,7 @@ def move(context: CommandContext) -> None:
     workflow = context.workflow_of(row)
     assert row.task is not None  # noqa: S101 - `why_no_move` has seen to both
     assert workflow is not None  # noqa: S101
-    context.show(MoveDialog(context.shared, row.ref, row.task, workflow))
+    context.show(MoveDialog(context.shared, row.ref, row.task, _ways_of(workflow, row.task.status)))
 
 
 def workflow_page(context: CommandContext) -> None:

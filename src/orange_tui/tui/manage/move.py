@@ -24,23 +24,16 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import Transition, Workflow
+    from orange_tui.domain.workflow import Transition
     from orange_tui.engine.engine import Moved
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.context import AppContext
     from orange_tui.tui.drawing.palette import Palette
 
+    Ways = dict[str, list[Transition]]  # the states to go to, with the moves there
+
 _KEYS = (("j k", "choose"), ("⏎", "move there"), ("esc", "cancel"))
 _HINT = "The workflow's rules hold for you, too: what a state asks for must be there. m merges, x cancels."
-
-
-def ways_of(workflow: Workflow, status: str) -> dict[str, list[Transition]]:
-    """Where a person can put a task that is in this state, with the moves there; ends are merged into, or cancelled."""
-    ways: dict[str, list[Transition]] = {}
-    for move in workflow.moves(status, "person"):
-        if not workflow.is_terminal(move.target):
-            ways.setdefault(move.target, []).append(move)
-    return ways
 
 
 def what_it_asks(moves: Sequence[Transition]) -> str:
@@ -60,10 +53,10 @@ class MoveDialog(ModalScreen[None]):
         ("k", "move(-1)", "Up"),
     ]
 
-    def __init__(self, shared: AppContext, ref: TaskRef, task: Task, workflow: Workflow) -> None:
+    def __init__(self, shared: AppContext, ref: TaskRef, task: Task, ways: Ways) -> None:
         super().__init__()
         self._shared, self._ref, self._moved = shared, ref, task
-        self._ways = ways_of(workflow, task.status)
+        self._ways = ways
 
     def compose(self) -> ComposeResult:
         palette = palette_for(self.app)
