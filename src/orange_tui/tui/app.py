@@ -29,7 +29,7 @@ from orange_tui.tui.listing.scope import ProjectScope
 from orange_tui.tui.listing.view_memory import ViewMemory
 from orange_tui.tui.notices import Notices, PersonAtApp
 from orange_tui.tui.preload import preload_screens
-from orange_tui.tui.theme import THEMES
+from orange_tui.tui.theme import THEMES, ThemedApp
 from orange_tui.tui.typing_ahead import KeysInOrder
 from orange_tui.tui.widgets.notice_place import PlacesNotices
 from orange_tui.tui.widgets.shown_keys import ShowsKeys
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _SWITCH_SECONDS = 0.001  # that a thread may keep the interpreter from the event loop; five times less than Python's own
 
 
-class OrangeApp(ShowsKeys, PlacesNotices):
+class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
     """Holds the services, the snapshot and the work under way; starts the loops; shows the dashboard.
 
     To its screens it is an `AppContext`.
@@ -125,13 +125,6 @@ class OrangeApp(ShowsKeys, PlacesNotices):
     def _notices(self, *, bell: bool, desktop: bool) -> Notices:
         return Notices(self, self._notify_terminal, bell=bell, desktop=desktop)
 
-    def refresh_css(self, animate: bool = True) -> None:
-        """Before there is a screen, the theme's colours are all there is: its style sheet is not parsed for nothing."""
-        if self.screen_stack:
-            super().refresh_css(animate)
-        else:
-            self.stylesheet.set_variables(self.get_css_variables())
-
     def get_default_screen(self) -> Screen[None]:
         """The first screen is the one to stay on: pushing it over an empty one would lay everything out twice."""
         if self._is_first_run:
@@ -205,8 +198,7 @@ class OrangeApp(ShowsKeys, PlacesNotices):
 
     def _apply_choices(self, before: FormChoices | None, now: FormChoices) -> None:
         """Go by other settings; ones that can't be read are reported once, and those before stay."""
-        self._choices = now
-        problem = now.problem
+        self._choices, problem = now, now.problem
         try:
             if now.settings is not None and (before is None or now.settings != before.settings):
                 self.key_overrides = keymap(now.settings.texts("keys"))
@@ -297,14 +289,10 @@ class OrangeApp(ShowsKeys, PlacesNotices):
 
     def _restore_view(self) -> None:
         """Show what was shown last: unless the command line, or the environment, says what."""
-        self.restore_theme()
-        self._scope.restore(_names(self._first))
-
-    def restore_theme(self) -> None:
-        """Go by the theme that was chosen last; once there is a screen, that draws all of it again."""
         theme = self.view.chosen("theme", self.available_themes)
         if theme is not None and "TEXTUAL_THEME" not in os.environ:
             self.theme = self._known_theme = theme
+        self._scope.restore(_names(self._first))
 
     async def _painted(self) -> None:
         """Wait until what was just set can be seen."""
@@ -326,7 +314,6 @@ def run(
     """
     app = OrangeApp(orange, project, is_chosen=is_chosen, on_ready=on_ready)
     app.read_first()
-    app.restore_theme()
     try:
         return app.run()
     finally:
