@@ -168,7 +168,7 @@ class Orange:
         """The board of all projects."""
         from orange_tui.board import board, projects_and_pool
 
-        others = projects_and_pool.ProjectsAndPool(self.home, self.projects, self.pool)
+        others = projects_and_pool.ProjectsAndPool(self.home, self.projects)
         return board.Boards(index, self.sessions, self.workflows, others)
 
     def new_supervisor(self, feed: TaskFeed | None = None, scheduler: JobScheduler | None = None) -> Supervisor:

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.board.rows import PoolUse, Snapshot, TaskRow
-from orange_tui.branches.distance import Stats
+from orange_tui.branches.stats import Stats
 from orange_tui.domain.text import task_file
 from orange_tui.engine.creation import NewTask
 from orange_tui.home import files

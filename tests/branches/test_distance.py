@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.branches.distance import BranchDistances, Stats
+from orange_tui.branches.distance import BranchDistances
+from orange_tui.branches.stats import Stats
 from orange_tui.home.projects import Project
 from orange_tui.outside import git as git_module
 from orange_tui.outside import programs

@@ -10,7 +10,7 @@ from rich.style import Style
 
 from orange_tui.board.needs import Need
 from orange_tui.board.rows import FACTS, TaskRow
-from orange_tui.branches.distance import Stats
+from orange_tui.branches.stats import Stats
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import replace
 from orange_tui.domain.task import make_task

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from orange_tui.board.rows import Snapshot
     from orange_tui.branches.conflicts import Conflicts
-    from orange_tui.branches.distance import Stats
+    from orange_tui.branches.stats import Stats
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
 

@@ -403,3 +403,15 @@ def test_new_price_is_that_of_ended_and_deleted_tasks_too(office: _Office) -> No
         assert (office.usage(ref).total().unpriced, office.usage(ref).total().cost) == ((), 2.0)
     assert "usage_at" in office.runtime()["worker"]
     assert not office.world.directory(deleted).exists()
+
+
+def test_tasks_of_which_nothing_is_new_keep_nobody_busy(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, number in (("_PRICED_EACH_ROUND", 4), ("_CAUGHT_UP_EACH_ROUND", 1), ("_SHORTEST_TURN_SECONDS", 1000.0)):
+        monkeypatch.setattr(module, name, number)
+    for _ in range(4):
+        office.world.task()  # has never begun
+        ended = office.world.task()
+        office.world.orange.tasks.update(ended, status="doing", actor="person")
+        write_usage(office.world.home, ended.project, ended.id, used(None))
+    office.collect()
+    assert office.collector.rest() == module._LONGEST_REST_SECONDS

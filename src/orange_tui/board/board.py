@@ -17,7 +17,7 @@ from orange_tui.board._waiting import Waiting
 from orange_tui.board._workflows import BoardWorkflows
 from orange_tui.board.needs import Need
 from orange_tui.board.rows import BROKEN, FINISHED, UNFINISHED, Snapshot, SortedRows, TaskRow
-from orange_tui.branches.distance import Stats
+from orange_tui.branches.stats import Stats
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
 from orange_tui.domain.usage.budget import use_of_budget

@@ -20,18 +20,16 @@ if TYPE_CHECKING:
     from orange_tui.home.files import Signature
     from orange_tui.home.paths import Home
     from orange_tui.home.projects import Project, Projects
-    from orange_tui.workspaces.pool import Pool
     from orange_tui.workspaces.pool_file import Slot
 
 
 class ProjectsAndPool:
     """Projects and workspaces, as of the last refresh."""
 
-    def __init__(self, home: Home, projects: Projects, pool: Pool) -> None:
+    def __init__(self, home: Home, projects: Projects) -> None:
         self._home = home
         self._files = (home.projects_file, PoolFile(home).path, os.path.join(home.root, "config.yml"))
         self._projects = projects
-        self._pool = pool
         self._signatures: tuple[Signature | None, ...] | None = None
         self.projects: tuple[Project, ...] = ()
         self.pool: dict[str, PoolUse] = {}
@@ -53,7 +51,7 @@ class ProjectsAndPool:
         try:
             self.problem = None
             self.projects = tuple(self._projects.all())
-            slots = self._pool.slots()
+            slots = PoolFile(self._home).all_slots(self.projects)
         except OrangeError as problem:
             self.problem = str(problem)
             return

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from orange_tui.board.needs import Need
     from orange_tui.branches.conflicts import Conflicts
-    from orange_tui.branches.distance import Stats
+    from orange_tui.branches.stats import Stats
     from orange_tui.domain.pull_request import PullRequestStatus
     from orange_tui.domain.task import Task
     from orange_tui.domain.usage.budget import BudgetUse

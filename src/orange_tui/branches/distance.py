@@ -7,6 +7,7 @@ loop.
 
 from __future__ import annotations
 
+from orange_tui.branches.stats import Stats
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.outside.git import REMOTE, local, remote
@@ -21,15 +22,6 @@ if TYPE_CHECKING:
     Pair = tuple[str, str]  # head and base
 
 _MOST_CACHED = 50_000  # pairs; old ones are of no use, but cost little
-
-
-@record
-class Stats:
-    """How far a branch is from the default branch: commits, and lines added and removed."""
-
-    ahead: int
-    added: int
-    removed: int
 
 
 @record

@@ -105,9 +105,13 @@ def _show_help(wanted: HelpRequest, commands: Sequence[CommandSpec]) -> int:
 
 
 def _commands_for(words: list[str]) -> Sequence[CommandSpec]:
-    """The commands to choose from. Those that agents use are found without importing all the others."""
+    """The commands to choose from. Those that agents use, and the app, are found without importing all the others."""
     if any(command.run and command.path == tuple(words[:2]) for command in TASK_COMMANDS):
         return TASK_COMMANDS
+    if not words:
+        from orange_tui.cli.table.app import PROGRAM
+
+        return (PROGRAM,)
     from orange_tui.cli.all_commands import COMMANDS
 
     return COMMANDS

@@ -80,7 +80,7 @@ def _waits(found: StoredTask, orange: Orange, limits: Limits) -> str | None:
     from orange_tui.board.projects_and_pool import ProjectsAndPool
     from orange_tui.board.rows import waits_for_workspace
 
-    now = ProjectsAndPool(orange.home, orange.projects, orange.pool)
+    now = ProjectsAndPool(orange.home, orange.projects)
     now.refresh()
     sentence = waits_for_workspace(start, now.pool.get(found.ref.project))
     return f"It {sentence}" if sentence else None

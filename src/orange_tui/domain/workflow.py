@@ -228,6 +228,12 @@ class Workflow:
         """Where a task in this state could go, each named once."""
         return tuple(dict.fromkeys(t.target for t in self.moves(source, actor)))
 
+    def choices(self, source: str) -> dict[str, list[Transition]]:
+        """Where a person can put a task, with the moves there; its ends are no choice: those are merge and cancel."""
+        moves = self.moves(source, "person")
+        targets = [target for target in self.targets(source, "person") if not self.is_terminal(target)]
+        return {target: [move for move in moves if move.target == target] for target in targets}
+
 
 def judge_ends(workflow: Workflow) -> Workflow:
     """The workflow with `end` set on the terminal states of which its file does not say it.

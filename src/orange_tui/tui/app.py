@@ -29,7 +29,7 @@ from orange_tui.tui.listing.scope import ProjectScope
 from orange_tui.tui.listing.view_memory import ViewMemory
 from orange_tui.tui.notices import Notices, PersonAtApp
 from orange_tui.tui.preload import preload_screens
-from orange_tui.tui.theme import THEMES
+from orange_tui.tui.theme import THEMES, ThemedApp
 from orange_tui.tui.typing_ahead import KeysInOrder
 from orange_tui.tui.widgets.notice_place import PlacesNotices
 from orange_tui.tui.widgets.shown_keys import ShowsKeys
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _SWITCH_SECONDS = 0.001  # that a thread may keep the interpreter from the event loop; five times less than Python's own
 
 
-class OrangeApp(ShowsKeys, PlacesNotices):
+class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
     """Holds the services, the snapshot and the work under way; starts the loops; shows the dashboard.
 
     To its screens it is an `AppContext`.

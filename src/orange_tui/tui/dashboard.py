@@ -95,7 +95,7 @@ class Dashboard(SearchScreen):
         return self._shared.snapshot.rows if self._shared.snapshot else ()
 
     def compose(self) -> ComposeResult:
-        self._adapt_to_width(self.app.size.width)  # before anything is laid out, or it would be twice
+        self._adapt_to_width(self.app.size.width, update=False)  # before anything is laid out, or it would be twice
         yield Header(id="header", markup=False)
         with Horizontal(id="body"):
             with Vertical(id="left"):
@@ -114,9 +114,9 @@ class Dashboard(SearchScreen):
         self._adapt_to_width(self.size.width)
         self._show(self._shared.snapshot)
 
-    def _adapt_to_width(self, width: int) -> None:
-        self.set_class(width >= _WIDE_CELLS, "-wide")
-        self.set_class(width >= _ROOMY_CELLS, "-roomy")
+    def _adapt_to_width(self, width: int, *, update: bool = True) -> None:
+        self.set_class(width >= _WIDE_CELLS, "-wide", update=update)
+        self.set_class(width >= _ROOMY_CELLS, "-roomy", update=update)
 
     def _status_style(self, row: TaskRow) -> Style:
         if row.subtask_counts is not None and row.waits is not None:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from textual.app import App
 from textual.theme import Theme
 
 from orange_tui.tui.drawing.palette import palette_of
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from orange_tui.tui.drawing.palette import Palette
 
 DARK = Theme(
@@ -49,6 +48,17 @@ LIGHT = Theme(
 THEMES = (DARK, LIGHT)
 
 _palettes: dict[tuple[str, bool], Palette] = {}  # a cache: lines are drawn with it all the time
+
+
+class ThemedApp(App[str]):
+    """An app that begins with a theme other than Textual's own."""
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Before there is a screen, the theme's colours are all there is: its style sheet is not parsed for nothing."""
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
 
 
 def palette_for(app: App[Any]) -> Palette:

@@ -53,6 +53,7 @@ _SHORTEST_TURN_SECONDS = 2.0  # between two readings for one task
 _TURN_SECONDS_EACH = 0.4  # the same, for each task with live agents: hardly three readings a second
 _RETRY_SECONDS = 60.0  # until the last reading of a task is tried again, where it failed
 _CAUGHT_UP_EACH_ROUND = 5
+_LOOKED_AT_EACH_ROUND = 500  # ended tasks, for whether there is anything to catch up with
 _NEWEST_SECONDS = 31 * 86400.0  # agents throw away older conversations themselves
 _SETTINGS_SECONDS = 30.0
 _PRICED_EACH_ROUND = 50
@@ -148,7 +149,9 @@ class UsageCollector:
         """Once prices have changed, price what was used without one, of ended tasks as well: a few in each round."""
         signatures = self._prices.signatures()
         if signatures != self._priced_with:
-            self._priced_with, self._to_price = signatures, list(usage_directories(self._parts.home))
+            known = usage_directories(self._parts.home)  # of thousands of tasks, and most may have used nothing
+            self._to_price = [each for each in known if os.path.exists(UsageFile(each[2]).path)]
+            self._priced_with = signatures
         due, self._to_price = self._to_price[:_PRICED_EACH_ROUND], self._to_price[_PRICED_EACH_ROUND:]
         for project, task, state in due:
             with suppress(OrangeError):  # whoever reads on for it says so
@@ -161,10 +164,7 @@ class UsageCollector:
     def _watch_live(self) -> None:
         """Watch the tasks that have a session, and the chats; one that has none any more has its last turn."""
         live = self._live()
-        ended, self._ended = self._ended[:_CAUGHT_UP_EACH_ROUND], self._ended[_CAUGHT_UP_EACH_ROUND:]
-        for ref in ended:
-            if ref not in live and self._is_news(ref):
-                self._watched.setdefault(ref, self._new(ref, is_last=True))
+        self._catch_up(live)
         chats = {TaskRef(project.name, CHAT) for project in self._projects()}
         for ref in (live | chats) - self._watched.keys():
             if ref.id != CHAT or os.path.isdir(self._parts.home.task_state(ref.project, CHAT)):
@@ -173,6 +173,18 @@ class UsageCollector:
             if ref not in live and ref not in chats and not watched.is_last:
                 # Soon, but not at once: Claude Code writes what it has cost when it is told to end.
                 watched.is_last, watched.next_at = True, time.monotonic() + _SHORTEST_TURN_SECONDS
+
+    def _catch_up(self, live: set[TaskRef]) -> None:
+        """Watch a few of the ended tasks of which there is something to read; the others only cost a look."""
+        looked_at = caught_up = 0
+        for ref in self._ended[:_LOOKED_AT_EACH_ROUND]:
+            looked_at += 1
+            if ref not in live and self._is_news(ref):
+                self._watched.setdefault(ref, self._new(ref, is_last=True))
+                caught_up += 1
+                if caught_up == _CAUGHT_UP_EACH_ROUND:
+                    break
+        del self._ended[:looked_at]
 
     def _live(self) -> set[TaskRef]:
         """The tasks that have a session; those that have none, and are not known as they are now, have ended."""

@@ -79,16 +79,9 @@ class Pool:
 
     def slots(self, project: Project | None = None) -> list[Slot]:
         """Every slot there is, in use or not, of one project or of all."""
-        recorded = self._file.read()
-        projects = [project] if project is not None else self.projects.all()
-        found = [slot for each in projects for slot in self._slots_of(each, recorded)]
-        unregistered = [] if project is not None else [slot for slot in recorded.values() if slot not in found]
-        return found + unregistered
-
-    def _slots_of(self, project: Project, recorded: dict[str, Slot]) -> list[Slot]:
-        names = [f"{project.name}--{number}" for number in range(1, project.pool_size + 1)]
-        names += [name for name, slot in recorded.items() if slot.project == project.name and name not in names]
-        return [self._file.slot(project.name, name, recorded) for name in names]
+        if project is not None:
+            return self._file.slots_of(project, self._file.read())
+        return self._file.all_slots(self.projects.all())
 
     def reserve(self, project: Project, task: Task) -> str:
         """Bind a free workspace to a task, or find the one it has; refused when there is none.
@@ -111,7 +104,7 @@ class Pool:
 
     def _bind(self, project: Project, task: Task) -> str | None:
         with self._file.changing() as slots:
-            slot = _choose(self._slots_of(project, slots), project, task)
+            slot = _choose(self._file.slots_of(project, slots), project, task)
             if slot is None:
                 return None
             taken = {port for other in slots.values() if other.name != slot.name for port in other.ports}

@@ -16,10 +16,11 @@ from orange_tui.home.json_file import JsonFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from orange_tui.home.paths import Home
+    from orange_tui.home.projects import Project
 
 FREE, BOUND, QUARANTINED = "free", "bound", "quarantined"
 _STATES = (FREE, BOUND, QUARANTINED)
@@ -90,6 +91,18 @@ class PoolFile:
     def read(self) -> dict[str, Slot]:
         """Every slot that was ever used, as it is now."""
         return self._slots(self._file.read_object())
+
+    def all_slots(self, projects: Iterable[Project]) -> list[Slot]:
+        """Every slot there is, in use or not; also those of projects that are not registered any more."""
+        recorded = self.read()
+        found = [slot for each in projects for slot in self.slots_of(each, recorded)]
+        return found + [slot for slot in recorded.values() if slot not in found]
+
+    def slots_of(self, project: Project, recorded: dict[str, Slot]) -> list[Slot]:
+        """Every slot of one project."""
+        names = [f"{project.name}--{number}" for number in range(1, project.pool_size + 1)]
+        names += [name for name, slot in recorded.items() if slot.project == project.name and name not in names]
+        return [self.slot(project.name, name, recorded) for name in names]
 
     @property
     def _file(self) -> JsonFile:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.branches.conflicts import ConflictForecast
-from orange_tui.branches.distance import BranchDistances, Stats
+from orange_tui.branches.distance import BranchDistances
+from orange_tui.branches.stats import Stats
 from orange_tui.home.projects import Project
 from orange_tui.outside.git import local
 from orange_tui.outside.git_reader import _objects

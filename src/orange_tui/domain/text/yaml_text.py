@@ -28,7 +28,8 @@ _MAX_DEPTH = 32
 _MAX_EVENTS = 100_000
 _MAX_NUMBER_CHARACTERS = 40  # no count, port or timeout is longer, and Python refuses to print very long ones
 
-_UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Compiled when it is first needed: that takes longer than everything else this module does.
+_UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _UNUSABLE = re.compile(r"[\x00\ud800-\udfff]")
 _WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0b[01]+)", re.ASCII)
 _FRACTION = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", re.ASCII)
@@ -66,7 +67,7 @@ def _check_size(text: str, most: int) -> None:
 
 
 def _check_characters(text: str) -> None:
-    found = _UNPRINTABLE.search(text)
+    found = re.search(_UNPRINTABLE, text)
     if found:
         raise Unreadable(
             f"YAML does not allow the character U+{ord(found[0]):04X}; remove it",

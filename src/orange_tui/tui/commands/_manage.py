@@ -34,11 +34,9 @@ def why_no_move(workflow: Workflow | None, row: TaskRow) -> str | None:
         return why_not_readable(workflow, row)
     if workflow is None:
         return "Its workflow can't be read: W says why"
-    from orange_tui.tui.manage.move import ways_of
-
     if row.finished:
         return "It is finished"
-    if ways_of(workflow, row.task.status):
+    if workflow.choices(row.task.status):
         return None
     return f'From "{state_words(row.task.status)}" its workflow has no other state for you but its end'
 

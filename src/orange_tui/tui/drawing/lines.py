@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NARROWEST = 8  # cells: below this there is no room for a mark and a wide character beside it
 _TAB, _JOINER = 4, "\u200d"
 _WIDE = r"\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60"
-_WORD = re.compile(rf"[{_WIDE}][\ufe00-\ufe0f\u200d\u0300-\u036f]* *|[^ {_WIDE}]+ *| +")
+_WORD = rf"[{_WIDE}][\ufe00-\ufe0f\u200d\u0300-\u036f]* *|[^ {_WIDE}]+ *| +"  # compiled when needed: it takes a while
 
 
 class LazyLines(Sequence[Strip]):
@@ -110,7 +110,7 @@ def _spans(text: str, width: int, later: int) -> Iterator[tuple[int, int]]:
 
 def _words(text: str, longest: int) -> Iterator[tuple[int, str]]:
     """The words of a text and where they begin; what is longer than a line comes in pieces."""
-    for found in _WORD.finditer(text):
+    for found in re.finditer(_WORD, text):
         word = found[0].rstrip(" ")
         if cell_len(word) <= longest:
             yield found.start(), word

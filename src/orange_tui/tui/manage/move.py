@@ -33,15 +33,6 @@ if TYPE_CHECKING:
 _HINT = "The workflow's rules hold for you, too: what a state asks for must be there. To end it, merge or cancel it."
 
 
-def ways_of(workflow: Workflow, status: str) -> dict[str, list[Transition]]:
-    """Where a person can put a task that is in this state, with the moves there; ends are merged into, or cancelled."""
-    ways: dict[str, list[Transition]] = {}
-    for move in workflow.moves(status, "person"):
-        if not workflow.is_terminal(move.target):
-            ways.setdefault(move.target, []).append(move)
-    return ways
-
-
 def what_it_asks(moves: Sequence[Transition]) -> str:
     """What is asked for on the way to a state, in a line; empty where nothing is."""
     needs = [[str(move.when)] if move.when is not None else [] for move in moves]
@@ -70,7 +61,7 @@ class MoveDialog(ModalScreen[None]):
     def __init__(self, shared: AppContext, ref: TaskRef, task: Task, workflow: Workflow) -> None:
         super().__init__()
         self._shared, self._ref, self._moved = shared, ref, task
-        self._workflow, self._ways = workflow, ways_of(workflow, task.status)
+        self._workflow, self._ways = workflow, workflow.choices(task.status)
         self._is_moving = False
 
     def compose(self) -> ComposeResult:
@@ -136,7 +127,7 @@ class MoveDialog(ModalScreen[None]):
 
     def _follow(self, task: Task) -> None:
         """Somebody else has moved it meanwhile: what the person chose was meant for where it was."""
-        self._moved, self._ways = task, ways_of(self._workflow, task.status)
+        self._moved, self._ways = task, self._workflow.choices(task.status)
         if self.is_attached:
             self.query_one(".title", Label).update(self._title)
             self.query_one(OptionList).set_options(self._options())
