@@ -245,7 +245,7 @@ def test_a_search(picture: Picture, size: Size) -> None:
 
 @EVERY_SIZE
 def test_nothing_found(picture: Picture, size: Size) -> None:
-    picture(size, "slash", *"xyz", sees="Nothing here")
+    picture(size, "slash", *"xyz", sees="Nothing found")
 
 
 @EVERY_SIZE

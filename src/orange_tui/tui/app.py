@@ -90,6 +90,7 @@ class OrangeApp(ShowsKeys, PlacesNotices):
         self._board = BoardKeeper(boards, self.files, orange.log, self._show)
         self._supervises = supervises  # where no other app or `orange serve` does
         self._on_ready = on_ready  # done in the background once the screen is there: the demo creates its tasks so
+        self.is_demo = on_ready is not None
         self._choices: FormChoices | None = None
         self._first: Snapshot | None = None
         for theme in THEMES:
@@ -128,7 +129,7 @@ class OrangeApp(ShowsKeys, PlacesNotices):
     def get_default_screen(self) -> Screen[None]:
         """The first screen is the one to stay on: pushing it over an empty one would lay everything out twice."""
         if self._is_first_run:
-            from orange_tui.tui.screens.welcome import WelcomeScreen
+            from orange_tui.tui.manage.welcome import WelcomeScreen
 
             return WelcomeScreen(self.orange)
         from orange_tui.tui.dashboard import Dashboard

@@ -104,7 +104,7 @@ def doctor(context: CommandContext) -> None:
     """Check everything."""
     from orange_tui.tui.manage.doctor import DoctorScreen
 
-    context.show(DoctorScreen(context.shared))
+    context.show(DoctorScreen(context.orange))
 
 
 def jobs(context: CommandContext) -> None:
