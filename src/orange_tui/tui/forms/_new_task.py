@@ -23,8 +23,8 @@ DEFAULT = (
     "default:"  # and which state that is: another one is another choice, or the field would go on showing this one
 )
 _NO_AGENT = (
-    "No coding agent is installed: the task waits until one is. H says how to get one. For a try, press tab and"
-    " choose demo: a scripted agent, which does no real work."
+    "No coding agent is installed: the task waits until one is. In the list, H says how to get one. For a try, press"
+    " tab and choose demo: a scripted agent, which does no real work."
 )
 
 
