@@ -95,6 +95,7 @@ class OrangeApp(ShowsKeys, PlacesNotices):
         self._first: Snapshot | None = None
         for theme in THEMES:
             self.register_theme(theme)
+        self.set_reactive(OrangeApp.theme, "")  # TEXTUAL_THEME is there already, and nothing follows what is no change
         self.theme = self._known_theme = os.environ.get("TEXTUAL_THEME", "orange")
         self.key_overrides: Mapping[str, str] = {}
         self.notices = self._notices(bell=True, desktop=False)
