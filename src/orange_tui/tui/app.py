@@ -80,14 +80,11 @@ class OrangeApp(ShowsKeys, PlacesNotices):
         self.columns: tuple[Column, ...] = COLUMNS
         self._whole: Snapshot | None = None
         self.work = BackgroundWork(self, orange.log, self._show_again, self.ask_trust, self._name_of)
-        # Whether there is nothing at all to show, nor ever was.
-        self._is_first_run = (
-            project is None and not orange.store.refs() and not os.path.exists(orange.home.projects_file)
-        )
+        has_projects = os.path.exists(orange.home.projects_file)
+        self._is_first_run = project is None and not orange.store.refs() and not has_projects
         self.drafts: dict[str, str] = {}
         self.files = orange.new_feed()
-        boards = orange.new_boards(self.files.index)
-        self._board = BoardKeeper(boards, self.files, orange.log, self._show)
+        self._board = BoardKeeper(orange.new_boards(self.files.index), self.files, orange.log, self._show)
         self._supervises = supervises  # where no other app or `orange serve` does
         self._on_ready = on_ready  # done in the background once the screen is there: the demo creates its tasks so
         self.is_demo = on_ready is not None

@@ -160,7 +160,7 @@ class Dashboard(SearchScreen):
         marked = f" · {len(self._list.marked)} marked" if self._list.marked else ""
         scope = f"{self._shared.project or 'all projects'} · {self._model.choices.sentence}{marked}"
         self.query_one(Header).show(snapshot, scope, states_in_order(snapshot), self._palette)
-        self._show_selected(self.row)
+        self.show_keys()
         if self._merged.has_ended(running, self._rows, before.ref if before else None) and self.is_current:
             self._go_on(place)
 
@@ -169,7 +169,8 @@ class Dashboard(SearchScreen):
         self._show(self._shared.snapshot)
         self._list.see_cursor()
 
-    def _show_selected(self, row: TaskRow | None) -> None:
+    def show_keys(self) -> None:
+        row = self.row
         in_preview = [("esc", "list"), ("⇥", "next tab"), SCROLL_KEYS] if self.has_class("-preview") else []
         narrow = [("→", "preview")] if row is not None and not self.has_class("-wide") else []
         own = [("esc", "unmark")] if self._list.marked else narrow
@@ -178,11 +179,8 @@ class Dashboard(SearchScreen):
         self.query_one(Footer).show(keys, SEARCH_KEYS if self.is_searching else in_preview, own, self._palette)
         self.query_one(Preview).show(row)
 
-    def show_keys(self) -> None:
-        self._show_selected(self.row)
-
-    def on_task_list_selected(self, message: TaskList.Selected) -> None:
-        self._show_selected(message.row)
+    def on_task_list_selected(self, _message: TaskList.Selected) -> None:
+        self.show_keys()
 
     def on_task_list_opened(self, _message: TaskList.Opened) -> None:
         self.action_do("enter")
