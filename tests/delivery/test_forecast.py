@@ -31,7 +31,7 @@ def test_a_merge_is_foretold_in_one_line_and_says_the_same_when_it_is_done(house
     found = look(house, ref)
     assert str(found.summary) == "1 commit, 2 files, +3 −1 into main"
     assert (found.strategy, found.impossible, found.problem) == ("ff", (), None)
-    assert found.warnings == ("2 of 2 changes not viewed: D shows them",)
+    assert found.warnings == ("2 of 2 changes not marked as viewed (D, then v)",)
     assert found.destination == f"pushed to origin, {house.remote}"
     said = cli.ok("task", "merge", ref.id).out
     tip = house.tip()[:10]
@@ -93,7 +93,7 @@ def test_what_is_unanswered_or_not_sent_is_said_before(house: House) -> None:
     assert look(house, ref).warnings == (
         "2 threads open",
         "1 draft not sent: r sends the comments back with the task",
-        "1 of 1 change not viewed: D shows them",
+        "1 of 1 change not marked as viewed (D, then v)",
     )
     files = parse_diff(house.git("diff", "main...feat/tea"))
     marks = [mark for file in files for hunk in fingerprints(file) for mark in hunk]

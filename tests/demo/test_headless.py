@@ -103,9 +103,13 @@ def test_pace_must_be_a_number_of_seconds(pace: str) -> None:
         demo(parsed("--headless", f"--pace={pace}"), None)  # type: ignore[arg-type]
 
 
-def test_task_that_is_not_where_it_should_be_is_reported(tmp_path: Path) -> None:
+def test_task_that_is_not_where_it_should_be_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "claude").write_text("#!/bin/sh\n")
+    (tmp_path / "claude").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     world = make_world(str(tmp_path / "w"))
     orange = assemble(Home(world.home))
+    assert orange.harnesses.first_installed() == "demo-2"  # nobody pays for the demo
     lines: list[str] = []
     scenario = Scenario(orange, lines.append)
     for task in DEMO_TASKS:

@@ -84,7 +84,7 @@ async def merge_and_delete(scene: Scene) -> None:
     await scene.press("d")
     await scene.sees("Delete fix/tea?")
     await scene.press("y")
-    await scene.sees("Nothing here")
+    await scene.sees("Nothing found")
     await scene.press("escape")
 
 

@@ -51,7 +51,7 @@ async def test_merging_what_was_reviewed_is_asked_plainly_and_what_was_not_with_
     one_task(stage, monkeypatch, "reviewing", "idle")
     async with stage.open() as scene:
         await scene.press("m")
-        await scene.sees("Merge brew?", "Then its session ends", "No (n)")
+        await scene.sees("Merge brew?", "Afterwards its session ends", "No (⏎ or n)")
 
 
 @story

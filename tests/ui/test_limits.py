@@ -174,6 +174,6 @@ async def test_without_another_agent_there_is_nobody_to_hand_over_to(
     async with stage.open() as scene:
         await scene.sees("brew", "pour")
         await scene.press("h")
-        await scene.says("No other agent is installed; `orange doctor` says how to get one.")
+        await scene.says("No other agent is installed; H says how to get one.")
         await scene.press("G", "h")
         await scene.says("It is finished")

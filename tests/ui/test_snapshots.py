@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
+from textual.app import App
 from textual.widgets import Input
 
 from orange_tui.domain.approvals.question import make_question
@@ -245,7 +246,7 @@ def test_a_search(picture: Picture, size: Size) -> None:
 
 @EVERY_SIZE
 def test_nothing_found(picture: Picture, size: Size) -> None:
-    picture(size, "slash", *"xyz", sees="Nothing here")
+    picture(size, "slash", *"xyz", sees="Nothing found")
 
 
 @EVERY_SIZE
@@ -397,6 +398,7 @@ def test_the_form_for_a_new_job(picture: Picture, size: Size, monkeypatch: pytes
 @pytest.mark.parametrize("theme", ["orange-light", "ansi-dark", "nord"])
 def test_the_dashboard_in_another_theme(picture: Picture, theme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTUAL_THEME", theme)
+    monkeypatch.setattr(App.theme, "_default", theme)  # what Textual makes of it where it is set before the start
     picture((120, 40), sees="APPROACH")
 
 

@@ -120,10 +120,17 @@ async def test_form_says_why_a_broken_workflow_cannot_be_chosen(stage: Stage) ->
 
 
 @story
-async def test_only_agents_that_are_installed_are_offered(stage: Stage) -> None:
+async def test_only_agents_that_are_installed_are_offered_and_the_demo_is_never_chosen_by_itself(stage: Stage) -> None:
     async with stage.open() as scene:
         await opened(scene)
-        assert [value for _, value in scene.app.screen.query_one("#harness", Select)._options] == ["demo"]
+        await scene.sees("No coding agent is installed", "H says", "esc close  ⇥ more  ⏎ create")
+        assert [value for _, value in scene.app.screen.query_one("#harness", Select)._options] == ["", "demo"]
+        await scene.press(*"Brew", "enter")
+        await scene.until(lambda: bool(stage.orange.store.refs()))
+        found = stage.orange.store.read(stage.orange.store.refs()[0])
+        assert isinstance(found, StoredTask)
+        assert (found.task.harness, found.task.status) == (None, "pending")
+        await scene.until(lambda: any("No agent is installed" in told for told in scene.told()))
 
 
 @story

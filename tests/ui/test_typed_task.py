@@ -38,6 +38,14 @@ def test_each_mistake_is_told_in_a_sentence() -> None:
     assert broken.problem() == "Workflow odd can't be used: it is odd"
 
 
+def test_who_has_no_agent_is_told_before_the_task_is_created() -> None:
+    without = Known(lacks_agent=True)
+    assert "starts its agent" in typed().remark()
+    assert "starts its agent" in TypedTask({"harness": "demo"}, without).remark()
+    for fields in ({}, {"summary": "Fix it"}):
+        assert "No coding agent is installed" in TypedTask(fields, without).remark()
+
+
 def test_everything_that_can_be_said_of_a_task_reaches_it() -> None:
     new = typed(
         summary="Fix it",

@@ -26,6 +26,7 @@ PROJECT = "coffee"
 POOL_SIZE = 4
 AGENT = "demo"
 SECOND_AGENT = "demo-2"  # the same with an account of its own: its limit holds up nobody else
+_ABSENT = "not-in-the-demo"  # the program of every agent that is none of the demo's
 _BARISTA = {
     f"GIT_{role}_{key}": value
     for role in ("AUTHOR", "COMMITTER")
@@ -116,12 +117,13 @@ def make_world(root: str) -> DemoWorld:
 
 
 def _add_second_agent(world: DemoWorld) -> None:
-    """Have two agents, as people do; JSON is YAML, too."""
+    """Have two agents, as people do, and none that is real: nobody pays for the demo. JSON is YAML, too."""
     demo = SHIPPED[AGENT]
     patterns = {name: _given(getattr(demo, name)) for name in ("screen", "window_title")}
     commands = {name: list(getattr(demo, name)) for name in ("full", "reduced", "one_shot", "one_shot_work")}
     entry = {"binary": sys.executable, "title": "Another demo agent", **commands, **patterns}
-    _write(world.home, {"harnesses.yml": json.dumps({SECOND_AGENT: entry}, indent=2)})
+    absent = {name: {"binary": _ABSENT} for name in SHIPPED if name != AGENT}
+    _write(world.home, {"harnesses.yml": json.dumps({SECOND_AGENT: entry, **absent}, indent=2)})
 
 
 def _given(patterns: ScreenPatterns) -> dict[str, list[str]]:

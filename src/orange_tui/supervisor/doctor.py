@@ -100,7 +100,7 @@ def _agents(doctor: Doctor) -> Iterator[Finding]:
     if harnesses.first_installed() is None:
         missing = [harnesses.get(name) for name in found if found[name] is None]
         ways = [f"{each.name}: {each.install}" for each in missing]
-        yield Finding("note", "no coding agent is installed", "\n".join([*ways, "Meanwhile: orange demo"]))
+        yield Finding("note", "no coding agent is installed", "\n".join(ways))
 
 
 def _sandbox(doctor: Doctor) -> Iterator[Finding]:

@@ -78,20 +78,19 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
         self.columns: tuple[Column, ...] = COLUMNS
         self._whole: Snapshot | None = None
         self.work = BackgroundWork(self, orange.log, self._show_again, self.ask_trust, self._name_of)
-        # Whether there is nothing at all to show, nor ever was.
-        self._is_first_run = (
-            project is None and not orange.store.refs() and not os.path.exists(orange.home.projects_file)
-        )
+        has_projects = os.path.exists(orange.home.projects_file)
+        self._is_first_run = project is None and not orange.store.refs() and not has_projects
         self.drafts: dict[str, str] = {}
         self.files = orange.new_feed()
-        boards = orange.new_boards(self.files.index)
-        self._board = BoardKeeper(boards, self.files, orange.log, self._show)
+        self._board = BoardKeeper(orange.new_boards(self.files.index), self.files, orange.log, self._show)
         self._supervises = supervises  # where no other app or `orange serve` does
         self._on_ready = on_ready  # done in the background once the screen is there: the demo creates its tasks so
+        self.is_demo = on_ready is not None
         self._choices: FormChoices | None = None
         self._first: Snapshot | None = None
         for theme in THEMES:
             self.register_theme(theme)
+        self.set_reactive(OrangeApp.theme, "")  # TEXTUAL_THEME is there already, and nothing follows what is no change
         self.theme = self._known_theme = os.environ.get("TEXTUAL_THEME", "orange")
         self.key_overrides: Mapping[str, str] = {}
         self.notices = self._notices(bell=True, desktop=False)
@@ -126,7 +125,7 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
     def get_default_screen(self) -> Screen[None]:
         """The first screen is the one to stay on: pushing it over an empty one would lay everything out twice."""
         if self._is_first_run:
-            from orange_tui.tui.screens.welcome import WelcomeScreen
+            from orange_tui.tui.manage.welcome import WelcomeScreen
 
             return WelcomeScreen(self.orange)
         from orange_tui.tui.dashboard import Dashboard
@@ -306,18 +305,3 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
 
 def _names(snapshot: Snapshot | None) -> list[str]:
     return [project.name for project in snapshot.projects] if snapshot is not None else []
-
-
-def run(
-    orange: Orange, project: str | None, on_ready: Callable[[], None] | None = None, *, is_chosen: bool = False
-) -> str | None:
-    """Open the app, until the person leaves it; agents keep running. Returns what is wanted instead, if anything.
-
-    `is_chosen`: the person has said which project, or all; else what was shown the last time counts for more.
-    """
-    app = OrangeApp(orange, project, is_chosen=is_chosen, on_ready=on_ready)
-    app.read_first()
-    try:
-        return app.run()
-    finally:
-        app.presence.end()

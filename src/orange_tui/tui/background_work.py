@@ -75,7 +75,7 @@ class BackgroundWork:
                 self._app.notify(f"{problem!r}. See `orange log`.", title=about, severity="error", markup=False)
             else:
                 if result:
-                    self._app.notify(result, title=about, timeout=_READING_SECONDS, markup=False)
+                    self._app.notify(result, title=self._name_of(ref), timeout=_READING_SECONDS, markup=False)
             finally:
                 self._show(ref, None)
 

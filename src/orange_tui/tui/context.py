@@ -33,6 +33,10 @@ class AppContext(Protocol):
         """Every task as it is now; None until the first was read. `self.watch(self.app, "snapshot", …)` follows it."""
 
     @property
+    def is_demo(self) -> bool:
+        """Whether it is the demo, whose tasks come by themselves."""
+
+    @property
     def choices(self) -> FormChoices:
         """What can be chosen in a form, and the person's settings."""
 

@@ -22,7 +22,7 @@ from orange_tui.tui.tabs.preview_tabs import preview_tabs
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import Footer, FooterKey, Header
 from orange_tui.tui.widgets.preview import SCROLL_KEYS, Preview
-from orange_tui.tui.widgets.search_line import SearchLine, SearchScreen
+from orange_tui.tui.widgets.search_line import SEARCH_KEYS, SearchLine, SearchScreen
 from orange_tui.tui.widgets.task_list import TaskList
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Dashboard(SearchScreen):
         before, place, listed = self.row, self._list.place, self._model.listed(self._rows)
         everywhere = self._shared.project is None and snapshot is not None and len(snapshot.projects) != 1
         self.set_class(not listed.rows, "-empty")
-        self._list.empty_text = empty_text(snapshot)
+        self._list.empty_text = empty_text(snapshot, self._model.choices.search, is_demo=self._shared.is_demo)
         self._list.columns = self._shared.columns
         self._list.facts = snapshot.facts if snapshot is not None else frozenset()
         running = dict(self._shared.work.running)
@@ -160,7 +160,7 @@ class Dashboard(SearchScreen):
         marked = f" · {len(self._list.marked)} marked" if self._list.marked else ""
         scope = f"{self._shared.project or 'all projects'} · {self._model.choices.sentence}{marked}"
         self.query_one(Header).show(snapshot, scope, states_in_order(snapshot), self._palette)
-        self._show_selected(self.row)
+        self.show_keys()
         if self._merged.has_ended(running, self._rows, before.ref if before else None) and self.is_current:
             self._go_on(place)
 
@@ -169,17 +169,18 @@ class Dashboard(SearchScreen):
         self._show(self._shared.snapshot)
         self._list.see_cursor()
 
-    def _show_selected(self, row: TaskRow | None) -> None:
+    def show_keys(self) -> None:
+        row = self.row
         in_preview = [("esc", "list"), ("⇥", "next tab"), SCROLL_KEYS] if self.has_class("-preview") else []
         narrow = [("→", "preview")] if row is not None and not self.has_class("-wide") else []
         own = [("esc", "unmark")] if self._list.marked else narrow
         scroll = [FooterKey(*SCROLL_KEYS, about_task=False, gives_way=99)] if row and self.has_class("-wide") else []
-        keys = [*footer_keys(self.command_context()), *scroll]
-        self.query_one(Footer).show(keys, in_preview, own, self._palette)
+        keys = [*footer_keys(self.command_context()), *scroll] if not self.is_searching else []  # a letter is a letter
+        self.query_one(Footer).show(keys, SEARCH_KEYS if self.is_searching else in_preview, own, self._palette)
         self.query_one(Preview).show(row)
 
-    def on_task_list_selected(self, message: TaskList.Selected) -> None:
-        self._show_selected(message.row)
+    def on_task_list_selected(self, _message: TaskList.Selected) -> None:
+        self.show_keys()
 
     def on_task_list_opened(self, _message: TaskList.Opened) -> None:
         self.action_do("enter")
@@ -191,10 +192,8 @@ class Dashboard(SearchScreen):
 
     def command_context(self) -> CommandContext:
         """What a command is given now."""
-        marked = self._list.marked
-        return CommandContext(
-            self.app, self._shared, self, self.row, tuple(row for row in self._rows if row.ref in marked)
-        )
+        marked = tuple(row for row in self._rows if row.ref in self._list.marked)
+        return CommandContext(self.app, self._shared, self, self.row, marked)
 
     def action_do(self, name: str) -> None:
         """Run a command of the table by its name."""

@@ -28,6 +28,11 @@ class FormChoices:
     workflows: tuple[str, ...] = ()
     efforts: Mapping[str, tuple[str, ...]] = {}  # the levels that each agent knows
 
+    @property
+    def lacks_agent(self) -> bool:
+        """Whether nobody is installed who does work: the demo only plays it."""
+        return self.harnesses == (DEMO,)
+
 
 def read_form_choices(orange: Orange) -> FormChoices:
     """Read them all; settings that cannot be read are reported, and stop nothing."""

@@ -9,9 +9,11 @@ import sys
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from orange_tui.tui.app import run
+from orange_tui.tui.app import OrangeApp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from orange_tui.orange import Orange
 
 _DEMO_PACE = "1.0"
@@ -23,28 +25,45 @@ _GONE = select.POLLHUP | select.POLLERR
 def open_app(orange: Orange, project: str | None, *, is_chosen: bool = False) -> None:
     """Show one project, or all of them, until the person leaves; who has nothing yet chooses what comes next."""
     _end_with_terminal()
-    wanted = run(orange, project, is_chosen=is_chosen)
-    if wanted is None:
-        return
-    from orange_tui.tui.screens.welcome import DEMO, PROJECT
+    while (wanted := _run(orange, project, is_chosen=is_chosen)) is not None:
+        from orange_tui.tui.manage.welcome import DEMO, PROJECT
 
-    if wanted == DEMO:
-        open_demo()
-    else:
-        run(orange, wanted.removeprefix(PROJECT))
+        if wanted == DEMO:
+            _play_demo()  # and back, to where a repository of one's own can be registered, or its tasks are
+        else:
+            project, is_chosen = wanted.removeprefix(PROJECT), False
 
 
 def open_demo(pace: str | None = None, *, keep: bool = False) -> None:
     """Show the demo's own project while its tasks are created: the agents are scripted, the person is real."""
+    _end_with_terminal()
+    _play_demo(_DEMO_PACE if pace is None else pace, keep=keep)
+
+
+def _play_demo(pace: str = _DEMO_PACE, *, keep: bool = False) -> None:
     from orange_tui.demo.headless import Scenario
     from orange_tui.demo.throwaway import throwaway_home
-    from orange_tui.demo.world import PROJECT
+    from orange_tui.demo.world import PROJECT as COFFEE
 
     for number in _END_SIGNALS:
         signal.signal(number, _leave)  # a closed terminal must not leave the demo's agents behind
-    _end_with_terminal()
-    with throwaway_home(_DEMO_PACE if pace is None else pace, keep=keep) as made:
-        run(made.orange, PROJECT, on_ready=Scenario(made.orange, lambda _line: None).create)
+    with throwaway_home(pace, keep=keep) as made:
+        _run(made.orange, COFFEE, on_ready=Scenario(made.orange, lambda _line: None).create)
+
+
+def _run(
+    orange: Orange, project: str | None, on_ready: Callable[[], None] | None = None, *, is_chosen: bool = False
+) -> str | None:
+    """Open the app, until the person leaves it; agents keep running. Returns what is wanted instead, if anything.
+
+    `is_chosen`: the person has said which project, or all; else what was shown the last time counts for more.
+    """
+    app = OrangeApp(orange, project, is_chosen=is_chosen, on_ready=on_ready)
+    app.read_first()
+    try:
+        return app.run()
+    finally:
+        app.presence.end()
 
 
 def _leave(number: int, _frame: object) -> None:

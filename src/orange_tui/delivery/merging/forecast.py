@@ -149,7 +149,7 @@ def _unread(tasks: Tasks, ref: TaskRef, task: Task) -> Iterator[str]:
     except OrangeError:
         return
     if review.viewed < review.total:
-        yield f"{review.total - review.viewed} of {counted(review.total, 'change')} not viewed: D shows them"
+        yield f"{review.total - review.viewed} of {counted(review.total, 'change')} not marked as viewed (D, then v)"
 
 
 def _uncommitted(tasks: Tasks, project: Project, task: Task) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _harness_name(run: HookRun, role: str) -> str:
         return name
     found = run.parts.harnesses.first_installed()
     if found is None:
-        raise NoAgent("No agent is installed. `orange doctor` says how to get one; `orange demo` shows it without")
+        raise NoAgent("No agent is installed. `orange doctor` says how to get one, H in the app")
     run.change("review_harness" if role == "review" else "harness", found)
     return found
 

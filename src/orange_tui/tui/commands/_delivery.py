@@ -49,7 +49,8 @@ def merge(context: CommandContext) -> None:
             merged = Merger(orange.tasks).merge(row.ref, **vars(choice), force=not is_reviewed, report=report)
         finally:  # a refused one, too, has fetched what is new
             context.app.call_later(context.shared.measure_branches)
-        return f"{branch_of(row)} {merged.sentence()}."
+        said = merged.sentence()
+        return f"{said[:1].upper()}{said[1:]}."
 
     def work_out() -> MergeForecast:
         from orange_tui.delivery.merging.forecast import forecast

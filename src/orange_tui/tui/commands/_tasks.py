@@ -138,7 +138,7 @@ def answer(context: CommandContext) -> None:
 
 
 def _delivery_text(*, at_once: bool) -> str:
-    return "Delivered." if at_once else "Queued until the agent can take it."
+    return "Your message was delivered." if at_once else "Queued until the agent can take it."
 
 
 def can_go_back(workflow: Workflow | None, row: TaskRow) -> bool:
@@ -215,7 +215,7 @@ def hand_over(context: CommandContext) -> None:
     if others:
         context.show(HandOverForm(context.shared, row.ref, row.task, agent, others))
     else:
-        context.notify("No other agent is installed; `orange doctor` says how to get one.")
+        context.notify("No other agent is installed; H says how to get one.")
 
 
 def is_at_limit(row: TaskRow) -> bool:

@@ -163,6 +163,16 @@ def change_theme(context: CommandContext) -> None:
     context.app.search_themes()
 
 
+def demo(context: CommandContext) -> None:
+    """Leave the list for the demo; who leaves that is back here."""
+    from orange_tui.tui.manage.welcome import DEMO
+
+    if context.shared.is_demo:
+        context.notify("This is the demo. q ends it.")
+    else:
+        context.app.exit(DEMO)
+
+
 def leave(context: CommandContext) -> None:
     """Close the app; agents keep running."""
     context.app.exit()

@@ -119,7 +119,7 @@ def _hand_over(context: CommandContext, rows: Rows, which: str) -> None:
     if names:
         context.show(HandOverManyForm(context.shared, rows, names, which, context.controls.unmark))
     else:
-        context.notify("No agent is installed; `orange doctor` says how to get one.")
+        context.notify("No agent is installed; H says how to get one.")
 
 
 MANY: Mapping[str, ManyCommand] = {  # by the name of the key's command

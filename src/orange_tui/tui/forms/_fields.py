@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal
 from textual.widgets import Input, Label, Select
 
+from orange_tui.agents.harnesses import DEMO
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 _PROJECTS_DEFAULT = "project default"
 _ROUTER = "router"
+_NOBODY = "none yet: it waits until one is installed"
+_DEMO = "demo (scripted, does no real work)"
 
 
 def field(name: str, widget: Widget) -> ComposeResult:
@@ -50,9 +54,14 @@ def agent_field(shared: AppContext) -> ComposeResult:
 
 
 def agent_choices(shared: AppContext, *, router: bool) -> list[tuple[str, str]]:
-    """The agents to choose from, the default first; where a router can choose, that is left to it."""
-    named = [(name, name) for name in shared.choices.harnesses]
-    return [(_ROUTER, ""), *named] if router else named
+    """The agents to choose from, the default first; where a router can choose, that is left to it.
+
+    The demo's agent works in nobody's own repository unless it is chosen: where there is no other, the task waits.
+    """
+    named = [(_DEMO if name == DEMO else name, name) for name in shared.choices.harnesses]
+    if router:
+        return [(_ROUTER, ""), *named]
+    return [(_NOBODY, ""), *named] if shared.choices.lacks_agent else named
 
 
 def choice_field(name: str, options: Sequence[tuple[str, str]], *, label: str = "") -> ComposeResult:

@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, Static, TextArea
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.tui.widgets.shown_keys import OwnKeys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.tui.context import AppContext
+    from orange_tui.tui.widgets.bars import Keys
 
 
-class Form(ModalScreen[None]):
+class Form(ModalScreen[None], OwnKeys):
     """A form over the list. What is typed is checked while it is typed, and nothing typed is lost by a refusal."""
 
-    BINDINGS = [("escape", "leave", "Cancel"), ("ctrl+s", "submit", "Submit")]  # noqa: RUF012 - Textual's own way
+    BINDINGS = [("escape", "leave", ""), ("ctrl+s", "submit", "")]  # noqa: RUF012 - Textual's own way
     HEADING: ClassVar[str]
     SUBMIT: ClassVar[str]
     LEAVE: ClassVar[str] = "Cancel (esc)"
@@ -54,6 +56,10 @@ class Form(ModalScreen[None]):
             yield Static("", id="problem", classes="problem", markup=False)
             with Horizontal(classes="buttons"):
                 yield from self.buttons()
+
+    def own_keys(self) -> Keys:
+        """The keys, as the buttons call them."""
+        return [("esc", self.LEAVE.partition(" ")[0].lower()), ("⇥", "next field"), ("ctrl+s", self.SUBMIT.lower())]
 
     def buttons(self) -> ComposeResult:
         """The buttons, each with its key."""

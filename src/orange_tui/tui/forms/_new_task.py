@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 DEFAULT = (
     "default:"  # and which state that is: another one is another choice, or the field would go on showing this one
 )
+_NO_AGENT = (
+    "No coding agent is installed: the task waits until one is. In the list, H says how to get one. For a try, press"
+    " tab and choose demo: a scripted agent, which does no real work."
+)
 
 
 @record
@@ -33,6 +37,7 @@ class Known:
     efforts: Mapping[str, tuple[str, ...]] = {}
     states: tuple[str, ...] | str = ()  # or why the workflow cannot be used
     default_branch: str = ""
+    lacks_agent: bool = False  # none is installed that does work
 
 
 @record
@@ -83,9 +88,13 @@ class TypedTask:
         """What is good to know before it is created."""
         if self["branch"] in self.known.branches:
             return f"Branch {self['branch']} already exists: the task continues on it."
+        lacks_agent = self.known.lacks_agent and not self["harness"]
         if not self["summary"]:
-            return "Enter creates the task and starts its agent. Esc keeps what you typed."
-        return f"Branch: {self.branch or 'orange-tasks/ and its id'}"
+            return (
+                _NO_AGENT if lacks_agent else "Enter creates the task and starts its agent. Esc keeps what you typed."
+            )
+        branch = f"Branch: {self.branch or 'orange-tasks/ and its id'}"
+        return f"{branch}\n{_NO_AGENT}" if lacks_agent else branch
 
     def new_task(self, project: str) -> NewTask:
         """The task to create; refused where something that was typed is none of what it should be."""

@@ -80,7 +80,6 @@ class TableForm(Form):
             yield Static("", id="meaning", markup=False)
             yield Static("", id="problem", classes="problem", markup=False)
             with Horizontal(classes="buttons"):
-                yield Static("⇥ next field", classes="keys")
                 yield Button("Cancel (esc)", id="no", compact=True)
                 yield Button(f"{self.SUBMIT} (ctrl+s)", id="yes", compact=True)
 

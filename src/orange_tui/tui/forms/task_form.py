@@ -15,6 +15,7 @@ from orange_tui.tui.form_choices import branches_of, initial_states
 from orange_tui.tui.forms._fields import agent_field, choice_field, field, project_field, text_field, workflow_field
 from orange_tui.tui.forms._new_task import DEFAULT, Known, TypedTask
 from orange_tui.tui.forms._new_work import NewWorkForm
+from orange_tui.tui.widgets.shown_keys import show_own_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from orange_tui.engine.creation import Created
     from orange_tui.tui.context import AppContext
+    from orange_tui.tui.widgets.bars import Keys
 
 _ANY = "if empty, "
 _REVIEWER = [("the project's, else the same agent", "")]
@@ -72,6 +74,12 @@ class TaskForm(NewWorkForm):
         yield Button("More (tab)", id="open", compact=True)
         yield Button(f"{self.SUBMIT} (⏎)", id="yes", compact=True)
 
+    def own_keys(self) -> Keys:
+        """Enter creates the task from its one line; among more fields it opens a list, or begins another line."""
+        if self.has_class("-more"):
+            return super().own_keys()
+        return [("esc", "close"), ("⇥", "more"), ("⏎", self.SUBMIT.lower())]
+
     def on_mount(self) -> None:
         self.query_one("#open", Button).can_focus = False  # Tab itself is its key
         self.run_worker(self._read_states(), group="states", exit_on_error=False)
@@ -91,6 +99,7 @@ class TaskForm(NewWorkForm):
         create = self.query_one("#yes", Button)
         create.label = f"{self.SUBMIT} (ctrl+s)"  # Enter opens a list, or begins another line
         create.refresh(layout=True)
+        show_own_keys(self)
 
     def action_next_field(self) -> None:
         """Go to the next field; from the line, that opens the rest."""
@@ -173,6 +182,7 @@ class TaskForm(NewWorkForm):
             self.shared.choices.efforts,
             self._initial_states.get(self.workflow_name() or "", ()),
             own.default_branch if own is not None else "",
+            self.shared.choices.lacks_agent,
         )
         values = self.values()
         return TypedTask(values if self.has_router else {**values, "worktree": ""}, known)

@@ -12,16 +12,21 @@ _NO_TASKS = """No tasks yet.
 Press c to create one:
 it gets a branch, a worktree and an agent.
 
-To watch a demo first, quit with q
-and run: orange demo"""
+To watch a demo first: ctrl+p, demo, Enter.
+? shows every key."""
+_PREPARING = """The demo begins: its tasks are being created …
+
+Nothing of yours is touched. q ends it."""
 
 
-def empty_text(snapshot: Snapshot | None) -> str:
+def empty_text(snapshot: Snapshot | None, search: str, *, is_demo: bool) -> str:
     """What stands in place of rows: what to do where there are none at all, or none that are shown."""
     if snapshot is None or not snapshot.complete:
         return "Reading …"
     if snapshot.rows:
-        return "Nothing here. f changes the filter, esc ends the search."
+        return "Nothing found. esc ends the search." if search else "Nothing here. f changes the filter."
+    if is_demo:
+        return _PREPARING
     if snapshot.scope is not None and snapshot.shares:
         return f"No tasks in {snapshot.scope}.\n\nPress c to create one, 0 to see all projects."
     return _NO_TASKS

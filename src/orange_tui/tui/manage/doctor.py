@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.strip import Strip
 
-    from orange_tui.tui.context import AppContext
+    from orange_tui.orange import Orange
     from orange_tui.tui.drawing.palette import Palette
 
 _KEYS = (("r", "check again"), ("n", "send a test notice"), ("j k space g G", "scroll"), ("esc", "back"))
@@ -42,9 +42,9 @@ class DoctorScreen(Screen[None]):
         ("n", "test_notice", "Send a test notice"),
     ]
 
-    def __init__(self, shared: AppContext) -> None:
+    def __init__(self, orange: Orange) -> None:
         super().__init__()
-        self._shared = shared
+        self._orange = orange
         self._findings: list[Finding] = []
 
     def compose(self) -> ComposeResult:
@@ -72,7 +72,7 @@ class DoctorScreen(Screen[None]):
     def _start(self, *, sends_notice: bool) -> None:
         """Check everything, unless that is under way."""
         if not any(worker.group == "doctor" and worker.is_running for worker in self.workers):
-            doctor = replace(self._shared.orange.doctor, sends_notice=sends_notice)
+            doctor = replace(self._orange.doctor, sends_notice=sends_notice)
             self.run_worker(self._examine(doctor), group="doctor", exit_on_error=False)
 
     async def _examine(self, doctor: Doctor) -> None:
@@ -106,9 +106,10 @@ class DoctorScreen(Screen[None]):
 def verdict(findings: Sequence[Finding]) -> str:
     """How it stands, in a few words."""
     bad = sum(finding.level == "bad" for finding in findings)
+    notes = sum(finding.level == "note" for finding in findings)
     if bad:
         return f"{bad} thing{'' if bad == 1 else 's'} to mend"
-    return "nothing to mend" if any(finding.level == "note" for finding in findings) else "all is well"
+    return f"nothing to mend, {notes} thing{'' if notes == 1 else 's'} to know" if notes else "all is well"
 
 
 def finding_lines(finding: Finding, width: int, palette: Palette) -> Iterator[Strip]:

@@ -97,6 +97,7 @@ class ReviewKey:
     run: Callable[[ReviewActions], None]
     why_not: Callable[[ReviewActions], str | None] | None = None
     gives_way: int = -1
+    title_here: Callable[[ReviewActions], str] | None = None  # what it is called where that depends on the cursor
 
 
 def _why_no_words(actions: ReviewActions) -> str | None:
@@ -151,6 +152,18 @@ def _why_no_resolve(actions: ReviewActions) -> str | None:
     return _why_no_words(actions) if actions.review.thread.state == "draft" else None
 
 
+def _resolve_title(actions: ReviewActions) -> str:
+    thread = actions.review.thread
+    if thread is not None and thread.state == "draft":
+        return "delete"
+    return "open again" if thread is not None and thread.state == "resolved" else "resolve"
+
+
+def _send_title(actions: ReviewActions) -> str:
+    """As the list calls it, which is where most comments go."""
+    return "send" if actions.why_no_command("send_review") is None else "send back"
+
+
 def _why_no_mark(actions: ReviewActions) -> str | None:
     here = actions.review.keys_here
     if here and not any(here):
@@ -186,6 +199,7 @@ REVIEW_KEYS: tuple[ReviewKey, ...] = (
         lambda on: on.resolve(),
         _why_no_resolve,
         3,
+        _resolve_title,
     ),
     ReviewKey(
         "v",
@@ -210,6 +224,7 @@ REVIEW_KEYS: tuple[ReviewKey, ...] = (
         lambda on: on.send(),
         _why_no_send,
         0,
+        _send_title,
     ),
     ReviewKey(
         "m",

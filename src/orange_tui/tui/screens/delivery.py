@@ -21,6 +21,7 @@ from orange_tui.domain.pull_request import MERGED
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import printable
 from orange_tui.tui.typing_ahead import SeenFirst
+from orange_tui.tui.widgets.shown_keys import show_own_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from orange_tui.delivery.merging.forecast import MergeForecast
 
-_AFTERWARDS = "Then its session ends and its workspace is released; uncommitted work is saved."
+_AFTERWARDS = "Afterwards its session ends and its workspace is released; uncommitted work is saved."
 _WORKING = "Working out what it brings …"
 
 
@@ -67,7 +68,7 @@ class MergeDialog(ModalScreen[MergeChoice | None], SeenFirst):
                 yield Static(_WORKING, classes="hint", markup=False)
             yield Static(_AFTERWARDS, classes="hint", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("No (n)", id="no", compact=True)
+                yield Button("No (⏎ or n)", id="no", compact=True)
                 yield Button(f"{self._yes} (y)", id="yes", compact=True)
 
     def on_mount(self) -> None:
@@ -85,6 +86,7 @@ class MergeDialog(ModalScreen[MergeChoice | None], SeenFirst):
     def _show(self) -> None:
         if self._forecast is not None:
             self._update(forecast_table(self._forecast, self._choice))
+            show_own_keys(self)
 
     def _update(self, content: Table | str) -> None:
         for shown in self.query("#forecast Static").results(Static):  # none, where somebody has answered already
@@ -98,15 +100,24 @@ class MergeDialog(ModalScreen[MergeChoice | None], SeenFirst):
         self._choice = replace(self._choice, strategy=strategy)
         self._show()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There are only the keys for what can be chosen, which the forecast tells."""
+        found = self._forecast
+        if action == "toggle_local":
+            return found is not None and found.pull_request is not None
+        if action == "toggle_checks":
+            return found is not None and bool(found.checks) and not found.must_check
+        if action == "choose":
+            return found is None or (found.strategy is not None and not _is_merged_there(found, self._choice))
+        return super().check_action(action, parameters)
+
     def action_toggle_local(self) -> None:
-        if self._forecast is not None and self._forecast.pull_request is not None:
-            self._choice = replace(self._choice, local=not self._choice.local)
-            self._show()
+        self._choice = replace(self._choice, local=not self._choice.local)
+        self._show()
 
     def action_toggle_checks(self) -> None:
-        if self._forecast is not None and self._forecast.checks and not self._forecast.must_check:
-            self._choice = replace(self._choice, verify=not self._choice.verify)
-            self._show()
+        self._choice = replace(self._choice, verify=not self._choice.verify)
+        self._show()
 
     def action_merge(self) -> None:
         self.dismiss(self._choice)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 WORDS = "words"  # what the words besides a review are kept as until they are sent
 _PLACEHOLDER = "Some words besides, if you like"
 _MOST_LISTED = 6
+_AROUND_BROUGHT = 12  # lines of the question about trust besides what is brought along
 
 
 class _YesOrNo(ModalScreen[bool]):
@@ -87,11 +88,16 @@ class TrustDialog(ModalScreen[bool], SeenFirst):
             with VerticalScroll(id="brought", can_focus=True):
                 yield Static("\n".join(trust.lines(self._items)), markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("Not now (n)", id="no", compact=True)
+                yield Button("Not now (⏎ or n)", id="no", compact=True)
                 yield Button("Trust it (y)", id="yes", compact=True)
 
     def on_mount(self) -> None:
         self.query_one("#no").focus()
+
+    def on_resize(self) -> None:
+        """As much as there is room for; in cells, for of another unit Textual would leave the rest of it empty."""
+        most = max(3, self.size.height * 9 // 10 - _AROUND_BROUGHT)
+        self.query_one("#brought").set_styles(f"max-height: {most};")
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")

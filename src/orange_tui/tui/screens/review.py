@@ -210,12 +210,13 @@ class ReviewScreen(Screen[None]):
 
     def _show_footer(self) -> None:
         keys = [
-            FooterKey(shown_key(key.key), key.title, about_task=True, gives_way=key.gives_way)
+            FooterKey(shown_key(key.key), self._title(key), about_task=True, gives_way=key.gives_way)
             for key in (REVIEW_KEYS if not self._desk.writing.is_open else ())  # what is typed is text
             if key.gives_way >= 0 and self._why_not(key) is None
         ]
-        last = ("esc", "close, the text stays" if self._desk.writing.is_open else "back")
-        self.query_one(Footer).show(keys, (), (last,), palette_for(self.app))
+        writing = (("ctrl+s", "keep as a draft"), ("esc", "close, the text stays"))
+        last = writing if self._desk.writing.is_open else (("esc", "back"),)
+        self.query_one(Footer).show(keys, (), last, palette_for(self.app))
 
     def lay_out(self) -> None:
         """Show the same again: something was folded, or a box has come or gone."""
@@ -259,7 +260,10 @@ class ReviewScreen(Screen[None]):
         if reason is None:
             key.run(self._desk)
         else:
-            self.notify(reason, title=f"{key.title}: not now", severity="warning", markup=False)
+            self.notify(reason, title=f"{self._title(key)}: not now", severity="warning", markup=False)
+
+    def _title(self, key: ReviewKey) -> str:
+        return key.title_here(self._desk) if key.title_here is not None else key.title
 
     def _why_not(self, key: ReviewKey) -> str | None:
         return key.why_not(self._desk) if key.why_not is not None else None

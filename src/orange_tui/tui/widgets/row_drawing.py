@@ -85,4 +85,12 @@ def second_line(row: TaskRow, work: str | None, *, is_selected: bool) -> str:
     if row.error:
         return row.error[max(0, row.error.find("TASK.md")) :]  # which one, the line above says
     summary = row.task.summary if is_selected and row.task is not None else ""
-    return " · ".join(text for text in (row.needs, row.limit, budget_note(row), summary) if text)
+    waits = _why_it_waits(row) if is_selected else ""
+    return " · ".join(text for text in (row.needs, waits, row.limit, budget_note(row), summary) if text)
+
+
+def _why_it_waits(row: TaskRow) -> str:
+    """What the task waits for; where that is a limit, which is said anyway, nothing."""
+    if not row.waits or row.finished or (row.limit and row.limit in row.waits):
+        return ""
+    return row.waits[:1].upper() + row.waits[1:]

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
 
+SEARCH_KEYS = (("⏎", "keep what is found"), ("esc", "end the search"))
+
 
 class SearchLine(Horizontal):
     """Where the words are typed; in sight only while they are."""
@@ -38,17 +40,20 @@ class SearchScreen(Screen[None]):
         """Give the keys back to what is searched."""
         raise NotImplementedError
 
+    def show_keys(self) -> None:
+        """Show the keys that do something now: while something is typed, these are others."""
+
     def start_search(self) -> None:
         """Let the person type what to look for."""
         self.add_class("-searching")
         self.set_focus(self.query_one("#search", Input))
+        self.show_keys()
 
     def end_search(self) -> None:
         """Search for nothing any more."""
         with self.prevent(Input.Changed):
             self.query_one("#search", Input).value = ""
-        self.remove_class("-searching")
-        self.focus_content()
+        self._end_typing()
 
     @property
     def is_searching(self) -> bool:
@@ -71,5 +76,9 @@ class SearchScreen(Screen[None]):
         self.searched(event.value)
 
     def on_input_submitted(self) -> None:
+        self._end_typing()
+
+    def _end_typing(self) -> None:
         self.remove_class("-searching")
         self.focus_content()
+        self.show_keys()

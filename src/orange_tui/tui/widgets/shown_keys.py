@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from textual.actions import parse
 from textual.app import App
 from textual.screen import ModalScreen
 from textual.widgets import Static
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from textual import events
     from textual.screen import Screen
 
-    from orange_tui.tui.drawing.palette import Palette
+    from orange_tui.tui.widgets.bars import Keys
 
 
 class ShowsKeys(App[str]):
@@ -26,7 +27,7 @@ class ShowsKeys(App[str]):
         """Show a screen; a dialog shows its own keys, where those of the screen below it are."""
         pushed = super().push_screen(*screen, **how)
         if isinstance(self.screen, ModalScreen):
-            self.screen.call_after_refresh(_show_own_keys, self.screen, palette_for(self))
+            self.screen.call_after_refresh(show_own_keys, self.screen)
         return pushed
 
     def action_help_quit(self) -> None:
@@ -40,12 +41,35 @@ class ShowsKeys(App[str]):
             self.simulate_key(key)
 
 
-def _show_own_keys(dialog: Screen[Any], palette: Palette) -> None:
-    """Show what a dialog's own keys do, in the last line of the screen; those that do the same stand together."""
+class OwnKeys:
+    """A dialog whose keys are called otherwise than its bindings, or that has some of them only now and then."""
+
+    def own_keys(self) -> Keys:
+        """The keys that do something now, each with what it does."""
+        raise NotImplementedError
+
+
+def show_own_keys(dialog: Screen[Any]) -> None:
+    """Show what a dialog's own keys do, in the last line of the screen, or what they do by now."""
+    keys = dialog.own_keys() if isinstance(dialog, OwnKeys) else bound_keys(dialog)
+    if not keys or not dialog.is_attached:
+        return
+    line = keys_line(keys, palette_for(dialog.app))
+    for shown in dialog.query(".own-keys").results(Static):
+        shown.update(line)
+        return
+    dialog.mount(Static(line, classes="own-keys"))
+
+
+def bound_keys(dialog: Screen[Any]) -> Keys:
+    """A dialog's bindings that can be used now; those that do the same stand together."""
     keys: dict[str, list[str]] = {}
     for key, binding in dialog._bindings:  # noqa: SLF001 - Textual has no other way to those of one screen alone
-        if binding.show and binding.description:
+        if binding.show and binding.description and _can_be_used(dialog, binding.action):
             keys.setdefault(binding.description.lower(), []).append(shown_key(key))
-    if keys and dialog.is_attached:
-        line = keys_line([(" ".join(shown), title) for title, shown in keys.items()], palette)
-        dialog.mount(Static(line, classes="own-keys"))
+    return [(" ".join(shown), title) for title, shown in keys.items()]
+
+
+def _can_be_used(dialog: Screen[Any], action: str) -> bool:
+    _, name, parameters = parse(action)
+    return bool(dialog.check_action(name, parameters))

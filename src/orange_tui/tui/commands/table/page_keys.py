@@ -74,5 +74,13 @@ PAGE_KEYS = (
         _tasks.unblock_all,
         in_footer=False,
     ),
+    KeyCommand(
+        "demo",
+        "",
+        "demo",
+        "Watch the demo: scripted agents, nothing of yours is touched; q leads back here",
+        _views.demo,
+        in_footer=False,
+    ),
     KeyCommand("quit", "q", "quit", "Quit; agents keep running", _views.leave, in_footer=False),
 )

@@ -161,7 +161,7 @@ TASK_KEYS = (
         "Review what the branch changes: comment on lines, send back, merge",
         _views.review,
         _tasks.why_not_readable,
-        gives_way=7,
+        gives_way=2,
     ),
     KeyCommand(
         "change",

@@ -1,4 +1,4 @@
-"""The first screen of somebody who has nothing yet: what this is, what is missing, and two ways to see it work."""
+"""The first screen of somebody who has nothing yet: what this is, what is missing, and where to begin."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.drawing.palette import Palette
 
 DEMO, PROJECT = "demo", "project "  # what the app is left for; the second is followed by the project's name
-_PLACEHOLDER = "its path, such as ~/code/app; Enter registers it"
+_PLACEHOLDER = "its path, such as ~/code/app; Enter registers it, esc closes this"
 
 
 class WelcomeScreen(Screen[None]):
@@ -36,6 +36,7 @@ class WelcomeScreen(Screen[None]):
         ("r", "register", "Register"),
         ("d", "demo", "Demo"),
         ("enter", "demo", "Demo"),
+        ("h,H", "doctor", "Check-up"),
         ("q", "leave", "Quit"),
         ("escape", "back", "Back"),
     ]
@@ -82,6 +83,12 @@ class WelcomeScreen(Screen[None]):
     def action_demo(self) -> None:
         self.app.exit(DEMO)
 
+    def action_doctor(self) -> None:
+        """The check-up says how to get an agent."""
+        from orange_tui.tui.manage.doctor import DoctorScreen
+
+        self.app.push_screen(DoctorScreen(self._orange))
+
     def action_back(self) -> None:
         """Away from the line for a path; what was typed there stays. Where it is not open: away."""
         path = self.query_one("#welcome-path", Input)
@@ -117,11 +124,12 @@ def welcome_text(orange: Orange, palette: Palette) -> Text:
         text.append(f"  {mark} ", style=style)
         text.append(f"{name}{way}\n")
     program = shorten_home(program_words())
-    _add_agents(text, orange, program, palette)
+    _add_agents(text, orange, palette)
     text.append("\n")
     for key, what in (
         ("r", "Register one of your git repositories, and begin"),
         ("d", "Watch a demo: seven tasks with scripted agents, no API key needed"),
+        ("h", "Check-up: what is installed, what is missing and how to get it"),
         ("q", "Quit"),
     ):
         text.append(f"  {key}", style=palette.accent)
@@ -131,7 +139,7 @@ def welcome_text(orange: Orange, palette: Palette) -> Text:
     return text
 
 
-def _add_agents(text: Text, orange: Orange, program: str, palette: Palette) -> None:
+def _add_agents(text: Text, orange: Orange, palette: Palette) -> None:
     harnesses = orange.harnesses
     installed = [name for name in harnesses.names() if name != "demo" and harnesses.installed(name)]
     if installed:
@@ -139,4 +147,4 @@ def _add_agents(text: Text, orange: Orange, program: str, palette: Palette) -> N
         text.append(f"{', '.join(installed)}\n")
         return
     text.append("  · ", style=palette.warning)
-    text.append(f"no coding agent yet; `{program} doctor` says how to get one\n")
+    text.append("no coding agent yet; h says how to get one\n")
