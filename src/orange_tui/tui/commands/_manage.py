@@ -102,7 +102,7 @@ def doctor(context: CommandContext) -> None:
     """Check everything; the keys, too, which only the app knows."""
     from orange_tui.tui.manage.doctor import DoctorScreen
 
-    context.show(DoctorScreen(context.orange))
+    context.show(DoctorScreen(context.orange, context.shared.key_overrides))
 
 
 def jobs(context: CommandContext) -> None:

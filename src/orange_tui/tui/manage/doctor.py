@@ -18,7 +18,7 @@ from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.strip_view import StripView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.style import Style
     from textual.app import ComposeResult
@@ -42,9 +42,9 @@ class DoctorScreen(Screen[None]):
         ("n", "test_notice", "Send a test notice"),
     ]
 
-    def __init__(self, orange: Orange) -> None:
+    def __init__(self, orange: Orange, key_overrides: Mapping[str, str] | None = None) -> None:
         super().__init__()
-        self._orange = orange
+        self._orange, self._key_overrides = orange, key_overrides or {}
         self._findings: list[Finding] = []
 
     def compose(self) -> ComposeResult:
@@ -76,7 +76,7 @@ class DoctorScreen(Screen[None]):
             self.run_worker(self._examine(doctor), group="doctor", exit_on_error=False)
 
     async def _examine(self, doctor: Doctor) -> None:
-        keys = self._shared.key_overrides.items()
+        keys = self._key_overrides.items()
         lost = [
             f"{name} has no key: config.yml gives its own to another. ctrl+p finds it" for name, key in keys if not key
         ]
