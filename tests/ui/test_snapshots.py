@@ -19,6 +19,7 @@ from orange_tui.store.store import StoredTask
 from orange_tui.tui.app import OrangeApp
 from orange_tui.tui.approvals.dialog import ApprovalDialog
 from orange_tui.tui.screens.review import ReviewScreen
+from support.frames import Frames
 from support.lively import lively
 from support.stage import Scene, Stage
 from support.usage import used, write_usage
@@ -68,7 +69,9 @@ def take(app: OrangeApp, snap_compare: Compare, size: Size, keys: tuple[str, ...
             field.cursor_blink = False
         await scene.until(lambda: is_drawn(app))
 
-    assert snap_compare(app, terminal_size=size, run_before=pose)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Frames, "wanted", True)  # what is below a dialog is in the picture as it was last drawn
+        assert snap_compare(app, terminal_size=size, run_before=pose)
 
 
 def is_measured(app: OrangeApp) -> bool:
