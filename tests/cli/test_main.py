@@ -65,9 +65,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield world
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(path=st.sampled_from(_PATHS) | st.lists(_words, max_size=2).map(tuple), words=st.lists(_words, max_size=6))
 @example(path=("task", "update"), words=["abc", "--summary", "\udcff\x00"])
 @example(path=("task", "show"), words=["\x00"])

@@ -160,7 +160,7 @@ POLLS = ("poll", "poll before", "poll after", "poll kill", "poll offline")
 DEEDS = st.tuples(st.sampled_from(["comment", "remark", "restart", *THERE, *HERE, *POLLS]), st.integers(0, 5))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deeds=st.lists(DEEDS, max_size=25))
 def test_each_comment_is_one_thread_and_each_answer_arrives_once(world: World, deeds: list[tuple[str, int]]) -> None:
     story = Story(world)

@@ -55,13 +55,13 @@ def test_text_that_is_not_one_comparison_is_refused(text: str) -> None:
         parse_condition(text)
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(condition=conditions | costs, number=st.integers(-8, 8) | st.floats(-8, 8))
 def test_a_condition_holds_when_its_operator_says_so(condition: Condition, number: float) -> None:
     assert condition.holds(number) == COMPARE[condition.operator](number, condition.value)
 
 
-@settings(max_examples=200, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(condition=costs, number=st.sampled_from(HALVES))
 def test_a_condition_holds_from_a_number_on_when_it_does_for_it_and_all_above(
     condition: Condition, number: float
@@ -69,7 +69,7 @@ def test_a_condition_holds_from_a_number_on_when_it_does_for_it_and_all_above(
     assert condition.holds_from(number) == all(condition.holds(n) for n in [*HALVES, 99] if n >= number)
 
 
-@settings(max_examples=200, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(one=conditions, other=conditions)
 def test_two_exclude_each_other_when_no_number_satisfies_both(one: Condition, other: Condition) -> None:
     both = any(one.holds(n) and other.holds(n) for n in RANGE)
@@ -77,7 +77,7 @@ def test_two_exclude_each_other_when_no_number_satisfies_both(one: Condition, ot
     assert exclude_each_other(one, other) == exclude_each_other(other, one)
 
 
-@settings(max_examples=300, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(arms=st.lists(costs, min_size=1, max_size=4))
 def test_of_what_has_fractions_those_between_two_integers_count_as_well(arms: list[Condition]) -> None:
     exactly_once = all(sum(arm.holds(n) for arm in arms) == 1 for n in HALVES)
@@ -93,7 +93,7 @@ def test_no_condition_and_another_field_exclude_nothing() -> None:
     assert not exclude_each_other(small, other)
 
 
-@settings(max_examples=300, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(arms=st.lists(conditions, min_size=1, max_size=4))
 def test_cases_cover_everything_when_each_number_has_exactly_one(arms: list[Condition]) -> None:
     exactly_once = all(sum(arm.holds(n) for arm in arms) == 1 for n in RANGE)

@@ -15,7 +15,7 @@ from orange_tui.domain.task import printable
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FORWARD, BACK = (2026, 3, 29), (2026, 10, 25)  # the days on which Berlin's clocks are put forward and back
-steadily = settings(max_examples=200, deadline=None, derandomize=True, database=None)
+steadily = settings(deadline=None, derandomize=True, database=None)
 
 field = st.one_of(
     st.sampled_from(

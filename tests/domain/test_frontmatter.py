@@ -118,7 +118,7 @@ VALUES = st.one_of(
     st.dictionaries(st.text("ab _:{é", max_size=5), NESTED, max_size=3),
 )
 ROUTE = {"executor": "claude", "decompose": False, "profile": {"role": 'a "B": {c}', "skills": ["x", "é"]}}
-QUICKLY = settings(max_examples=150, deadline=None, database=None)
+QUICKLY = settings(deadline=None, database=None)
 
 
 def lines_of(text: str) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ SIMPLE_LINES = st.dictionaries(
 ).map(lambda entries: [f"{key}:{value}{end}" for key, (value, end) in entries.items()])
 
 
-@settings(max_examples=200, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(lines=SIMPLE_LINES)
 def test_what_the_quick_reader_accepts_yaml_reads_the_same(lines: list[str]) -> None:
     quick = frontmatter._read_simple(tuple(lines))

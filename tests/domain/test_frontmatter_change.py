@@ -61,7 +61,7 @@ def values_in(text: str) -> dict[str, object]:
     return {key: entry.value for key, entry in frontmatter.read(frontmatter.split(text)).items()}
 
 
-@settings(max_examples=60, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(
     keys=st.sets(st.sampled_from(sorted(CHANGED))),
     newline=st.sampled_from(["\n", "\r\n"]),
@@ -176,7 +176,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(
     block=st.lists(st.sampled_from(HAND_WRITTEN.splitlines()[:5]), unique=True, max_size=5),
     changes=st.dictionaries(KEYS, VALUES, max_size=4),

@@ -215,7 +215,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from(["claude", "mine", "demo"]), st.dictionaries(st.sampled_from(list(FIELDS)), VALUES))
 )
@@ -225,7 +225,7 @@ def test_any_values_in_any_field_are_read_or_reported(data: dict[str, dict[str, 
     assert all(isinstance(harness, Harness) for harness in result.harnesses.values())
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_read_or_reported(text: str) -> None:
     loaded(text)

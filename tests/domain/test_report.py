@@ -85,7 +85,7 @@ keys = [
 ]
 
 
-@settings(max_examples=200, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(data=st.dictionaries(st.sampled_from(keys), anything))
 def test_any_json_object_is_judged_without_an_exception(data: dict[str, Any]) -> None:
     report = judged(**data)
@@ -114,7 +114,7 @@ def test_envelope_is_found_with_its_cost() -> None:
     assert envelope('{"status": "done"}') == {}
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(text=st.text(alphabet='{}[]":, a1\\n', max_size=200), value=st.dictionaries(st.text(max_size=3), st.integers()))
 def test_last_object_is_found_after_any_other_output(text: str, value: dict[str, int]) -> None:
     assert find_answer(f"{text}\n{json.dumps(value)}", "status") is not None

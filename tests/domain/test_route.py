@@ -121,7 +121,7 @@ ANSWERS = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(text=ANSWERS)
 def test_any_output_gives_a_valid_route_or_a_sentence(text: str) -> None:
     answer = read(text)
@@ -134,7 +134,7 @@ def test_any_output_gives_a_valid_route_or_a_sentence(text: str) -> None:
         assert route_of(file.task) == answer.route
 
 
-@settings(max_examples=200, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(route=JSON)
 def test_any_value_in_the_route_field_is_read_or_counts_as_none(route: object) -> None:
     task = with_route(route)

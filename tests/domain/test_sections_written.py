@@ -61,7 +61,7 @@ MARKDOWN = st.lists(
     ),
     max_size=9,
 ).map("".join)
-OFTEN = settings(max_examples=150, deadline=None, database=None)
+OFTEN = settings(deadline=None, database=None)
 
 
 def same_lines(text: str) -> str:

@@ -21,7 +21,7 @@ OPENINGS = st.sampled_from(["---\n", "---\r\n", "\ufeff---\n", "\ufeff---\r\n", 
 CLOSINGS = st.sampled_from(["---\n", "---\r\n", "--- \n", "---\t\r\n"])
 
 
-@settings(max_examples=150, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(opening=OPENINGS, closing=CLOSINGS, body=BODIES)
 def test_what_was_read_is_written_again_byte_for_byte(opening: str, closing: str, body: str) -> None:
     data = f"{opening}id: a1\nsummary: 'mine'\n{closing}{body}".encode()
@@ -33,7 +33,7 @@ def test_what_was_read_is_written_again_byte_for_byte(opening: str, closing: str
     assert (changed.task.id, changed.task.status) == ("a1", "working")
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(closing=st.sampled_from(["---", "---\r", "---\n", "---\r\n", "--- "]), body=BODIES)
 def test_another_body_is_read_back_whatever_the_closing_line_looked_like(closing: str, body: str) -> None:
     file = task_file.parse(f"---\nid: a1\n{closing}").with_body(body)
@@ -48,7 +48,7 @@ def test_a_body_put_under_a_file_without_a_last_newline_does_not_run_into_the_fr
     assert task_file.parse("---\nid: a1\n---").with_body("").text == "---\nid: a1\n---"
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(
     summary=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
     labels=st.lists(st.text("ab:,[]'\"#\n é", max_size=5), max_size=3).map(tuple),

@@ -122,13 +122,13 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(data=st.one_of(st.binary(), st.binary().map(lambda junk: b"---\n" + junk + b"\n---\n")))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     is_read_or_refused(data)
 
 
-@settings(max_examples=250, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(pieces=st.lists(PIECES, max_size=25))
 def test_anything_like_yaml_is_read_or_refused(pieces: list[str]) -> None:
     is_read_or_refused(f"---\n{''.join(pieces)}\n---\n".encode())
@@ -139,7 +139,7 @@ VALID = (
 )
 
 
-@settings(max_examples=250, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(
     start=st.integers(0, len(VALID)),
     length=st.integers(0, 6),

@@ -124,7 +124,7 @@ workflows = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(workflow=workflows)
 def test_any_workflow_comes_back_the_same(workflow: Workflow) -> None:
     assert there_and_back(workflow) == workflow

@@ -81,7 +81,7 @@ def test_what_a_file_says_reaches_no_terminal_as_an_escape_sequence() -> None:
     assert len(problem) < 300
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(text=st.text())
 def test_any_text_gives_problems_or_a_workflow(text: str) -> None:
     result = loaded(text)
@@ -140,7 +140,7 @@ def spoil(value: object, junk: object, chance: random.Random) -> object:
     return value
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(
     text=st.sampled_from([FIRST_MINIMAL, SMALL]),
     junk=JUNK,

@@ -177,7 +177,7 @@ YAMLISH = st.lists(
 
 
 @pytest.mark.usefixtures("loader")
-@settings(max_examples=150, deadline=None, database=None)
+@settings(deadline=None, database=None)
 @given(text=st.one_of(st.text(st.characters(exclude_categories=())), YAMLISH))
 def test_any_text_at_all_is_read_or_refused(text: str) -> None:
     try:

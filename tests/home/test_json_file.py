@@ -20,7 +20,7 @@ from orange_tui.domain.records import replace
 from orange_tui.home import files
 from orange_tui.home.json_file import JsonFile
 
-steadily = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+steadily = settings(deadline=None, derandomize=True, database=None)
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),

@@ -22,7 +22,7 @@ JOB: dict[str, Any] = {
     "project": "coffee",
     "created_at": "2026-11-16T09:30:00.000000Z",
 }
-steadily = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+steadily = settings(deadline=None, derandomize=True, database=None)
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),

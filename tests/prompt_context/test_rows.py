@@ -309,7 +309,6 @@ def titles() -> list[str]:
 
 
 @settings(
-    max_examples=60,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -21,7 +21,7 @@ DARK = palette_of(BUILTIN_THEMES["textual-dark"])
 _OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 # The same examples in every run, and no deadline: the machine may be busy.
-steadily = settings(max_examples=150, deadline=None, database=None, derandomize=True)
+steadily = settings(deadline=None, database=None, derandomize=True)
 
 # Text with what parsers, terminals and columns stumble over more often than chance would have it.
 nasty_text = st.lists(

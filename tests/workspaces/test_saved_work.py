@@ -164,9 +164,7 @@ def test_deletion_of_a_task_without_saved_work_is_not_recorded(office: Office) -
 
 
 @given(lines=st.lists(st.one_of(st.text(), st.dictionaries(st.text(), st.integers() | st.text() | st.none()))))
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60, deadline=None
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 def test_damaged_deletion_records_break_nothing(tmp_path: Path, lines: list[object]) -> None:
     from orange_tui.home.paths import Home
 

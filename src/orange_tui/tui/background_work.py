@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from orange_tui.domain.errors import OrangeError, Untrusted
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Work = Callable[[ReportStep], str | None]
     AskTrust = Callable[[str, str, Callable[[], None]], None]  # a project, why, and what to do once it is trusted
 
-
+_Result = TypeVar("_Result")
 _READING_SECONDS = 8.0  # a sentence about one's work is worth them
 
 _MOST_AT_ONCE, _THREADS = 8, 16  # that something is done in, and in all: reading what the screen shows needs some, too
@@ -30,6 +31,25 @@ _RETRY_SECONDS = 1.0  # until what goes on for as long as the app begins again a
 def give_threads() -> None:
     """Give the event loop enough threads for work and for what the screen shows; it waits for them at its end."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "orange"))
+
+
+class Unexpected(OrangeError):
+    """What nobody thought of: it is in the log, and told like a refusal, so that the app goes on."""
+
+
+async def run_in_thread(log: Log, doing: str, work: Callable[[], _Result], **about: Any) -> _Result:
+    """Do something in a thread; whatever goes wrong there is a sentence to tell the person."""
+
+    def logged() -> _Result:
+        try:
+            return work()
+        except OrangeError:
+            raise
+        except Exception as problem:
+            log.write("error", f"{doing}: {problem!r}", **about)
+            raise Unexpected(f"{problem!r}. See `orange log`.") from problem
+
+    return await asyncio.to_thread(logged)
 
 
 class BackgroundWork:
@@ -63,16 +83,13 @@ class BackgroundWork:
             about = f"{self._name_of(ref)} · {title}"
             try:
                 async with self._turns:
-                    result = await asyncio.to_thread(
-                        work, lambda step: self._show_from_thread(ref, f"{title}: {step} …")
-                    )
+                    steps = partial(work, lambda step: self._show_from_thread(ref, f"{title}: {step} …"))
+                    result = await run_in_thread(self._log, title, steps, task=ref.id)
             except Untrusted as problem:  # the person is asked, and who trusts it need not press the key again
                 self._ask_trust(ref.project, str(problem), lambda: self.start(ref, title, work))
             except OrangeError as problem:
-                self._app.notify(str(problem), title=f"{about}: refused", severity="error", timeout=15, markup=False)
-            except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
-                await asyncio.to_thread(self._log.write, "error", f"{title}: {problem!r}", task=ref.id)
-                self._app.notify(f"{problem!r}. See `orange log`.", title=about, severity="error", markup=False)
+                how = about if isinstance(problem, Unexpected) else f"{about}: refused"
+                self._app.notify(str(problem), title=how, severity="error", timeout=15, markup=False)
             else:
                 if result:
                     self._app.notify(result, title=self._name_of(ref), timeout=_READING_SECONDS, markup=False)

@@ -244,7 +244,7 @@ def test_half_a_request_is_never_carried_out(window: DoorWindow, world: World) -
     assert (world.read(window.ref).summary, window.commands()) == ("Brew", [])
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(st.one_of(st.binary(max_size=60), st.sampled_from(HOSTILE[:3])), max_size=4).map(b"".join))
 def test_random_bytes_are_answered_or_closed(window: DoorWindow, data: bytes) -> None:
     frames = window.ask(data)

@@ -29,6 +29,9 @@ def start_in_terminal(context: CommandContext, work: Coroutine[object, object, N
             await work
         except OrangeError as problem:
             context.notify_error(str(problem), title=title)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
+            await asyncio.to_thread(context.orange.log.write, "error", f"{title}: {problem!r}")
+            context.notify_error(f"{problem!r}. See `orange log`.", title=title)
         finally:
             dropping.__exit__(None, None, None)
 

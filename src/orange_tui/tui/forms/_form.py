@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.containers import Horizontal, VerticalScroll
@@ -10,6 +9,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, Static, TextArea
 
 from orange_tui.domain.errors import OrangeError
+from orange_tui.tui.background_work import run_in_thread
 from orange_tui.tui.widgets.shown_keys import OwnKeys
 
 if TYPE_CHECKING:
@@ -175,13 +175,9 @@ class Form(ModalScreen[None], OwnKeys):
 
     async def _save(self, work: Callable[[], Any], on_done: Callable[[Any], None] | None) -> None:
         try:
-            result = await asyncio.to_thread(work)
+            result = await run_in_thread(self.shared.orange.log, self.heading, work)
         except OrangeError as problem:
             self._refuse(str(problem))
-            return
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
-            await asyncio.to_thread(self.shared.orange.log.write, "error", f"{self.heading}: {problem!r}")
-            self._refuse(f"{problem!r}. See `orange log`.")
             return
         finally:
             self._is_saving = False

@@ -13,6 +13,7 @@ from textual.widgets.option_list import Option
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
+from orange_tui.tui.background_work import run_in_thread
 from orange_tui.tui.drawing.lines import wrap
 from orange_tui.tui.screens.dialogs import ConfirmDialog
 from orange_tui.tui.theme import palette_for
@@ -105,14 +106,10 @@ class ListScreen(Screen[None], Generic[Item]):
     async def refresh_items(self) -> None:
         """Read everything again."""
         try:
-            self._items = await asyncio.to_thread(self.read)
+            self._items = await run_in_thread(self.shared.orange.log, self.HEADING, self.read)
         except OrangeError as problem:
             self._items = ()
             self._show(str(problem))
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the list goes on
-            await asyncio.to_thread(self.shared.orange.log.write, "error", f"{self.HEADING}: {problem!r}")
-            self._items = ()
-            self._show(f"{problem!r}. See `orange log`.")
         else:
             self._show("" if self._items else self.EMPTY)
 
@@ -168,12 +165,9 @@ class ListScreen(Screen[None], Generic[Item]):
         self._work += 1
         self._show_header(f"{doing} …")
         try:
-            result = await asyncio.to_thread(work)
+            result = await run_in_thread(self.shared.orange.log, doing, work)
         except OrangeError as problem:
             self.app.notify(str(problem), title=f"{doing}: refused", severity="error", timeout=15, markup=False)
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
-            await asyncio.to_thread(self.shared.orange.log.write, "error", f"{doing}: {problem!r}")
-            self.app.notify(f"{problem!r}. See `orange log`.", title=doing, severity="error", markup=False)
         else:
             if on_done is not None:
                 on_done(result)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -16,6 +15,7 @@ from orange_tui.domain.task import printable
 from orange_tui.options.task_options import TaskChanges, update_task
 from orange_tui.presentation.tasks import state_words
 from orange_tui.store.store import StoredTask
+from orange_tui.tui.background_work import run_in_thread
 from orange_tui.tui.theme import palette_for
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def what_it_asks(moves: Sequence[Transition]) -> str:
     return " or ".join(filter(None, dict.fromkeys(found)))
 
 
-class _Elsewhere(Exception):
+class _Elsewhere(OrangeError):
     """The task is in another state by now than the dialog shows."""
 
     def __init__(self, task: Task) -> None:
@@ -101,7 +101,9 @@ class MoveDialog(ModalScreen[None]):
 
     async def _go(self, target: str) -> None:
         try:
-            moved = await asyncio.to_thread(self._update, target)
+            moved = await run_in_thread(
+                self._shared.orange.log, "moving", lambda: self._update(target), task=self._ref.id
+            )
         except _Elsewhere as found:
             self._follow(found.task)
             return
@@ -111,10 +113,6 @@ class MoveDialog(ModalScreen[None]):
             return
         except OrangeError as problem:
             self._show(str(problem), is_problem=True)
-            return
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
-            await asyncio.to_thread(self._shared.orange.log.write, "error", f"moving: {problem!r}", task=self._ref.id)
-            self._show(f"{problem!r}. See `orange log`.", is_problem=True)
             return
         finally:
             self._is_moving = False
