@@ -55,7 +55,7 @@ def test_harness_names_list_shipped_first_then_persons_then_demo(machine: Machin
 
 
 def test_unknown_harness_is_refused_with_the_known_names(machine: Machine) -> None:
-    with pytest.raises(NotFound, match="no harness 'cluade'; there are claude, codex, opencode, pi, demo"):
+    with pytest.raises(NotFound, match="no agent 'cluade'; there are claude, codex, opencode, pi, demo"):
         machine.harnesses.get("cluade")
 
 

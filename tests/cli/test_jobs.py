@@ -84,7 +84,7 @@ def test_job_list_shows_the_last_runs_task_and_why_a_run_was_skipped(times: Time
         (("@daily", " "), "A job needs a summary"),
         (("@daily", "two\nlines"), "one line"),
         (("@daily", "Brew", "--workflow", "nope"), "no workflow named 'nope'"),
-        (("@daily", "Brew", "--harness", "nope"), "no harness 'nope'"),
+        (("@daily", "Brew", "--harness", "nope"), "no agent 'nope'"),
         (("@daily", "Brew", "--label", "\x1b[2J"), "A label is"),
     ],
 )

@@ -144,5 +144,5 @@ def test_restarted_worker_is_confined(office: Office) -> None:
     office.orange.sessions.end_window(pane)
     office.orange.agents.respawn(ref)
     seen = office.root / "recorder"
-    wait_for(lambda: (seen / "starts").read_text().count("started") == 2)
+    wait_for(lambda: (seen / "starts").exists() and (seen / "starts").read_text().count("started") == 2)
     assert "/door/worker/socket\n" in (seen / "environment").read_text()

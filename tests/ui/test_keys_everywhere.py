@@ -170,7 +170,7 @@ def footer(scene: Scene) -> str:
 @story
 async def test_keys_that_clash_in_config_are_reported_and_the_default_keys_stay(stage: Stage) -> None:
     stage.tasks()
-    (stage.root / "home" / "config.yml").write_text("keys: {merge: x}\n")
+    (stage.root / "home" / "config.yml").write_text("keys: {merge: x, refresh: x}\n")
     async with stage.open() as scene:
         assert any("'x' is already used for merge" in told for told in scene.told())
         await scene.press("x")

@@ -25,7 +25,7 @@ _GONE = select.POLLHUP | select.POLLERR
 def open_app(orange: Orange, project: str | None, *, is_chosen: bool = False) -> None:
     """Show one project, or all of them, until the person leaves; who has nothing yet chooses what comes next."""
     _end_with_terminal()
-    while (wanted := _run(orange, project, is_chosen=is_chosen)) is not None:
+    while (wanted := run(orange, project, is_chosen=is_chosen)) is not None:
         from orange_tui.tui.manage.welcome import DEMO, PROJECT
 
         if wanted == DEMO:
@@ -48,10 +48,10 @@ def _play_demo(pace: str = _DEMO_PACE, *, keep: bool = False) -> None:
     for number in _END_SIGNALS:
         signal.signal(number, _leave)  # a closed terminal must not leave the demo's agents behind
     with throwaway_home(pace, keep=keep) as made:
-        _run(made.orange, COFFEE, on_ready=Scenario(made.orange, lambda _line: None).create)
+        run(made.orange, COFFEE, on_ready=Scenario(made.orange, lambda _line: None).create)
 
 
-def _run(
+def run(
     orange: Orange, project: str | None, on_ready: Callable[[], None] | None = None, *, is_chosen: bool = False
 ) -> str | None:
     """Open the app, until the person leaves it; agents keep running. Returns what is wanted instead, if anything.

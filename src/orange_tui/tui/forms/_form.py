@@ -109,6 +109,8 @@ class Form(ModalScreen[None], OwnKeys):
         select.set_options(options)
         drafted = self.shared.drafts.get(self._draft_key(name)) if self.KEEPS_DRAFT else None
         select.value = drafted if drafted in dict(options).values() else options[0][1]
+        # The same value may be called otherwise now. Select is generic, which mypy can't tell from its instances.
+        select.mutate_reactive(Select.value)  # type: ignore[misc]
 
     @property
     def project(self) -> str | None:

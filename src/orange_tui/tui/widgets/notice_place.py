@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from textual.app import App
 from textual.geometry import Region
 from textual.widget import Widget
-from textual.widgets import TextArea
 from textual.widgets._toast import ToastRack  # its only name
 
 if TYPE_CHECKING:
+    from textual.geometry import Offset
     from textual.screen import Screen
 
 _MAX_CELLS = 60  # that Textual gives a notice, of half the screen
@@ -23,6 +23,15 @@ class HasWorkplace(Protocol):
     @property
     def workplace(self) -> Region:
         """The lines that they work on, on the screen."""
+
+
+@runtime_checkable
+class _HasCursor(Protocol):
+    """A box to write in, of one line or many; naming Textual's own would import it for the first screen."""
+
+    @property
+    def cursor_screen_offset(self) -> Offset:
+        """Where the cursor is, on the screen."""
 
 
 class PlacesNotices(App[str]):
@@ -53,6 +62,6 @@ def _workplace(screen: Screen[Any]) -> Region:
     focused: object = screen.focused
     if isinstance(focused, HasWorkplace):
         return focused.workplace
-    if isinstance(focused, TextArea):
+    if isinstance(focused, Widget) and isinstance(focused, _HasCursor):
         return Region(focused.region.x, focused.cursor_screen_offset.y, focused.region.width, 1)
     return focused.region if isinstance(focused, Widget) else Region()
