@@ -276,7 +276,7 @@ def test_a_question_that_is_left_to_its_dialog_can_be_answered_here_no_more(aski
     hook = asking.hook()
     question = asking.question()
     wait_until(lambda: bool(asking.events("approval.asked")))
-    hook.send_signal(signal.SIGSTOP)  # a machine with much to do: its process has not looked yet
+    asking.pause(hook)  # it has not looked yet
     asking.approvals.settle(asking.ref, "worker", question.id)
     with pytest.raises(Refused, match="no longer asks that"):
         asking.approvals.answer(asking.ref, question, ALLOW)
@@ -290,7 +290,7 @@ def test_of_two_lines_that_cross_in_the_pipe_the_first_counts(asking: AskingHome
     hook = asking.hook()
     question, files = asking.question(), asking.approvals.files(asking.ref)
     wait_until(lambda: bool(asking.events("approval.asked")))
-    hook.send_signal(signal.SIGSTOP)
+    asking.pause(hook)
     assert files.send(question.id, {"decision": ALLOWED})
     assert files.send(question.id, {"decision": ELSEWHERE})
     hook.send_signal(signal.SIGCONT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -37,6 +38,12 @@ class AskingHome:
     def add(self, project: str = "coffee") -> TaskRef:
         with self.orange.store.project_lock(project):
             return self.orange.store.add(project, {"branch": "fix", "status": "working", "workflow": "default"}, "")
+
+    def pause(self, hook: subprocess.Popen[str]) -> None:
+        """Have a hook's process stand still, as on a machine with much to do; never with its task's lock in hand."""
+        with self.orange.store.lock(self.ref):
+            hook.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, hook.pid, os.WSTOPPED | os.WNOWAIT)
 
     def hook(self, ref: TaskRef | None = None, agent: str = "claude", **report: Any) -> subprocess.Popen[str]:
         """Start a permission hook; it waits."""
