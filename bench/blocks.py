@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Self
 from measure import Row
 from metered import Meter
 
-from agents import new_task, office
+from agents import new_task, office, orange
 from engine import make_tasks
 from orange_tui.delivery.merging.merge import Merger
 from orange_tui.home.paths import Home
@@ -78,6 +78,7 @@ def longest() -> Iterator[Row]:
     with office(pool=3) as environment:
         os.environ.update({name: value for name, value in environment.items() if os.environ.get(name) != value})
         make_slow_remote(Path(environment["ORANGE_HOME"]).parent)
+        orange(environment, "project", "trust", "shop", "--yes")
         make_tasks(environment["ORANGE_HOME"], _MANY)
         refs = [
             assemble(Home(environment["ORANGE_HOME"])).store.find(new_task(environment, f"b-{n}")) for n in range(2)
