@@ -13,6 +13,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
+import orange_tui
 from orange_tui.domain.workflow import State, Workflow
 from orange_tui.tui.drawing.palette import (
     NO_COLOUR,
@@ -94,6 +95,14 @@ def test_whatever_the_style_sheet_colours_can_be_read_too(theme: Theme) -> None:
     }
     seen["button", "", "primary"] = contrast(Color.parse(named["background"]), Color.parse(named["primary"]))
     assert {what: ratio for what, ratio in seen.items() if ratio < READABLE} == {}
+
+
+def test_screens_name_no_colours_of_their_own() -> None:
+    """What a terminal calls yellow cannot be read on a light ground: colours come from the palette of the theme."""
+    named = re.compile(r"""style="dim"|"((bold|italic) )?(red|green|yellow|blue|magenta|cyan|white|black)\"""")
+    tui = Path(orange_tui.__file__).parent / "tui"
+    screens = [path for path in tui.rglob("*.py") if "drawing" not in path.parts]
+    assert {path.name: found[0] for path in screens if (found := named.search(path.read_text()))} == {}
 
 
 def test_contrast_is_what_the_standard_says() -> None:

@@ -20,6 +20,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.pull_request import MERGED
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import printable
+from orange_tui.tui.theme import palette_for
 from orange_tui.tui.typing_ahead import SeenFirst
 from orange_tui.tui.widgets.shown_keys import show_own_keys
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from orange_tui.delivery.merging.forecast import MergeForecast
+    from orange_tui.tui.drawing.palette import Palette
 
 _AFTERWARDS = "Afterwards its session ends and its workspace is released; uncommitted work is saved."
 _WORKING = "Working out what it brings …"
@@ -85,7 +87,7 @@ class MergeDialog(ModalScreen[MergeChoice | None], SeenFirst):
 
     def _show(self) -> None:
         if self._forecast is not None:
-            self._update(forecast_table(self._forecast, self._choice))
+            self._update(forecast_table(self._forecast, self._choice, palette_for(self.app)))
             show_own_keys(self)
 
     def _update(self, content: Table | str) -> None:
@@ -126,17 +128,17 @@ class MergeDialog(ModalScreen[MergeChoice | None], SeenFirst):
         self.dismiss(self._choice if event.button.id == "yes" else None)
 
 
-def forecast_table(forecast: MergeForecast, choice: MergeChoice) -> Table:
+def forecast_table(forecast: MergeForecast, choice: MergeChoice, palette: Palette) -> Table:
     """What will happen, a line for each part of it."""
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
+    table.add_column(style=palette.dim, no_wrap=True)
     table.add_column(overflow="fold")
-    for name, line in _lines(forecast, choice):
+    for name, line in _lines(forecast, choice, palette):
         table.add_row(name, line)
     return table
 
 
-def _lines(forecast: MergeForecast, choice: MergeChoice) -> Iterator[tuple[str, Text]]:
+def _lines(forecast: MergeForecast, choice: MergeChoice, palette: Palette) -> Iterator[tuple[str, Text]]:
     is_merged_there = _is_merged_there(forecast, choice)
     if forecast.summary is not None and not is_merged_there:
         yield "What", Text(printable(str(forecast.summary)), "bold")
@@ -148,9 +150,9 @@ def _lines(forecast: MergeForecast, choice: MergeChoice) -> Iterator[tuple[str, 
     if forecast.pull_request is not None:
         yield "PR", Text(printable(_pull_request(forecast, choice)))
     for warning in forecast.warnings:
-        yield "Note", Text(printable(warning), "yellow")
+        yield "Note", Text(printable(warning), palette.warning)
     if forecast.problem is not None and not is_merged_there:
-        yield "Refused", Text(f"as it is now: {printable(forecast.problem)}", "red")
+        yield "Refused", Text(f"as it is now: {printable(forecast.problem)}", palette.bad)
 
 
 def _is_merged_there(forecast: MergeForecast, choice: MergeChoice) -> bool:
