@@ -12,6 +12,7 @@ from textual.widgets import Button, Input, Label, Static
 from orange_tui.agents.approvals.approvals import ALLOWED, DENIED, FOR_THIS_TASK, Decision
 from orange_tui.domain.records import record
 from orange_tui.tui.theme import palette_for
+from orange_tui.tui.widgets.shown_keys import OwnKeys, show_own_keys
 from orange_tui.tui.widgets.strip_view import StripView
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from orange_tui.agents.approvals.approvals import Approvals
     from orange_tui.tui.approvals.contents import Case
+    from orange_tui.tui.widgets.bars import Keys
 
 READING_SECONDS = 0.7  # after it is drawn: keys pressed before were meant for something else
 _KINDS = {"y": ALLOWED, "Y": FOR_THIS_TASK}
@@ -35,7 +37,7 @@ class Verdict:
     is_for_all: bool
 
 
-class ApprovalDialog(ModalScreen[Verdict | None]):
+class ApprovalDialog(ModalScreen[Verdict | None], OwnKeys):
     """y allows once, Y for this task, n denies; Escape leaves the question open."""
 
     BINDINGS = [("escape", "leave", "Leave it open")]  # noqa: RUF012 - Textual's own way
@@ -59,6 +61,13 @@ class ApprovalDialog(ModalScreen[Verdict | None]):
                 for name, text in (("leave", "Leave (esc)"), ("n", "Deny (n)"), ("Y", "For this task (Y)")):
                     yield _plain_button(text, name)
                 yield _plain_button("Allow once (y)", "y")
+
+    def own_keys(self) -> Keys:
+        """The answers there are; once words are asked for, only what sends them."""
+        if self.query_one("#words").display:
+            return (("⏎", "deny"), ("esc", "back"))
+        equal = (("e", "one or all"),) if self._case.equal else ()
+        return (("y", "allow once"), ("Y", "for this task"), ("n", "deny"), *equal, ("esc", "leave it open"))
 
     def on_mount(self) -> None:
         self.query_one("#words", Input).display = False
@@ -111,6 +120,7 @@ class ApprovalDialog(ModalScreen[Verdict | None]):
         words = self.query_one("#words", Input)
         words.display = is_asked
         (words if is_asked else self.query_one("#asked")).focus()
+        show_own_keys(self)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
