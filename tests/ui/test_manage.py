@@ -188,6 +188,7 @@ async def test_a_repository_is_registered_changed_and_removed_in_the_app(stage: 
         await scene.sees("Remove tea from Orange?", "Its repository, its branches and")
         await scene.press("y")
         await scene.until(lambda: [each.name for each in projects.all()] == ["coffee"])
+        await scene.until(lambda: "tea" not in scene.text)
         await scene.press("i")
         await scene.until(lambda: any("coffee" in told and "issues" in told for told in scene.told()))
         await scene.press("t")
