@@ -139,10 +139,11 @@ def test_restarted_worker_is_confined(office: Office) -> None:
     (office.root / "home" / "workflows").mkdir(exist_ok=True)
     (office.root / "home" / "workflows" / "pair.yml").write_text(PAIR)
     ref = office.create("fix/again", harness="recorder", workflow="pair")
+    seen = office.root / "recorder"
+    wait_for(lambda: (seen / "starts").exists() and "started" in (seen / "starts").read_text())
     pane = office.orange.sessions.window(ref.id, "worker")
     assert pane is not None
     office.orange.sessions.end_window(pane)
     office.orange.agents.respawn(ref)
-    seen = office.root / "recorder"
-    wait_for(lambda: (seen / "starts").exists() and (seen / "starts").read_text().count("started") == 2)
+    wait_for(lambda: (seen / "starts").read_text().count("started") == 2)
     assert "/door/worker/socket\n" in (seen / "environment").read_text()
