@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from orange_tui.branches import _left_commits
 from orange_tui.branches.rename import update_with_branch
 from orange_tui.domain.errors import Refused
+from orange_tui.outside.git import Repository
+from orange_tui.outside.git_saved import save_commit
 from orange_tui.store.open_task import OpenTask
 from support.git import commit, git
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
+    from collections.abc import Callable
 
     from orange_tui.store.store import TaskRef
     from support.driver import Cli, World
@@ -83,6 +87,197 @@ def test_commits_on_a_detached_head_are_saved_before_another_branch_is_checked_o
     assert git(worktree, "symbolic-ref", "--short", "HEAD") == "other"
     assert git(repository, "rev-parse", f"refs/orange/{ref.id}/1") == made
     assert world.types(ref).count("work.saved") == 1
+
+
+@pytest.mark.parametrize("wanted", ["other", "new-name", "orange-tasks/x/more"])
+@pytest.mark.parametrize("checked_out", ["orange-tasks/x", "elsewhere"])
+@pytest.mark.parametrize("moment", range(1, 4))
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_commit_on_a_head_that_an_agent_detaches_at_any_moment_is_kept(
+    world: World,
+    cli: Cli,
+    repository: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    wanted: str,
+    checked_out: str,
+    moment: int,
+    fails: bool,
+) -> None:
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "other")
+    if checked_out == "elsewhere":
+        git(worktree, "switch", "--quiet", "--create", "elsewhere")
+    made: list[str] = []
+    real, moves = Repository.must, 0
+
+    def must(self: Repository, *words: str, **more: Any) -> str:
+        nonlocal moves
+        moves += words[0] in {"symbolic-ref", "switch"}
+        if moves == moment and not made:
+            git(worktree, "switch", "--quiet", "--detach")
+            made.append(commit(worktree, "loose"))
+        return real(self, *words, **more)
+
+    def full(*_args: object, **_more: object) -> None:
+        raise Refused("No space left on device")
+
+    monkeypatch.setattr(Repository, "must", must)
+    if fails:
+        monkeypatch.setattr(OpenTask, "change", full)
+    cli("task", "update", ref.id, "--branch", wanted)
+
+    assert all(git(repository, "for-each-ref", "--contains", each) for each in made)
+    assert made or moves < moment
+
+
+def detaching_before_the_first_move(
+    monkeypatch: pytest.MonkeyPatch, worktree: Path, then: Callable[[], object] = lambda: None
+) -> list[str]:
+    """An agent that detaches HEAD and commits just before it is moved; returns what it has made by then."""
+    made: list[str] = []
+    real = Repository.must
+
+    def must(self: Repository, *words: str, **more: Any) -> str:
+        if words[0] in {"symbolic-ref", "switch"} and not made:
+            git(worktree, "switch", "--quiet", "--detach")
+            made.append(commit(worktree, "loose"))
+            then()
+        return real(self, *words, **more)
+
+    monkeypatch.setattr(Repository, "must", must)
+    return made
+
+
+@pytest.mark.parametrize("wanted", ["other", "new-name"])
+def test_a_commit_that_head_leaves_is_kept_where_git_is_told_to_keep_no_log(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch, wanted: str
+) -> None:
+    git(repository, "config", "core.logAllRefUpdates", "false")
+    ref = in_worktree(world, cli, repository)
+    git(repository, "branch", "other")
+    made = detaching_before_the_first_move(monkeypatch, world.root / "workspaces/beans--1")
+    cli("task", "update", ref.id, "--branch", wanted)
+    assert git(repository, "for-each-ref", "--contains", made[0])
+
+
+@pytest.mark.parametrize("wanted", ["other", "new-name", "orange-tasks/x/more"])
+def test_a_commit_that_head_leaves_is_kept_where_gits_log_is_no_file(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch, wanted: str
+) -> None:
+    """A repository with a reftable has none of these files."""
+    ref = in_worktree(world, cli, repository)
+    git(repository, "branch", "other")
+    made = detaching_before_the_first_move(monkeypatch, world.root / "workspaces/beans--1")
+    monkeypatch.setattr(_left_commits, "_head_log", lambda _worktree: str(world.root / "missing"))
+    cli("task", "update", ref.id, "--branch", wanted)
+    assert git(repository, "for-each-ref", "--contains", made[0])
+
+
+def test_a_commit_that_head_leaves_is_kept_where_git_shortens_its_log_meanwhile(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "other")
+    log = Path(git(worktree, "rev-parse", "--absolute-git-dir")) / "logs/HEAD"
+    for number in range(5):
+        git(worktree, "commit", "--quiet", "--allow-empty", "-m", f"{number}")
+    start = log.stat().st_size
+
+    def collect() -> None:
+        """As git does it, with a new file in place of the old one; what is left is a little shorter than before."""
+        lines = log.read_text().splitlines(keepends=True)[-3:]
+        lines[0] = lines[0].rstrip("\n").ljust(start - 11 - sum(map(len, lines[1:])), ".") + "\n"
+        log.with_suffix(".lock").write_text("".join(lines))
+        log.with_suffix(".lock").replace(log)
+
+    made = detaching_before_the_first_move(monkeypatch, worktree, collect)
+    cli.ok("task", "update", ref.id, "--branch", "other")
+    assert git(repository, "for-each-ref", "--contains", made[0])
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_one_commit_that_cannot_be_saved_does_not_keep_the_others_from_it(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """A ref may be locked for a moment, and a commit that an agent made may lack what it stands on."""
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "other")
+
+    def make_more() -> None:
+        for number in range(2):
+            git(worktree, "switch", "--quiet", "--detach", "other")
+            made.append(commit(worktree, f"more {number}"))
+
+    made = detaching_before_the_first_move(monkeypatch, worktree, make_more)
+    failed: list[str] = []
+
+    def save(worktree: Repository, task: str, revision: str) -> str | None:
+        if revision in made and len(failed) < times:
+            failed.append(revision)
+            raise Refused("cannot lock ref")
+        return save_commit(worktree, task, revision)
+
+    monkeypatch.setattr(_left_commits, "save_commit", save)
+    cli("task", "update", ref.id, "--branch", "other")
+    assert len(failed) == times
+    assert [each for each in made if not git(repository, "for-each-ref", "--contains", each)] == []
+
+
+def test_names_that_an_agent_writes_into_gits_log_do_not_hold_the_project_up(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The task and the names of its project are locked meanwhile, and each question to git takes its time."""
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "other")
+    log = Path(git(worktree, "rev-parse", "--absolute-git-dir")) / "logs/HEAD"
+
+    def scribble() -> None:
+        with log.open("a") as file:
+            file.writelines(f"{number:040x} {number:040x} \n" for number in range(1, 200))
+
+    made = detaching_before_the_first_move(monkeypatch, worktree, scribble)
+    real, asked = Repository.ask, []
+
+    def ask(self: Repository, *words: str, **more: Any) -> Any:
+        asked.append(words)
+        return real(self, *words, **more)
+
+    monkeypatch.setattr(Repository, "ask", ask)
+    cli.ok("task", "update", ref.id, "--branch", "other")
+    assert git(repository, "for-each-ref", "--contains", made[0])
+    assert len(asked) < 100
+
+
+@pytest.mark.parametrize("is_detached", [False, True])
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_branch_that_an_agent_checks_out_at_the_last_moment_keeps_its_name(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch, is_detached: bool, fails: bool
+) -> None:
+    """It may be anybody's."""
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "anybodys")
+    if is_detached:
+        git(worktree, "switch", "--quiet", "--detach")
+    real = Repository.has_branch
+
+    def has_branch(self: Repository, name: str) -> bool:
+        git(worktree, "switch", "--quiet", "anybodys")
+        return real(self, name)
+
+    def full(*_args: object, **_more: object) -> None:
+        raise Refused("No space left on device")
+
+    monkeypatch.setattr(Repository, "has_branch", has_branch)
+    if fails:
+        monkeypatch.setattr(OpenTask, "change", full)
+    cli("task", "update", ref.id, "--branch", "new-name")
+    names = git(repository, "for-each-ref", "--format=%(refname:short)", "refs/heads").split()
+    assert {"anybodys", "None"} & {*names} == {"anybodys"}
 
 
 def test_failed_update_goes_back_to_the_detached_commit(

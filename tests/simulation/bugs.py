@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.branches import rename
+from orange_tui.branches import _left_commits, rename
 from orange_tui.delivery import feedback
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
@@ -50,7 +50,8 @@ class Bug:
 
 
 def _detached_commits(put: Put) -> None:
-    put(rename, "_save_commit", lambda *_: None)
+    put(rename, "save_loose_commit", lambda *_: None)
+    put(_left_commits, "save_loose_commit", lambda *_: None)
 
 
 def _removes_what_appears(put: Put) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager, suppress
 
+from orange_tui.branches._left_commits import keeping_left_commits, save_loose_commit
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.sandbox.tables import is_sandboxed
 from orange_tui.domain.task import check_branch
 from orange_tui.engine.creation import check_branch_is_free
 from orange_tui.outside.git import Repository
-from orange_tui.outside.git_saved import save_commit
 from orange_tui.outside.git_worktree import worktree_of
 
 TYPE_CHECKING = False
@@ -112,52 +112,50 @@ def _claimed(engine: Engine, opened: OpenTask, branch: str, worktree: Repository
 
 
 def _check_out_or_rename(worktree: Repository, name: str, opened: OpenTask) -> Undo | None:
-    """Have the worktree on that branch; git refuses where work would be lost. Returns how to undo it."""
-    before = worktree.current_branch()
-    if before == name:
-        return None
-    if not worktree.has_branch(name):
-        if before is not None and before != opened.task.branch:  # it may be anybody's, so it keeps its name
-            worktree.leave_branch(name)
-            return _best_effort(lambda: worktree.return_to_branch(before))
-        worktree.rename_current_branch(name)
-        return _best_effort(lambda: worktree.rename_current_branch(str(before)))
-    if before is None:
-        return _leave_detached_head(worktree, name, opened)
-    worktree.switch(name)
-    return _best_effort(lambda: worktree.switch(before))
+    """Have the worktree on that branch; git refuses where work would be lost. Returns how to undo it.
 
+    An undo fails silently: why it was needed is what the person must be told.
+    """
+    back: Undo | None = None
 
-def _leave_detached_head(worktree: Repository, name: str, opened: OpenTask) -> Undo | None:
-    """Its commits are on no branch, so they are saved first; one made meanwhile is what HEAD was last."""
-    before = worktree.head()
-    undo = _best_effort(lambda: worktree.switch_to_commit(before)) if before is not None else None
-    _save_commit(worktree, "HEAD", opened)
-    worktree.switch(name)
+    def undo() -> None:
+        with suppress(OrangeError), keeping_left_commits(worktree, opened):
+            if back is not None:
+                back()
+
     try:
-        _save_commit(worktree, "HEAD@{1}", opened)
+        with keeping_left_commits(worktree, opened):
+            back = _move_head(worktree, name, opened)
     except BaseException:
-        if undo is not None:
-            undo()
+        undo()
         raise
     return undo
 
 
-def _save_commit(worktree: Repository, revision: str, opened: OpenTask) -> None:
-    saved = save_commit(worktree, opened.task.id, revision)
-    last = opened.journal.last("work.saved")
-    if saved is not None and (last is None or last.get("ref") != saved):
-        opened.record("work.saved", ref=saved, workspace=opened.task.workspace)
+def _move_head(worktree: Repository, name: str, opened: OpenTask) -> Undo | None:
+    before = worktree.current_branch()
+    if before == name:
+        return None
+    if not worktree.has_branch(name):
+        if before is None:
+            raise Refused("No branch is checked out, so there is none to be renamed")
+        if before != opened.task.branch:  # it may be anybody's, so it keeps its name
+            worktree.leave_branch(name)
+            return lambda: worktree.return_to_branch(before)
+        worktree.rename_current_branch(name, known_as=before)
+        return lambda: worktree.rename_current_branch(before, known_as=name)
+    if before is None:
+        return _leave_detached_head(worktree, name, opened)
+    worktree.switch(name)
+    return lambda: worktree.switch(before)
 
 
-def _best_effort(undo: Undo) -> Undo:
-    """An undo that fails silently: why it was needed is what the person must be told."""
-
-    def attempt() -> None:
-        with suppress(OrangeError):
-            undo()
-
-    return attempt
+def _leave_detached_head(worktree: Repository, name: str, opened: OpenTask) -> Undo | None:
+    """Its commits are on no branch, so they are saved before anything else."""
+    before = worktree.head()
+    save_loose_commit(worktree, "HEAD", opened)
+    worktree.switch(name)
+    return None if before is None else lambda: worktree.switch_to_commit(before)
 
 
 def _rename_session(sessions: Sessions, log: Log, opened: OpenTask) -> None:

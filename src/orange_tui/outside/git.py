@@ -55,6 +55,8 @@ class Ref:
 
 _MOST_RETRIES = 20
 _RETRY_SECONDS = 0.05
+# So that git writes down what HEAD leaves, whatever the repository says.
+_LOGGED = ("core.logAllRefUpdates=true",)
 
 
 def _is_worth_a_retry(finished: Finished) -> bool:
@@ -189,26 +191,30 @@ class Repository:
 
     def switch(self, name: str) -> None:
         """Check a branch out; git refuses where that would lose something, an ignored file too, and so do we."""
-        self.must("switch", "--quiet", "--no-overwrite-ignore", "--", name, timeout=SLOW_SECONDS)
+        words = ("switch", "--quiet", "--no-overwrite-ignore", "--", name)
+        self.must(*words, timeout=SLOW_SECONDS, settings=_LOGGED)
 
     def switch_to_commit(self, commit: str) -> None:
         """Check a commit out without a branch, with the same care."""
-        self.must("switch", "--quiet", "--no-overwrite-ignore", "--detach", commit, timeout=SLOW_SECONDS)
+        words = ("switch", "--quiet", "--no-overwrite-ignore", "--detach", commit)
+        self.must(*words, timeout=SLOW_SECONDS, settings=_LOGGED)
 
-    def rename_current_branch(self, name: str) -> None:
+    def rename_current_branch(self, name: str, *, known_as: str | None = None) -> None:
         """Give the checked-out branch another name, so that its commits have one at every moment.
 
-        `git branch -m` deletes the old name before it writes the new one.
+        `git branch -m` deletes the old name before it writes the new one. Refused where it is not `known_as` by now.
         """
         before, tip = self.current_branch(), self.head()
         if before is None:
             raise Refused("No branch is checked out, so there is none to be renamed")
+        if known_as is not None and before != known_as:
+            raise Refused(f"{before} is checked out by now, and not {known_as}, so nothing was renamed")
         if f"{name}/".startswith(f"{before}/") or before.startswith(f"{name}/"):  # the two cannot be there at once
             before = f"{before.replace('/', '-')}-renamed"
             self.rename_current_branch(before)
         if tip is not None:
             self.must("branch", "--copy", "--", before, name)
-        self.must("symbolic-ref", "-m", f"orange: renamed {before} to {name}", "HEAD", local(name))
+        self.must("symbolic-ref", "-m", f"orange: renamed {before} to {name}", "HEAD", local(name), settings=_LOGGED)
         if tip is not None:
             self.ask("update-ref", "-d", local(before), tip)  # unless somebody has moved it meanwhile
             self.ask("config", "--remove-section", f"branch.{before}")
@@ -217,12 +223,12 @@ class Repository:
         """Go on with a new branch at the commit that is checked out; the one that is checked out stays as it is."""
         if self.head() is not None:
             self.must("branch", "--no-track", "--", name, "HEAD")
-        self.must("symbolic-ref", "-m", f"orange: went on as {name}", "HEAD", local(name))
+        self.must("symbolic-ref", "-m", f"orange: went on as {name}", "HEAD", local(name), settings=_LOGGED)
 
     def return_to_branch(self, name: str) -> None:
         """Undo that: the new branch goes, if nobody has moved it meanwhile."""
         new, tip = self.current_branch(), self.head()
-        self.must("symbolic-ref", "-m", f"orange: back to {name}", "HEAD", local(name))
+        self.must("symbolic-ref", "-m", f"orange: back to {name}", "HEAD", local(name), settings=_LOGGED)
         if new is not None and tip is not None and tip == self.head():
             self.ask("update-ref", "-d", local(new), tip)
 
