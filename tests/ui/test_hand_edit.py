@@ -209,3 +209,23 @@ def test_no_line_of_either_side_is_lost_that_the_other_has_not_taken_out(base: s
     merged = merge_text(base, mine, theirs).text.splitlines()
     for one in (mine, theirs):
         assert {line for line in one.splitlines() if line not in base.splitlines()} <= set(merged)
+
+
+def test_what_is_edited_is_taken_over_though_a_program_was_just_being_started_beside_it(world: World) -> None:
+    """Between fork and exec, that program has all that we have open, the editor's lock too."""
+    ref = world.task(BODY)
+    edit = HandEdit(world.orange.engine, ref)
+    reads, writes = os.pipe()
+    with edit.editing() as path:
+        child = os.fork()
+        if child == 0:
+            os.read(reads, 1)
+            os._exit(0)
+        Path(path).write_text(Path(path).read_text().replace("Brew it.", "Brew it hot."))
+    try:
+        assert edit.finish() == "TASK.md was changed."
+    finally:
+        os.write(writes, b"x")
+        os.waitpid(child, 0)
+        os.close(reads)
+        os.close(writes)

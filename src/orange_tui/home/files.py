@@ -271,12 +271,15 @@ def locked(path: str, *, what: str, wait: bool = True, timeout: float | None = N
     With a `timeout` in seconds, waiting longer is refused; without one, it waits as long as it takes.
     """
     descriptor = _open_lock(path)
+    held = False
     try:
         held = _acquire(descriptor, what=what, timeout=timeout) if wait else _try_acquire(descriptor)
         if held and not _is_still_at(descriptor, path):
             raise NotFound(f"{what} was deleted in the meantime")
         yield held
     finally:
+        if held:  # to close it is not enough: a program that another thread is starting just now has it open as well
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
 
