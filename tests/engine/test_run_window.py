@@ -5,11 +5,14 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
+from orange_tui.outside.tmux import Tmux
+from orange_tui.sessions.liveness import Sessions
 from support.office import kill_agent, started
 
 if TYPE_CHECKING:
     import pytest
 
+    from orange_tui.outside.tmux import Pane
     from orange_tui.store.store import TaskRef
     from support.driver import Cli
     from support.office import Office
@@ -121,3 +124,44 @@ def test_an_agent_may_not_start_it(office: Office, cli: Cli, monkeypatch: pytest
     monkeypatch.setenv("ORANGE_TASK", ref.id)
     assert "is for a person" in cli.no("task", "run", ref.id)
     assert "is for a person" in cli.no("project", "trust", "coffee", "--yes")
+
+
+def test_an_agent_is_restarted_in_a_session_of_its_own_where_the_command_ends_at_that_moment(
+    office: Office, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = serving(office, cli)
+    kill_agent(office, ref)
+    office.wait(lambda: every_window(office, ref) == ["run"])
+    asked, listed = Sessions.every_window, []
+
+    def ask_and_end(sessions: Sessions, task: str) -> list[Pane]:
+        found = asked(sessions, task)
+        listed.append([pane.window for pane in found])
+        if len(listed) == 1:
+            subprocess.run(["tmux", "-L", office.socket, "kill-window", "-t", found[0].window_id], check=True)
+        return found
+
+    monkeypatch.setattr(Sessions, "every_window", ask_and_end)
+
+    cli.ok("task", "restart", ref.id)
+
+    assert listed == [["run"], []]
+    assert office.windows(ref) == ["worker"]
+
+
+def test_tmux_is_asked_once_who_is_there_before_an_agent_is_started(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.harness()
+    ref = office.create("fix/login", harness="recorder", spawn=False)
+    asked, real = [], Tmux.panes
+
+    def panes(tmux: Tmux) -> list[Pane]:
+        asked.append(tmux)
+        return real(tmux)
+
+    monkeypatch.setattr(Tmux, "panes", panes)
+
+    office.orange.tasks.spawn(ref)
+
+    assert len(asked) == 1

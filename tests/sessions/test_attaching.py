@@ -93,12 +93,10 @@ def test_enter_in_the_app_and_back_and_nothing_is_left_of_the_key_though_the_app
     terminal.type(f"/bin/sh -c 'echo $$ >{note}; exec {ORANGE} --project coffee'")
     terminal.shows("⏎ attach")
     for _ in range(2):
-        terminal.press("Enter")
-        terminal.shows(HINT)
+        terminal.press_until("Enter", HINT)
         terminal.press(BACK_KEY)
         terminal.shows("⏎ attach")
-    terminal.press("Enter")
-    terminal.shows(HINT)
+    terminal.press_until("Enter", HINT)
     os.kill(int(note.read_text()), signal.SIGKILL)
     terminal.press(BACK_KEY)  # where the app was, there is the shell that it was started from
     terminal.shows("Killed")

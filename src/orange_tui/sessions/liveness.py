@@ -39,7 +39,7 @@ class Sessions:
 
     def panes(self, *, fresh: bool = False) -> list[Pane]:
         """Every live window of this home's agents."""
-        return [pane for pane in self.every_pane(fresh=fresh) if pane.window != RUN]
+        return agents_among(self.every_pane(fresh=fresh))
 
     def every_pane(self, *, fresh: bool = False) -> list[Pane]:
         """The same with the windows in which projects' own commands run."""
@@ -176,6 +176,11 @@ def counted_windows(task: Task, state: State | None, windows: Sequence[Pane]) ->
     """The windows whose agents count in this state: the one that it asks for, else all that are alive."""
     required = required_window(task, state)
     return [required] if required is not None else [pane.window for pane in windows]
+
+
+def agents_among(windows: Sequence[Pane]) -> list[Pane]:
+    """The windows of agents: that of the project's own command is none."""
+    return [pane for pane in windows if pane.window != RUN]
 
 
 def find_window(windows: Sequence[Pane], name: str) -> Pane | None:

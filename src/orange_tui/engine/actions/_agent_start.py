@@ -16,7 +16,7 @@ from orange_tui.engine.actions._agent_prompts import prompt_text
 from orange_tui.engine.actions.workspaces import acquire, reserve
 from orange_tui.home import clock
 from orange_tui.outside.tmux import Window
-from orange_tui.sessions.liveness import find_window
+from orange_tui.sessions.liveness import agents_among, find_window
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.starts import StartDetails, record_limit_mark, record_start, record_start_once
 from orange_tui.usage.budget import check_start, is_persons
@@ -48,7 +48,7 @@ class _PreparedWindow:
 
 
 def start_agent(run: HookRun, window: str, role: str, windows: list[Pane]) -> None:
-    """Start the task's or the review's agent beside the task's live windows, which the caller has just asked tmux for.
+    """Start the task's or the review's agent beside the task's windows, all that the caller has just asked tmux for.
 
     One that cannot be started for the first time keeps no workspace.
     """
@@ -183,19 +183,26 @@ def reserve_workspace(run: HookRun) -> None:
 
 
 def _open_window(run: HookRun, prepared: _PreparedWindow, others: list[Pane]) -> Pane:
-    tmux, task, wanted = run.parts.tmux, run.task, prepared.window
+    wanted = prepared.window
     try:
-        beside = others or run.parts.sessions.every_window(task.id)  # the project's command may be all that runs there
-        if beside:
-            return tmux.start_window(beside[0].session_id, wanted)
-        return tmux.start_session(f"{task.project}/{task.branch}", wanted)
-    except Refused:  # tmux may have been killed once it had done it
-        opened = find_window(run.parts.sessions.windows(task.id, fresh=True), wanted.name)
-        if opened is None or opened.spawn != run.token:
-            raise
-        return opened
+        return _open_beside(run, wanted, others)
+    except Refused:  # tmux may have been killed once it had done it, or the session has ended meanwhile
+        live = run.parts.sessions.every_window(run.task.id)
+        opened = find_window(live, wanted.name)
+        if opened is not None and opened.spawn == run.token:
+            return opened
+        if others and not live:
+            return _open_beside(run, wanted, live)
+        raise
     finally:
         run.parts.sessions.forget_panes()
+
+
+def _open_beside(run: HookRun, wanted: Window, others: list[Pane]) -> Pane:
+    """Open a window in the task's session; the project's own command may be all that runs there."""
+    if others:
+        return run.parts.tmux.start_window((agents_among(others) or others)[0].session_id, wanted)
+    return run.parts.tmux.start_session(f"{run.task.project}/{run.task.branch}", wanted)
 
 
 def resume_start(run: HookRun, pane: Pane) -> bool:

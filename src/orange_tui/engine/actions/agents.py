@@ -12,7 +12,15 @@ from orange_tui.engine.actions._agent_start import (
     start_agent,
 )
 from orange_tui.engine.hooks import Action
-from orange_tui.sessions.liveness import WORKER, find_window, find_worker, is_worker, new_window, review_window
+from orange_tui.sessions.liveness import (
+    WORKER,
+    agents_among,
+    find_window,
+    find_worker,
+    is_worker,
+    new_window,
+    review_window,
+)
 from orange_tui.usage import budget
 
 TYPE_CHECKING = False
@@ -26,8 +34,9 @@ def spawn_agent(run: HookRun) -> None:
     role = "review" if run.params.get("harness") == "review" else "task"
     workflow = run.parts.workflows.load(run.task.workflow)
     window = str(run.params.get("window") or new_window(run.task, workflow, role))
-    windows = run.parts.sessions.windows(run.task.id, fresh=True)
-    alive = find_worker(windows) if is_worker(window) else find_window(windows, window)
+    windows = run.parts.sessions.every_window(run.task.id)
+    agents = agents_among(windows)
+    alive = find_worker(agents) if is_worker(window) else find_window(agents, window)
     if alive is not None:
         if not resume_start(run, alive):
             _send(run, alive.window, prompt_text(run, run.text("prompt")), alive)
@@ -37,8 +46,8 @@ def spawn_agent(run: HookRun) -> None:
 
 def spawn_reviewer(run: HookRun) -> None:
     """Start a reviewer in a window of its own, beside the worker."""
-    window, windows = review_window(run.task), run.parts.sessions.windows(run.task.id, fresh=True)
-    alive = find_window(windows, window)
+    window, windows = review_window(run.task), run.parts.sessions.every_window(run.task.id)
+    alive = find_window(agents_among(windows), window)
     if alive is None:
         start_agent(run, window, "review", windows)
     else:
@@ -66,8 +75,8 @@ def clear_outcome(run: HookRun) -> None:
 
 def notify_worker(run: HookRun) -> None:
     """Tell the worker something; where none is alive, one is started to read it for itself."""
-    windows = run.parts.sessions.windows(run.task.id, fresh=True)
-    alive = find_worker(windows)
+    windows = run.parts.sessions.every_window(run.task.id)
+    alive = find_worker(agents_among(windows))
     if alive is not None:
         if not resume_start(run, alive):
             _send(run, alive.window, message_text(run, run.text("message")), alive)
