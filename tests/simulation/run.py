@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
+from orange_tui.outside.git_guard import hooks
 from simulation.bugs import put_back
 from simulation.world import World
 
@@ -36,6 +37,7 @@ _SHOWN_STEPS = 25
 def run_world(seed: int, log: str | None = None, bug: str | None = None) -> Result:
     """One world, from the first commit of its repositories to the last look at what is left; perhaps with a bug."""
     faulthandler.dump_traceback_later(_PATIENCE_SECONDS, exit=True)
+    hooks._hooks_paths.clear()  # a world knows nothing of the one before it in this process
     gc.collect()
     gc.disable()  # it would tidy up after one process while another one runs
     try:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from orange_tui.domain.errors import Untrusted
+from orange_tui.domain.errors import Refused, Untrusted
 from orange_tui.outside.git import Repository
+from orange_tui.outside.git_guard import hooks
+from orange_tui.outside.git_guard.brought import ask_git, find_directories
 from orange_tui.outside.git_worktree import commit_all, worktree_of
 from orange_tui.trust.trust import Trust
 from support.git import branch_of, commit, git
@@ -15,6 +17,7 @@ from support.git import branch_of, commit, git
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from orange_tui.outside.programs import Finished
     from support.pool_world import Cafe
 
 HOOKS = ("post-checkout", "post-index-change", "reference-transaction", "pre-commit", "post-merge", "pre-push")
@@ -180,6 +183,70 @@ def test_hooks_run_from_where_the_person_has_seen_them_whichever_setting_git_wou
     (config / "b").write_text(f"[core]\n\thooksPath = {cafe.root}/evil\n")
     assert git(cafe.main, "config", "core.hooksPath") == f"{cafe.root}/evil"
     Repository(str(cafe.main)).must("switch", "--create", "other")
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize("condition", ["", "a condition"])
+def test_a_persons_own_place_for_hooks_counts_where_they_say_and_is_asked_for_once_where_that_is_everywhere(
+    cafe: Cafe, trap: Path, monkeypatch: pytest.MonkeyPatch, condition: str
+) -> None:
+    set_hooks(cafe.root / "own", cafe.root / "persons", ("post-checkout",))
+    others = [cafe.root / "other", cafe.root / "third"]
+    for other in others:
+        git(cafe.root, "clone", "--quiet", str(cafe.remote), str(other))
+        set_hooks(other / ".git/hooks", trap, ("post-checkout",))
+    own, settings = cafe.root / "own.config", cafe.root / "persons.config"
+    own.write_text(f"[core]\n\thooksPath = {cafe.root}/own\n")
+    kind = f'includeIf "gitdir:{cafe.main}/"' if condition else "include"
+    settings.write_text(f"[{kind}]\n\tpath = {own}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    asked: list[tuple[str, ...]] = []
+
+    def ask(*words: str, **more: Any) -> Finished:
+        asked.append(words)
+        return ask_git(*words, **more)
+
+    monkeypatch.setattr(hooks, "ask_git", ask)
+    Repository(str(cafe.main)).must("switch", "--create", "mine")
+    assert (cafe.root / "persons").read_text() == "post-checkout\n"
+    for other in others:
+        Repository(str(other)).ask("switch", "--create", "mine")
+    assert not trap.exists()
+    assert len(asked) == (3 if condition else 1)
+    assert (cafe.root / "persons").read_text().count("post-checkout") == (1 if condition else 3)
+
+
+def test_what_a_repository_says_of_hooks_at_the_last_moment_is_never_taken_for_the_persons(
+    cafe: Cafe, trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_hooks(cafe.root / "evil", trap)
+    where = find_directories(str(cafe.main))
+    assert where is not None
+    git(cafe.main, "config", "core.hooksPath", str(cafe.root / "evil"))
+
+    found = hooks.hooks_of(where, None)  # as if the settings had been read just before
+
+    assert found.path == str(cafe.main / ".git/hooks")
+
+
+def test_settings_that_were_broken_for_a_moment_do_not_turn_the_persons_own_hooks_off(
+    cafe: Cafe, trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_hooks(cafe.root / "own", cafe.root / "persons", ("post-checkout",))
+    set_hooks(cafe.main / ".git/hooks", trap, ("post-checkout",))
+    settings = cafe.root / "persons.config"
+    settings.write_text(f"[core]\n\thooksPath = {cafe.root}/own\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    config = cafe.main / ".git/config"
+    before = config.read_text()
+    config.write_text(f"{before}[broken\n")
+    with pytest.raises(Refused):
+        Repository(str(cafe.main)).must("switch", "--create", "mine")
+    config.write_text(before)
+
+    Repository(str(cafe.main)).must("switch", "--create", "mine")
+
+    assert (cafe.root / "persons").read_text() == "post-checkout\n"
     assert not trap.exists()
 
 

@@ -1,4 +1,4 @@
-"""What git itself would run in a repository because the repository says so: commands in its settings, and its hooks.
+"""What git itself would run in a repository because its settings say so; its hooks: `hooks.py`.
 
 A clone brings none of this along, but a repository that was unpacked does, tools install some (husky, pre-commit, LFS),
 and an agent can write all of it. What the person has configured for all their repositories is theirs and not listed.
@@ -13,7 +13,6 @@ import os
 import re
 import stat
 from functools import lru_cache
-from hashlib import sha256
 
 from orange_tui.domain.records import record
 from orange_tui.outside.programs import run
@@ -34,7 +33,7 @@ _RUNS = re.compile(
     r"|(hook|trailer)\..*\.(command|cmd)|lfs\..*\.(clean|smudge|path)|.*hook|.*-command",
     re.DOTALL,
 )
-_HOOKS_PATH = "core.hookspath"
+HOOKS_PATH = "core.hookspath"
 # Without one of these words there is no such setting, and git need not be asked.
 _MAY_RUN = re.compile(
     rb"filter|external|command|textconv|driver|fsmonitor|sshcommand|gitproxy|askpass|helper|uploadpack|receivepack|vcs"
@@ -48,7 +47,6 @@ _ON_OR_OFF = frozenset({"", "0", "1", "no", "yes", "on", "off", "true", "false"}
 _MAX_CONFIG_BYTES = 1_000_000
 _MAX_REFS_BYTES = 50_000_000
 _MAX_INCLUDED = 10
-_MAX_HOOK_FILES, _MAX_HOOK_BYTES = 200, 2_000_000
 _CALLER_VARIABLES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_CONFIG"})
 UNSHOWABLE = ""  # the digest of what cannot be shown, and so never be trusted
 
@@ -77,21 +75,10 @@ class GitDirectories:
         return os.path.dirname(self.shared) if os.path.basename(self.shared) == ".git" else None
 
 
-@record
-class Hooks:
-    """Where git looks for hooks, and what is there; `path` is None where the person says it for all repositories.
-
-    `is_said_here` where a setting leads there, and not git's own custom.
-    """
-
-    path: str | None
-    found: tuple[Brought, ...] = ()
-    is_said_here: bool = False
-    is_in_checkout: bool = False
-
-
 def brought(kind: str, name: str, text: str) -> Brought:
     """One thing, with what tells it from any other."""
+    from hashlib import sha256
+
     data = f"{kind}\0{name}\0{text}".encode(errors="surrogateescape")
     return Brought(kind, name, text, sha256(data).hexdigest())
 
@@ -138,7 +125,7 @@ def ask_git(*words: str, stdin: bytes | None = None) -> Finished:
 def read_lines(path: str) -> list[str]:
     """The lines of one of git's own files; none where there is no such file."""
     try:
-        data = _read(path, _MAX_REFS_BYTES)
+        data = read_file(path, _MAX_REFS_BYTES)
     except OSError:
         return []
     return data.decode(errors="surrogateescape").removesuffix("\n").split("\n") if data else []
@@ -148,7 +135,7 @@ def _line(path: str) -> str | None:
     return next(iter(read_lines(path)), None)
 
 
-def _read(path: str, most: int) -> bytes | None:
+def read_file(path: str, most: int) -> bytes | None:
     """The bytes of a regular file, one more than the most where it is longer; None where there is nothing.
 
     What is there and cannot be read raises: git may be able to, or run it unread.
@@ -166,7 +153,7 @@ def _read(path: str, most: int) -> bytes | None:
 def may_fetch(where: GitDirectories) -> bool:
     """Whether git may fetch what it does not find here, as in a partial clone, whatever it is asked."""
     try:
-        found = [_read(path, _MAX_CONFIG_BYTES) for path in _config_files(where)]
+        found = [read_file(path, _MAX_CONFIG_BYTES) for path in _config_files(where)]
     except OSError:
         return True
     return any(data is not None and _MAY_FETCH.search(data) for data in found)
@@ -184,7 +171,7 @@ def settings_that_run(where: GitDirectories) -> tuple[list[Brought], str | None]
             found.append(Brought(SETTING, path, "it is too large to be shown, or cannot be read", UNSHOWABLE))
             continue
         for key, value in entries:
-            if key == _HOOKS_PATH:
+            if key == HOOKS_PATH:
                 hooks_path = value
             elif _runs(key, value):
                 found.append(brought(SETTING, key, value))
@@ -213,7 +200,7 @@ def _with_included(files: list[str]) -> Iterator[tuple[str, tuple[Entry, ...] | 
             continue
         seen.add(path)
         try:
-            data = _read(path, _MAX_CONFIG_BYTES)
+            data = read_file(path, _MAX_CONFIG_BYTES)
         except OSError:
             yield path, None
             continue
@@ -236,64 +223,3 @@ def _entries(data: bytes) -> tuple[Entry, ...] | None:
         return None
     pairs = (line.partition("\n") for line in finished.output.split("\0") if line)
     return tuple((key, value) for key, _, value in pairs)
-
-
-def hooks_of(where: GitDirectories, hooks_path: str | None) -> Hooks:
-    """The hooks of a repository. Where they are in a checkout, those of the person's own count, not of a worktree."""
-    said = hooks_path if hooks_path is not None else _persons_hooks_path(where.path)
-    if said is None:
-        place = os.path.join(where.shared, "hooks")
-        return Hooks(place, tuple(_files(place)))
-    place = os.path.normpath(os.path.expanduser(said))
-    if os.path.isabs(place) and hooks_path is None:
-        return Hooks(None)
-    is_in_checkout = not os.path.isabs(place)
-    if is_in_checkout:
-        place = os.path.join(where.main, place) if where.main is not None else os.devnull
-    files = _files(os.path.dirname(place) if os.path.basename(place) == "_" else place)  # husky's are one level up
-    setting = [brought(HOOK, _HOOKS_PATH, said)] if hooks_path is not None else []
-    return Hooks(place, (*setting, *files), is_said_here=True, is_in_checkout=is_in_checkout)
-
-
-@lru_cache(maxsize=256)
-def _persons_hooks_path(path: str) -> str | None:
-    """Where the person's own settings say that hooks are; asked once, as it is nobody else's to change."""
-    finished = ask_git("-C", path, "config", "--get", "core.hooksPath")
-    return finished.output.strip() or None if finished.code == 0 else None
-
-
-def _files(place: str) -> list[Brought]:
-    """Everything in a directory of hooks, if git would run any of it: hooks use what is beside them."""
-    try:
-        return _read_files(place)
-    except OSError as problem:
-        return [Brought(HOOK, problem.filename or place, "it cannot be read", UNSHOWABLE)]
-
-
-def _read_files(place: str) -> list[Brought]:
-    found: list[Brought] = []
-    left = _MAX_HOOK_BYTES
-    for directory, folders, names in os.walk(place, onerror=_raise_unless_missing):
-        folders.sort()
-        for name in sorted(names):
-            path = os.path.join(directory, name)
-            data = None if name.endswith(".sample") else _read(path, left)
-            if data is None:
-                continue
-            left -= len(data)
-            if left < 0 or len(found) >= _MAX_HOOK_FILES:
-                return [Brought(HOOK, place, "there is too much in it to be shown", UNSHOWABLE)]
-            shown = os.path.relpath(path, place)
-            text = data.decode(errors="surrogateescape")
-            found.append(brought(HOOK, shown, text))
-    is_any = any(_is_program(place, each.name) for each in found)
-    return found if is_any else []
-
-
-def _raise_unless_missing(problem: OSError) -> None:
-    if not isinstance(problem, FileNotFoundError | NotADirectoryError):
-        raise problem
-
-
-def _is_program(place: str, name: str) -> bool:
-    return os.access(os.path.join(place, name), os.X_OK)

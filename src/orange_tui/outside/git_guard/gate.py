@@ -22,10 +22,10 @@ from orange_tui.outside.git_guard.brought import (
     HOOK,
     SETTING,
     find_directories,
-    hooks_of,
     may_fetch,
     settings_that_run,
 )
+from orange_tui.outside.git_guard.hooks import hooks_of
 from orange_tui.outside.git_guard.judge import trusted_in
 from orange_tui.outside.git_guard.links import check_no_links
 from orange_tui.outside.git_guard.other_end import brought_by_other_end
@@ -34,7 +34,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from orange_tui.outside.git_guard.brought import Brought, GitDirectories, Hooks
+    from orange_tui.outside.git_guard.brought import Brought, GitDirectories
+    from orange_tui.outside.git_guard.hooks import Hooks
 
 # These read names and objects, and run nothing whatever is configured. All others are looked at.
 _HARMLESS = frozenset(

@@ -13,10 +13,10 @@ from orange_tui.outside.git_guard.brought import (
     ask_git,
     brought,
     find_directories,
-    hooks_of,
     read_lines,
     settings_that_run,
 )
+from orange_tui.outside.git_guard.hooks import hooks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
