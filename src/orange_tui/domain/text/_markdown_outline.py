@@ -10,45 +10,24 @@ Positions are line numbers. Line ends of any kind may be mixed in a body, and it
 
 from __future__ import annotations
 
-import re
-
 from mistune.block_parser import BlockParser
 from mistune.core import BlockState
 from mistune.helpers import BLOCK_TAGS, PRE_TAGS
 
 from orange_tui.domain.errors import Unreadable
-from orange_tui.domain.records import record
+from orange_tui.domain.text.plain.lines import without_closing_marks
+from orange_tui.domain.text.plain.outline import Heading, Outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import Match, Pattern
 
-LINE_END = re.compile(r"\r\n|\r|\n")
 _MAX_BLOCKS = 50_000  # a 5 MB file of prose has fewer; a megabyte of bare dashes has ten times as many
 _BLOCK_HTML = (
     r"^ {0,3}(?:<(?:!--|\?|!\[CDATA\[|![A-Z])"
     rf"|(?i:</?(?:{'|'.join(BLOCK_TAGS)})|<(?:{'|'.join(PRE_TAGS)}))(?=[ \t]|/?>|$))"
 )
 _QUOTE_ENDS = ["blank_line", "thematic_break", "fenced_code", "list", "block_html"]
-
-
-@record
-class Heading:
-    """A top-level heading: its level and text, its first line, and the first line after it."""
-
-    level: int
-    title: str
-    line: int
-    after: int
-
-
-@record
-class Outline:
-    """The top level of a body: headings, lines that are code or comment, and the fence of the code it ends with."""
-
-    headings: tuple[Heading, ...]
-    verbatim: tuple[tuple[int, int], ...]
-    last_fence: str | None
 
 
 class _TopLevel(BlockState):
@@ -136,8 +115,8 @@ class _OutlineParser(BlockParser):
         return end
 
 
-def outline(body: str) -> Outline:
-    """The top-level structure of a Markdown body."""
+def parsed_outline(body: str) -> Outline:
+    """The top-level structure of a Markdown body, whatever is in it."""
     text = body.replace("\r\n", "\n").replace("\r", "\n") if "\r" in body else body
     parser, state = _OutlineParser(), _TopLevel()
     state.process(text if text.endswith("\n") else text + "\n")
@@ -174,20 +153,3 @@ def _last_fence(state: BlockState) -> str | None:
     if last and last["type"] == "block_code" and last.get("style") == "fenced":
         return str(last["marker"])
     return None
-
-
-def split_lines(body: str) -> list[str]:
-    """The lines of a body with their ends, split where Markdown splits them and nowhere else."""
-    lines, start = [], 0
-    for end in LINE_END.finditer(body):
-        lines.append(body[start : end.end()])
-        start = end.end()
-    return [*lines, body[start:]] if start < len(body) else lines
-
-
-def without_closing_marks(title: str) -> str:
-    """The text of a heading without the `##` that may close it."""
-    title = title.strip()
-    bare = title.rstrip("#")
-    are_marks = not bare or bare[-1] in " \t"
-    return bare.rstrip() if are_marks else title

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.records import record
-from orange_tui.domain.text._markdown_outline import LINE_END, outline, split_lines, without_closing_marks
+from orange_tui.domain.text.plain.lines import LINE_END, split_lines, without_closing_marks
+from orange_tui.domain.text.plain.outline import plain_outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from orange_tui.domain.text._markdown_outline import Outline
+    from orange_tui.domain.text.plain.outline import Outline
 
 __all__ = [
     "Section",
@@ -44,6 +45,16 @@ class Section:
     def prose(self) -> Iterable[str]:
         """The lines that are neither code nor comment."""
         return (line for number, line in enumerate(self.lines) if number not in self.verbatim)
+
+
+def outline(body: str) -> Outline:
+    """The top-level structure of a Markdown body."""
+    found = plain_outline(body)
+    if found is None:
+        from orange_tui.domain.text._markdown_outline import parsed_outline  # a parser, which few bodies need
+
+        found = parsed_outline(body)
+    return found
 
 
 def same_name(one: str, other: str) -> bool:
