@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import termios
+import uuid
 from typing import TYPE_CHECKING
 
 import pytest
@@ -113,3 +114,10 @@ def test_agent_with_full_permission_has_no_door_even_if_tmux_was_started_by_one_
     leaked = {**os.environ, "ORANGE_DOOR": "/other/socket", "ORANGE_CONFINED": "1"}
     done = subprocess.run(made.command, env=leaked, capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout == "none none\n"
+
+
+def test_a_new_conversation_has_an_id_of_its_own_as_agents_know_them() -> None:
+    ids = [launch._new_session_id() for _ in range(20)]
+    assert len(set(ids)) == 20
+    assert all((found := uuid.UUID(each)).version == 4 and str(found) == each for each in ids)
+    assert {uuid.UUID(each).variant for each in ids} == {uuid.RFC_4122}

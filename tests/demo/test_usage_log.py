@@ -10,8 +10,6 @@ from orange_tui.demo.tools.usage_log import UsageLog
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from support.demo_stage import Open
-
 
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
@@ -35,11 +33,3 @@ def test_each_thought_is_a_line_with_an_id_of_its_own_its_tokens_and_what_it_cos
 def test_use_that_cannot_be_written_down_stops_nobody(tmp_path: Path) -> None:
     (tmp_path / ".orange-status").write_text("in the way")
     UsageLog({"ORANGE_TASK_FILE": str(tmp_path / "TASK.md")}).add_thought("Reading")
-
-
-def test_worker_writes_down_what_it_uses(stage: Open) -> None:
-    it = stage("default", "good")
-    worker = it.start("worker")
-    it.until("agent-review")
-    assert worker.finish() == 0
-    assert len(lines(it.directory / ".orange-status" / "worker.usage.jsonl")) > 3

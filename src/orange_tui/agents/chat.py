@@ -17,6 +17,7 @@ from orange_tui.domain.prompts import render_prompt
 from orange_tui.domain.records import record
 from orange_tui.home import clock
 from orange_tui.home.files import locked, make_directory
+from orange_tui.home.paths import CHAT_VARIABLE
 from orange_tui.outside.tmux import Window
 
 TYPE_CHECKING = False
@@ -77,7 +78,7 @@ class ProjectChats:
         prompt = safe_prompt(_FIRST_PROMPT if agent.system_prompt else f"{role}\n\n{_FIRST_PROMPT}")
         # The tmux server may have them from whoever started it, and a chat is no task's agent.
         unset = [word for name in launch.TASK_VARIABLES for word in ("-u", name)]
-        variables = {**launch.base_environment(home), launch.CHAT_VARIABLE: project.name, **environment(agent, values)}
+        variables = {**launch.base_environment(home), CHAT_VARIABLE: project.name, **environment(agent, values)}
         chosen, mark = launch.chosen_session(values, command_line), prompt_mark(prompt)
         start = AgentStart(WINDOW, 1, agent.name, project.path, clock.now(), session_id=chosen, prompt=mark)
         record_chat_start(self.home, project.name, start)

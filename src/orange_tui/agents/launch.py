@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from orange_tui.domain.harnesses.harness import Harness
 
 TASK_VARIABLES = ("ORANGE_TASK", "ORANGE_TASK_FILE", "ORANGE_WINDOW")  # what only the agent of a task has
-CHAT_VARIABLE = "ORANGE_CHAT"  # in the environment of an orchestrator: the project it talks about; it has no task
 _MAX_ARGUMENT_BYTES = 120_000  # Linux takes 128 KiB in one argument
 _MAX_POINTER_BYTES = 10_000
 _LOG_BYTES = 2_500_000  # of what a window prints; one older file of that size is kept as well
@@ -211,9 +210,12 @@ def chosen_session(values: Mapping[str, str], command_line: Sequence[str]) -> st
 
 
 def _new_session_id() -> str:
-    import uuid
-
-    return str(uuid.uuid4())
+    """A random UUID (version 4), as agents want it; without the module, whose import takes longer than a git."""
+    found = bytearray(os.urandom(16))
+    found[6] = found[6] & 0x0F | 0x40
+    found[8] = found[8] & 0x3F | 0x80
+    digits = found.hex()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
 def _git_directory(worktree: str) -> str:

@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 
-from orange_tui.agents.launch import CHAT_VARIABLE
 from orange_tui.demo.roles.instructions import is_reviewer
 from orange_tui.demo.roles.orchestrator import talk
 from orange_tui.demo.roles.reviewer import Reviewer
@@ -18,6 +17,7 @@ from orange_tui.demo.tools.inbox import Inbox, is_farewell
 from orange_tui.demo.tools.task_tools import find_task_tools
 from orange_tui.demo.tools.terminal import open_terminal
 from orange_tui.domain.errors import OrangeError
+from orange_tui.home.paths import CHAT_VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

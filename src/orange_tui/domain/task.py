@@ -250,12 +250,12 @@ def printable(text: str) -> str:
     """Text for a message: control characters are shown as escapes, never sent to the terminal."""
     if text.isprintable():
         return text
-    return re.sub(_CONTROL, lambda found: f"\\x{ord(found[0]):02x}", text)
+    return re.sub(f"{_CONTROL}+", lambda found: "".join([f"\\x{ord(each):02x}" for each in found[0]]), text)
 
 
 def one_line(text: str) -> str:
     """Somebody's text as part of a sentence: in one line, and not longer than one reads in a list."""
-    line = printable(" ".join(text.split()))
+    line = printable(" ".join(text.split())[: _MAX_LINE_CHARACTERS + 1])  # an escape is never shorter
     return line if len(line) <= _MAX_LINE_CHARACTERS else f"{line[:_MAX_LINE_CHARACTERS]}…"
 
 

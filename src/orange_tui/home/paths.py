@@ -24,6 +24,7 @@ _OWN_FILES = (
     "view.json",
 )
 _OTHERS = 0o077
+CHAT_VARIABLE = "ORANGE_CHAT"  # in the environment of an orchestrator: the project it talks about; it has no task
 STATUS_FOLDER = ".orange-status"  # in a task's directory: what its agents themselves write of cost and limits
 CHAT = ".chat"  # in place of a task's id: what was asked without a task
 

@@ -7,8 +7,6 @@ is where the same server is started several times.
 from __future__ import annotations
 
 import errno
-import random
-import socket
 
 from orange_tui.domain.errors import Refused
 
@@ -23,6 +21,8 @@ def lease_ports(held: Sequence[int], count: int, taken: Collection[int]) -> tupl
     """As many ports as are wanted, those that are held already among them; refused where there are not enough."""
     if len(held) >= count:
         return tuple(held)
+    import random
+
     found = list(held)
     start = random.randrange(_FIRST, _LAST + 1)  # noqa: S311 - so that two homes seldom try the same one at once
     for port in (*range(start, _LAST + 1), *range(_FIRST, start)):
@@ -40,10 +40,15 @@ def lease_ports(held: Sequence[int], count: int, taken: Collection[int]) -> tupl
 
 def is_free(port: int) -> bool:
     """Whether nobody listens on a port, on any address of this machine."""
-    return all(_can_bind(family, address, port) for family, address in _ADDRESSES)
+    from socket import AF_INET, AF_INET6
+
+    addresses = ((AF_INET, ""), (AF_INET, "127.0.0.1"), (AF_INET6, "::"))
+    return all(_can_bind(family, address, port) for family, address in addresses)
 
 
 def _can_bind(family: int, address: str, port: int) -> bool:
+    import socket
+
     try:
         with socket.socket(family, socket.SOCK_STREAM) as test:
             if family == socket.AF_INET6:
@@ -52,9 +57,6 @@ def _can_bind(family: int, address: str, port: int) -> bool:
     except OSError as problem:
         return problem.errno not in {errno.EADDRINUSE, errno.EACCES}  # another: there is no such address here
     return True
-
-
-_ADDRESSES = ((socket.AF_INET, ""), (socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::"))
 
 
 def port_environment(ports: Sequence[int]) -> dict[str, str]:

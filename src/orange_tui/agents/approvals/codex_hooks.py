@@ -8,7 +8,6 @@ none, and its own dialog is answered on its screen.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 
@@ -52,11 +51,17 @@ def _hooks(command: str) -> str:
     hook = {"type": "command", "command": command, "timeout": _ASK_SECONDS, "statusMessage": _MESSAGE}
     identity = {"event_name": "permission_request", "hooks": [{**hook, "async": False}]}
     text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    digest = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
+    digest = _digest(text)
     # A JSON string is a TOML string, too.
     words = ",".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in hook.items())
     state = f'{{"{_PLACE}"={{trusted_hash="sha256:{digest}"}}}}'
     return f"hooks={{PermissionRequest=[{{hooks=[{{{words}}}]}}],state={state}}}"
+
+
+def _digest(text: str) -> str:
+    from hashlib import sha256  # it takes as long as a git, and the other agents need none
+
+    return sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
 def _is_trusted(binary: str, home: str, value: str) -> bool:
@@ -66,7 +71,7 @@ def _is_trusted(binary: str, home: str, value: str) -> bool:
     program = shutil.which(binary)
     if program is None:
         return False
-    asked = hashlib.sha256(repr((program, read_signature(os.path.realpath(program)), value)).encode()).hexdigest()
+    asked = _digest(repr((program, read_signature(os.path.realpath(program)), value)))
     try:
         make_directory(os.path.join(home, ".cache"))
         path = os.path.join(home, ".cache", "codex-hooks.json")

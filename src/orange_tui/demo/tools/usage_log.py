@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
 from contextlib import suppress
 
 from orange_tui.home import clock
@@ -30,7 +29,7 @@ class UsageLog:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._path = _path(environment)
-        self._session = uuid.uuid4().hex
+        self._session = os.urandom(16).hex()
         self._thoughts = 0
         self._cached = 0
 
