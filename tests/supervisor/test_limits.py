@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from pathlib import Path
@@ -93,6 +94,14 @@ def test_one_goes_on_when_it_should_be_over_and_the_next_when_that_one_works(off
     assert not blocked(office)
     assert [office.task(ref).crash_count for ref in (first, second)] == [0, 0]
     assert len(told(office, first)) == 1
+
+
+def test_limit_that_was_reached_while_nobody_looked_is_seen_at_the_start(office: Office) -> None:
+    limited_harness(office)
+    ref = at_limit(office, "one")
+    Runtime(office.orange.store.state_directory(ref)).update("worker", seen="limit", seen_at=clock.now())
+    asyncio.run(LimitWatcher(office).run_until(lambda: blocked(office)))
+    assert len(office.events(ref, "limit.reached")) == 1
 
 
 def test_limit_that_goes_on_is_waited_for_again_with_growing_pauses(office: Office, later: Clock) -> None:

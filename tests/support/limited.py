@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -9,8 +10,11 @@ from typing import TYPE_CHECKING
 from orange_tui.home import clock
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor.limits import LimitedAgents
+from support.office import wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pytest
 
     from orange_tui.store.store import TaskRef
@@ -51,6 +55,13 @@ class LimitWatcher:
         seconds = self._agents.look(changed)
         self._feed.index.refresh_all()
         return seconds
+
+    async def run_until(self, condition: Callable[[], bool]) -> None:
+        """Begin as a supervisor does, which knows nothing yet."""
+        running = asyncio.create_task(self._agents.run())
+        await asyncio.to_thread(wait_for, condition)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
 
     def see(self, ref: TaskRef, window: str = "worker", state: str = "limit") -> None:
         """What the watcher of screens does, and then a look."""

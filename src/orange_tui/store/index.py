@@ -85,6 +85,10 @@ class TaskIndex:
             found = list(self._entries.values())
         return found if project is None else [entry for entry in found if entry.ref.project == project]
 
+    def refs(self) -> set[TaskRef]:
+        """Every task's ref."""
+        return {entry.ref for entry in self.entries()}
+
     def subtasks_of(self, task_id: str) -> dict[TaskRef, Task]:
         """A task's subtasks, oldest first; one that cannot be read now is as it was before."""
         if task_id not in self._subtasks:

@@ -82,7 +82,8 @@ class LimitedAgents:
 
     async def _listen(self) -> None:
         async for changed in self._feed.changes():
-            self._changed |= {entry.ref for entry in self._index.entries()} if changed is None else changed
+            found = await asyncio.to_thread(self._index.refs) if changed is None else changed  # thousands, perhaps
+            self._changed |= found
             self._wake.set()
 
     def look(self, changed: Iterable[TaskRef]) -> float | None:

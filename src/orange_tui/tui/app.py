@@ -17,7 +17,6 @@ from textual import events
 from textual.reactive import reactive
 
 from orange_tui.domain.errors import OrangeError
-from orange_tui.home import paths
 from orange_tui.notices.presence import Presence
 from orange_tui.tui.background_work import BackgroundWork, give_threads, keep_running
 from orange_tui.tui.board_keeper import BoardKeeper
@@ -58,7 +57,6 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
 
     TITLE = "Orange"
     ENABLE_COMMAND_PALETTE = True
-    CSS_PATH = [os.path.join(paths.shipped("styles"), "app.tcss")]  # noqa: RUF012 - Textual's own way
     COMMANDS = PALETTE
     snapshot: reactive[Snapshot | None] = reactive(None)
 
@@ -127,6 +125,7 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
         if self._is_first_run:
             from orange_tui.tui.manage.welcome import WelcomeScreen
 
+            self.add_styles_of_screens()
             return WelcomeScreen(self.orange)
         from orange_tui.tui.dashboard import Dashboard
 
@@ -171,6 +170,7 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
         """What can wait until there is something on the screen."""
         self._person.note(is_there=True)
         sys.setswitchinterval(_SWITCH_SECONDS)
+        self.add_styles_of_screens()
         self.run_worker(preload_screens, thread=True, group="begin", exit_on_error=False)
         self.run_worker(self.orange.use_libtmux, thread=True, group="begin", exit_on_error=False)
         if self._on_ready is not None:

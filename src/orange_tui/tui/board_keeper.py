@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _FIRST_READ_SECONDS = 0.05  # before there is something to show
 _REFRESH_SECONDS = 1.0  # until a row that time alone changes is made again
 _MOST_ENDED = 100  # branches of finished tasks that are measured, too
+_MEASURING = ("branches.conflicts", "branches.distance", "branches.ref_watch", "outside.git_reader.reader")
 _MEASURE_PAUSE_SECONDS = 1.0  # between two measurements of all branches
 
 
@@ -79,7 +80,8 @@ class BoardKeeper:
 
     async def measure(self) -> None:
         """Measure commits, lines and conflicts whenever something has changed, and not too often; for ever."""
-        await asyncio.to_thread(import_module, "orange_tui.branches.conflicts")  # the slow part, off the event loop
+        for name in _MEASURING:  # the slow part, off the event loop
+            await asyncio.to_thread(import_module, f"orange_tui.{name}")
         from orange_tui.branches.conflicts import ConflictForecast
         from orange_tui.branches.distance import BranchDistances
         from orange_tui.branches.ref_watch import RefWatch

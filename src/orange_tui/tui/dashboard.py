@@ -192,7 +192,8 @@ class Dashboard(SearchScreen):
 
     def command_context(self) -> CommandContext:
         """What a command is given now."""
-        marked = tuple(row for row in self._rows if row.ref in self._list.marked)
+        refs = self._list.marked
+        marked = tuple(row for row in self._rows if row.ref in refs) if refs else ()
         return CommandContext(self.app, self._shared, self, self.row, marked)
 
     def action_do(self, name: str) -> None:

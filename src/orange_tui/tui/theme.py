@@ -5,11 +5,13 @@ Widgets and screens ask here for the colours of the theme that is on: `palette_f
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 from textual.theme import Theme
 
+from orange_tui.home.paths import shipped
 from orange_tui.tui.drawing.palette import palette_of
 
 if TYPE_CHECKING:
@@ -51,7 +53,25 @@ _palettes: dict[tuple[str, bool], Palette] = {}  # a cache: lines are drawn with
 
 
 class ThemedApp(App[str]):
-    """An app that begins with a theme other than Textual's own."""
+    """An app that begins with a theme other than Textual's own, and with the styles of its first screen alone."""
+
+    CSS_PATH = [os.path.join(shipped("styles"), "app.tcss")]  # noqa: RUF012 - Textual's own way
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._screens_path = os.path.join(shipped("styles"), "screens.tcss")
+        with open(self._screens_path, encoding="utf-8") as file:  # now: later, the event loop would wait for it
+            self._screens_styles = file.read()
+
+    def add_styles_of_screens(self) -> None:
+        """Add the styles of all other screens: most of them, for which the first frame need not wait."""
+        if not self.stylesheet.has_source(self._screens_path):
+            self.stylesheet.add_source(self._screens_styles, (self._screens_path, ""))
+
+    def push_screen(self, *screen: Any, **how: Any) -> Any:
+        """As Textual does, with its styles: it may be opened before the first frame."""
+        self.add_styles_of_screens()
+        return super().push_screen(*screen, **how)
 
     def refresh_css(self, animate: bool = True) -> None:
         """Before there is a screen, the theme's colours are all there is: its style sheet is not parsed for nothing."""
