@@ -21,12 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from orange_tui.domain.gates.gate import Gate
-    from orange_tui.domain.workflow import Workflow
+    from orange_tui.domain.task import Task
+    from orange_tui.domain.workflow import Transition, Workflow
     from orange_tui.store.store import TaskRef
     from simulation.tmux import Pane
     from simulation.world import World
 
 FORGED = "touch forged"  # a command that nobody but an agent has ever asked for
+_ENDINGS = {"hand in": 12, "hand in ahead": 4, "nothing": 4, "crash": 3, "end": 2}
+_STEADY_ENDINGS = {"hand in": 12, "nothing": 1}
+_FAILING_ENDINGS = {"hand in": 6, "nothing": 2, "crash in a review": 12, "end": 1}
+_AFTER_HANDING_IN = {"stay": 2, "go on": 2, "leave": 1}
 _EXPORT = re.compile(r"^export (\w+)=(.*)$", re.MULTILINE)
 
 
@@ -39,6 +44,8 @@ class Agent:
         self._process = world.scheduler.process()
         self.task_id = self._process.environment["ORANGE_TASK"]
         self._file = self._process.environment["ORANGE_TASK_FILE"]
+        self._is_reviewer = self._process.environment["ORANGE_WINDOW"].startswith("review")
+        self._been: set[str] = set()  # the states in which it has handed in
 
     @property
     def _ref(self) -> TaskRef:
@@ -51,17 +58,40 @@ class Agent:
         while True:
             for _ in range(self._random.randrange(4)):
                 self._do_something()
-            ending = self._world.choose({"hand in": 12, "hand in ahead": 4, "nothing": 4, "crash": 3, "end": 2})
+            ending = self._world.choose(self._endings())
             if ending == "hand in ahead":
                 self._hand_in(ahead=True)
                 return 0
             if ending == "hand in":
                 self._hand_in()
-                if self._world.choose({"stay": 4, "leave": 1}) == "leave":
+                then = self._world.choose(_AFTER_HANDING_IN)
+                if then == "leave" and not self._is_steady:
                     return 0
-            elif ending in {"crash", "end"}:
-                return 1 if ending == "crash" else 0
+                if then == "go on" or self._is_my_turn():
+                    continue
+            elif ending in {"crash", "crash in a review", "end"}:
+                return 0 if ending == "end" else 1
             self._wait_for_words()
+
+    @property
+    def _is_steady(self) -> bool:
+        """A worker that goes from state to state and then waits, so that it is there when its reviewer dies."""
+        return self._world.is_steady and not self._is_reviewer
+
+    def _endings(self) -> dict[str, int]:
+        """Where workers are steady, it is their reviewers that fail."""
+        if not self._world.is_steady:
+            return _ENDINGS
+        return _FAILING_ENDINGS if self._is_reviewer else _STEADY_ENDINGS
+
+    def _is_my_turn(self) -> bool:
+        """Whether it goes on because the state that the task is in now asks for a worker, and there are ways on."""
+        found = self._read() if self._is_steady else None
+        if found is None:
+            return False
+        task, workflow = found
+        state = workflow.states.get(task.status)
+        return state is not None and state.agent == "worker" and bool(self._ways_on(task, workflow))
 
     def _sleep(self, most: float) -> None:
         self._world.system.step("sleep")
@@ -69,7 +99,8 @@ class Agent:
 
     def _wait_for_words(self) -> None:
         self._world.system.step("wait", "for a message")
-        patience = None if self._random.random() < 0.5 else self._random.random() * 60
+        is_patient = self._is_steady or self._random.random() < 0.5
+        patience = None if is_patient else self._random.random() * 60
         self._world.scheduler.wait(lambda: bool(self._pane.inbox), patience)
         if self._pane.inbox:
             self._pane.inbox.pop(0)
@@ -227,17 +258,13 @@ class Agent:
 
         Those who are ahead write what the state after that asks for as well, before the task is there.
         """
-        try:
-            found = self._world.orange.store.read(self._ref)
-            if not isinstance(found, StoredTask):
-                return
-            workflow = self._world.orange.workflows.load(found.task.workflow)
-        except OrangeError:
+        found = self._read()
+        moves = self._ways_on(*found) if found is not None else []
+        if found is None or not moves:
             return
-        moves = [move for move in workflow.moves(found.task.status, "agent") if not workflow.is_terminal(move.target)]
-        if not moves:
-            return
-        move, gates = self._random.choice((moves[0], *moves)), []
+        workflow, gates = found[1], []
+        self._been.add(found[0].status)
+        move = moves[0] if self._is_steady else self._random.choice((moves[0], *moves))
         if ahead:
             move = next((each for each in moves if _first_gate(workflow, each.target) is not None), move)
             gates.append(_first_gate(workflow, move.target))
@@ -253,6 +280,28 @@ class Agent:
         }
         if how != "silence":
             self._world.run_in_window(self._process, words[how])
+
+    def _read(self) -> tuple[Task, Workflow] | None:
+        """The task as it is now, and its workflow; None where that cannot be told."""
+        try:
+            found = self._world.orange.store.read(self._ref)
+            if isinstance(found, StoredTask):
+                return found.task, self._world.orange.workflows.load(found.task.workflow)
+        except OrangeError:
+            pass
+        return None
+
+    def _ways_on(self, task: Task, workflow: Workflow) -> list[Transition]:
+        """The moves that it can ask for, but for those that end the task.
+
+        One that is steady leaves reviews to reviewers, and never goes in circles.
+        """
+        moves = [move for move in workflow.moves(task.status, "agent") if not workflow.is_terminal(move.target)]
+        if not self._is_steady:
+            return moves
+        state = workflow.states.get(task.status)
+        is_review = state is not None and state.agent == "reviewer"
+        return [move for move in moves if not is_review and move.target not in self._been | {task.status}]
 
     def _write_artifact(self, gate: Gate) -> None:
         text = artifact(gate, self.task_id)

@@ -45,11 +45,12 @@ _IDENTITY = {
     "GIT_CONFIG_NOSYSTEM": "1",
 }
 _WORKFLOWS = ("default", "default", "classic", "minimal", "solo")
+_REVIEWED = ("default", "default", "default", "classic")  # those with reviewers
 _HABITS = (1, 1, 1, 6)
 _RATES = (0.005, 0.02, 0.03, 0.05)  # of faults, for each call
 _ACTIONS = 30  # of persons, in one world
 _REST_SECONDS = 60.0
-_CALLS_AT_REST = 150  # of a supervisor, in that time; with nothing to do it makes fewer than seventy
+_CALLS_AT_REST = 170  # of a supervisor, in that time, that looks at six tasks twice; one that retries makes hundreds
 _QUIET_SECONDS = 100.0  # in which a supervisor has looked at everything, and stale locks have become old
 
 
@@ -86,6 +87,7 @@ class World:
         self.model = Model(self)
         self._habits: dict[str, int] = {}
         self.is_hostile = self.random.random() < 0.2  # whether its agents forge what the engine has written
+        self.is_steady = self.random.random() < 0.3  # whether its workers see their tasks through to the review
         os.environ.update(_IDENTITY, ORANGE_HOME=os.path.join(self.root, "home"), ORANGE_TMUX_SOCKET="virtual")
         self.orange = assemble(Home(os.environ["ORANGE_HOME"]))
         self._found()
@@ -97,16 +99,17 @@ class World:
             os.mkdir(os.path.join(self.orange.home.root, folder), 0o700)
         with open(os.path.join(self.orange.home.root, "harnesses.yml"), "w", encoding="utf-8") as file:
             file.write(_HARNESSES)
-        self.workflows = [*_WORKFLOWS, "made-up"]
+        self.workflows = [*(_REVIEWED if self.is_steady else _WORKFLOWS), "made-up"]
         folder = os.path.join(self.orange.home.root, "workflows")
         os.mkdir(folder, 0o700)
         with open(os.path.join(folder, "made-up.yml"), "w", encoding="utf-8") as file:
             file.write(random_workflow("made-up", self.random))
+        sizes = (2, 3) if self.is_steady else (1, 2, 3)
         for name in ("coffee", "tea")[: self.random.choice((1, 1, 2))]:
             path = os.path.join(self.root, name)
             make_repository(path)
             self.repositories.append(path)
-            entry = {"name": name, "path": path, "default_branch": "main", "pool_size": self.random.choice((1, 2, 3))}
+            entry = {"name": name, "path": path, "default_branch": "main", "pool_size": self.random.choice(sizes)}
             self.orange.projects.add({**entry, "workflow": self.random.choice(self.workflows)})
 
     def choose(self, weights: Mapping[T, int]) -> T:
@@ -174,6 +177,7 @@ class World:
             self._edit: 2,
             self._doctor: 1,
             self._kill_agents: 1,
+            self._kill_reviewers: 2,
             self._answer: 3,
         }
         self.choose(actions)()
@@ -181,14 +185,15 @@ class World:
     def _settle(self) -> None:
         """Without faults, until all is quiet: commands end, agents have done what they are going to do."""
         self.scheduler.wait(lambda: not any(each.name in {"board", "editor"} for each in self.scheduler.processes), 100)
-        for _ in range(2):
+        first = self._kill_reviewers if self.is_steady else self._kill_agents
+        for kill in (first, self._kill_most_agents):
             self._wait_for_commands()
             self._end_supervisors()
             supervisor = self._supervise()
             self.scheduler.sleep(_QUIET_SECONDS)
             self._wait_for_commands()
             self._command(["task", "respawn", "--lost"], wait=True)
-            self._kill_agents()
+            kill()
         self.scheduler.sleep(_QUIET_SECONDS)
         self._check_rest(supervisor)
         self._end_supervisors()
@@ -248,10 +253,20 @@ class World:
             if process.name == "supervisor":
                 self.scheduler.kill(process)
 
-    def _kill_agents(self) -> None:
+    def _kill_agents(self, share: float = 0.3) -> None:
         """Some agents that live are killed, as by a machine without memory: each of these deaths must be noticed."""
         for pane in self.tmux.panes():
-            if pane.process is not None and self.random.random() < 0.3:
+            if pane.process is not None and self.random.random() < share:
+                self.scheduler.kill(pane.process)
+
+    def _kill_most_agents(self) -> None:
+        """At the end, when there is time to notice: what befell a reviewer before must hide none of these deaths."""
+        self._kill_agents(0.7)
+
+    def _kill_reviewers(self) -> None:
+        """Reviewers alone are killed: what follows from that is theirs, and their worker may die as well later on."""
+        for pane in self.tmux.panes():
+            if pane.process is not None and pane.window.startswith("review"):
                 self.scheduler.kill(pane.process)
 
     def _answer(self) -> None:
