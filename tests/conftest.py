@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,7 +40,10 @@ settings.load_profile("anywhere")
 pytest_plugins = ("support.no_skips",)
 
 _LONGEST_NAME = 80
-_LONG = {"test_simulation", "test_at_once", "test_end_to_end", "test_lifecycles", "test_event_loop", "test_headless"}
+_LONG = {
+    *("test_simulation", "test_at_once", "test_end_to_end", "test_lifecycles", "test_event_loop", "test_headless"),
+    *("test_open_keys", "test_screen_watcher", "test_undo", "test_real"),
+}
 
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "Tester",
@@ -82,10 +87,24 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+_folders: Counter[str] = Counter()
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As pytest's own, with the same names, but it counts them: pytest's goes through all there are for each test."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}{_folders[name.lower()]}"
+    _folders[name.lower()] += 1
+    folder.mkdir(mode=0o700)
+    return folder
+
+
 @pytest.fixture(autouse=True)
 def _clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A power cut is the one thing no test can stage: syncing would cost a lot of time and show nothing.
     monkeypatch.setattr(os, "fsync", lambda _descriptor: None)
+    monkeypatch.setattr(os, "sync", lambda: None)
     # Commands are started all the time; each would compile Orange anew where a machine keeps no compiled files.
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     for name in [name for name in os.environ if name.startswith(("ORANGE_", "GIT_"))]:

@@ -59,7 +59,7 @@ async def test_a_forced_merge_is_called_one(stage: Stage, monkeypatch: pytest.Mo
     one_task(stage, monkeypatch, "working", "busy")
     async with stage.open() as scene:
         await scene.press("m")
-        await scene.sees("Not reviewed. Force merge?")
+        await scene.sees("brew: Not reviewed. Force merge?")
 
 
 @story

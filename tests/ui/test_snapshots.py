@@ -19,15 +19,16 @@ from orange_tui.store.store import StoredTask
 from orange_tui.tui.app import OrangeApp
 from orange_tui.tui.approvals.dialog import ApprovalDialog
 from orange_tui.tui.screens.review import ReviewScreen
-from support.frames import Frames
 from support.lively import lively
+from support.pictures import Album
 from support.stage import Scene, Stage
 from support.usage import used, write_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from syrupy.assertion import SnapshotAssertion
     from textual.pilot import Pilot
 
     from orange_tui.store.store import TaskRef
@@ -36,42 +37,121 @@ if TYPE_CHECKING:
     Size = tuple[int, int]
 
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
-EVERY_SIZE = pytest.mark.parametrize("size", SIZES, ids=["80x24", "120x40", "200x60"])
+SIZES = [(200, 60), (120, 40), (80, 24)]
+EVERY_SIZE = pytest.mark.parametrize("size", SIZES, ids=["200x60", "120x40", "80x24"])
 WIDE = 100
 
 
+class Pictures(Protocol):
+    """Press keys, wait until something can be read, and compare with the accepted pictures, one for each size.
+
+    Keys for a narrow terminal are pressed when it is so narrow.
+    """
+
+    def __call__(self, *keys: str, sees: str, narrow: tuple[str, ...] = ()) -> None: ...
+
+
 class Picture(Protocol):
-    """Press keys, wait until something can be read, and compare with the picture that was accepted."""
+    """The same for one size, from the start: where what is seen depends on the size that the terminal had before."""
 
     def __call__(self, size: Size, *keys: str, sees: str) -> None: ...
 
 
 @pytest.fixture
-def picture(stage: Stage, monkeypatch: pytest.MonkeyPatch, snap_compare: Compare) -> Picture:
+def lively_stage(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     """A home in full swing, to take pictures of."""
     lively(stage, monkeypatch)
-    return lambda size, *keys, sees: take(stage.app(), snap_compare, size, keys, sees)
+    return stage
+
+
+@pytest.fixture
+def album(snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> Album:
+    return Album(snapshot, request)
+
+
+@pytest.fixture
+def pictures(lively_stage: Stage, album: Album) -> Pictures:
+    return lambda *keys, sees, narrow=(): take_each(lively_stage.app(), album, keys, sees, narrow)
+
+
+@pytest.fixture
+def picture(lively_stage: Stage, snap_compare: Compare) -> Picture:
+    return lambda size, *keys, sees: take(lively_stage.app(), snap_compare, size, keys, sees)
 
 
 def take(app: OrangeApp, snap_compare: Compare, size: Size, keys: tuple[str, ...], sees: str) -> None:
     async def pose(pilot: Pilot[str]) -> None:
         scene = Scene(app, pilot)
-        await scene.until(lambda: scene.is_ready() and is_measured(app))
-        if app.snapshot and app.snapshot.rows:
-            await scene.sees("login")
-        await scene.until(lambda: is_drawn(app))
-        for key in keys:
-            await scene.press(key)
-            await scene.until(lambda: is_drawn(app))
-        await scene.sees(sees)
-        for field in app.screen.query(Input):
-            field.cursor_blink = False
-        await scene.until(lambda: is_drawn(app))
+        await begin(scene)
+        await press(scene, keys, sees)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Frames, "wanted", True)  # what is below a dialog is in the picture as it was last drawn
-        assert snap_compare(app, terminal_size=size, run_before=pose)
+    assert snap_compare(app, terminal_size=size, run_before=pose)
+
+
+def take_each(
+    app: OrangeApp,
+    album: Album,
+    keys: tuple[str, ...],
+    sees: str,
+    narrow: tuple[str, ...] = (),
+    sizes: Sequence[Size] = SIZES,
+) -> None:
+    """Pictures at several sizes in one run of the app."""
+    taken: dict[Size, str] = {}
+
+    async def pose(pilot: Pilot[Any]) -> None:
+        scene = Scene(app, pilot)
+        await begin(scene)
+        for size in sizes:
+            if size != sizes[0]:
+                await scene.resize(*size)
+                await scene.until(lambda size=size: is_laid_out(app, size))  # type: ignore[misc]
+            first = keys if size == sizes[0] else ()
+            await press(scene, (*first, *(narrow if size[0] < WIDE else ())), sees)
+            await rest(scene, pilot)
+            taken[size] = app.export_screenshot(title=app.title, simplify=True)
+        app.exit()
+
+    app.run(headless=True, size=sizes[0], auto_pilot=pose)
+    names = {f"{width}x{height}": svg for (width, height), svg in taken.items()}
+    assert len(names) == len(sizes)
+    assert [name for name, svg in names.items() if not album.has(svg, name)] == []
+
+
+async def begin(scene: Scene) -> None:
+    app = scene.app
+    await scene.until(lambda: scene.is_ready() and is_measured(app))
+    if app.snapshot and app.snapshot.rows:
+        await scene.sees("login")
+    await scene.until(lambda: is_drawn(app))
+
+
+async def press(scene: Scene, keys: tuple[str, ...], sees: str) -> None:
+    app = scene.app
+    for key in keys:
+        await scene.press(key)
+        await scene.until(lambda: is_drawn(app))
+    await scene.sees(sees)
+    for field in app.screen.query(Input):
+        field.cursor_blink = False
+    await scene.until(lambda: is_drawn(app))
+    app.screen.refresh()  # who read the screen has drawn a dialog without what is below it
+
+
+async def rest(scene: Scene, pilot: Pilot[str]) -> None:
+    """Until nothing moves any more, as `snap_compare` waits, nor has begun to since."""
+    await pilot.pause()
+    await pilot.wait_for_scheduled_animations()
+    await pilot.pause()
+    while not is_drawn(scene.app):
+        await scene.until(lambda: is_drawn(scene.app))
+        await pilot.pause()
+    await pilot.wait_for_scheduled_animations()
+
+
+def is_laid_out(app: OrangeApp, size: Size) -> bool:
+    """Whether everything that is to be seen has heard of the size."""
+    return all(tuple(screen.size) == size for screen in (app.screen, *app._background_screens))
 
 
 def is_measured(app: OrangeApp) -> bool:
@@ -89,11 +169,6 @@ def is_drawn(app: OrangeApp) -> bool:
     return is_read and all(worker.is_finished for worker in app.workers if worker.group in groups)
 
 
-def preview(size: Size, *keys: str) -> tuple[str, ...]:
-    """On a narrow screen, the preview is a key away."""
-    return keys if size[0] > WIDE else ("right", *keys)
-
-
 @EVERY_SIZE
 def test_the_dashboard(stage: Stage, picture: Picture, size: Size) -> None:
     in_the_usual_order(stage)
@@ -105,10 +180,9 @@ def in_the_usual_order(stage: Stage) -> None:
     (stage.root / "home" / "view.json").unlink()
 
 
-@EVERY_SIZE
-def test_marked_tasks_in_groups(stage: Stage, picture: Picture, size: Size) -> None:
+def test_marked_tasks_in_groups(stage: Stage, pictures: Pictures) -> None:
     in_the_usual_order(stage)
-    picture(size, "z", "j", "space", "space", "space", sees="3 marked")
+    pictures("z", "j", "space", "space", "space", sees="3 marked")
 
 
 def test_the_list_alone_in_a_wide_terminal(stage: Stage, picture: Picture) -> None:
@@ -122,8 +196,7 @@ def test_a_question_about_all_marked_tasks(picture: Picture) -> None:
     picture((120, 40), "space", "space", "G", "space", "x", sees="Cancel 2 tasks?")
 
 
-@EVERY_SIZE
-def test_pull_requests(stage: Stage, picture: Picture, size: Size) -> None:
+def test_pull_requests(stage: Stage, pictures: Pictures) -> None:
     known: tuple[dict[str, Any], ...] = (
         {"checks": "failed"},
         {"checks": "running", "draft": True},
@@ -133,24 +206,21 @@ def test_pull_requests(stage: Stage, picture: Picture, size: Size) -> None:
     )
     for number, (ref, more) in enumerate(zip(stage.orange.store.refs("coffee"), known, strict=False)):
         stage.pull_request(ref, 96 + 2 * number, **more)
-    picture(size, sees="#96")
+    pictures(sees="#96")
 
 
-@EVERY_SIZE
-def test_costs(stage: Stage, picture: Picture, size: Size) -> None:
+def test_costs(stage: Stage, pictures: Pictures) -> None:
     spend(stage)
-    picture(size, sees="$3.58")
+    pictures(sees="$3.58")
 
 
-@EVERY_SIZE
-def test_usage(stage: Stage, picture: Picture, size: Size) -> None:
+def test_usage(stage: Stage, pictures: Pictures) -> None:
     spend(stage)
-    picture(size, "U", sees="Unknown price")
+    pictures("U", sees="Unknown price")
 
 
-@EVERY_SIZE
-def test_no_usage(picture: Picture, size: Size) -> None:
-    picture(size, "U", sees="No agent has used anything yet")
+def test_no_usage(pictures: Pictures) -> None:
+    pictures("U", sees="No agent has used anything yet")
 
 
 def spend(stage: Stage) -> None:
@@ -169,24 +239,20 @@ def spend(stage: Stage) -> None:
     write_usage(stage.orange.home, "coffee", ".chat", used(0.11, window="chat"))
 
 
-@EVERY_SIZE
-def test_a_task_in_the_preview(picture: Picture, size: Size) -> None:
-    picture(size, *preview(size, "j", "j"), sees="A search box on every page")
+def test_a_task_in_the_preview(pictures: Pictures) -> None:
+    pictures("j", "j", sees="A search box on every page", narrow=("right",))
 
 
-@EVERY_SIZE
-def test_the_session_of_a_task(picture: Picture, size: Size) -> None:
-    picture(size, *preview(size, "tab"), sees="31 passed")
+def test_the_session_of_a_task(pictures: Pictures) -> None:
+    pictures("tab", sees="31 passed", narrow=("right",))
 
 
-@EVERY_SIZE
-def test_the_diff_of_a_task(picture: Picture, size: Size) -> None:
-    picture(size, *preview(size, "tab", "tab"), sees="from auth.state import signed")
+def test_the_diff_of_a_task(pictures: Pictures) -> None:
+    pictures("tab", "tab", sees="from auth.state import signed", narrow=("right",))
 
 
-@EVERY_SIZE
-def test_the_history_of_a_task(picture: Picture, size: Size) -> None:
-    picture(size, *preview(size, "tab", "tab", "tab"), sees="reated")
+def test_the_history_of_a_task(pictures: Pictures) -> None:
+    pictures("tab", "tab", "tab", sees="reated", narrow=("right",))
 
 
 @EVERY_SIZE
@@ -200,10 +266,9 @@ def test_a_comment_that_is_being_written(picture: Picture, size: Size) -> None:
     picture(size, "D", "n", *["j"] * 8, "c", sees="Comment on auth/login.py:7")
 
 
-@EVERY_SIZE
-def test_the_question_before_a_review_is_sent(stage: Stage, picture: Picture, size: Size) -> None:
+def test_the_question_before_a_review_is_sent(stage: Stage, pictures: Pictures) -> None:
     comment_on(stage, "rate-limit")
-    picture(size, *["j"] * 4, "D", "r", sees="Send rate-limit back")
+    pictures(*["j"] * 4, "D", "r", sees="Send rate-limit back")
 
 
 def comment_on(stage: Stage, branch: str = "login-fix") -> None:
@@ -237,106 +302,87 @@ def comment_on(stage: Stage, branch: str = "login-fix") -> None:
     ThreadsFile(stage.orange.home, ref.project, ref.id).change(lambda _: threads)
 
 
-@EVERY_SIZE
-def test_what_needs_you(picture: Picture, size: Size) -> None:
-    picture(size, "f", "f", "f", sees="needs you")
+def test_what_needs_you(pictures: Pictures) -> None:
+    pictures("f", "f", "f", sees="needs you")
 
 
-@EVERY_SIZE
-def test_a_search(picture: Picture, size: Size) -> None:
-    picture(size, "slash", "s", "e", "a", sees="A search box on every page")
+def test_a_search(pictures: Pictures) -> None:
+    pictures("slash", "s", "e", "a", sees="A search box on every page")
 
 
-@EVERY_SIZE
-def test_nothing_found(picture: Picture, size: Size) -> None:
-    picture(size, "slash", *"xyz", sees="Nothing found")
+def test_nothing_found(pictures: Pictures) -> None:
+    pictures("slash", *"xyz", sees="Nothing found")
 
 
-@EVERY_SIZE
-def test_the_whole_diff(picture: Picture, size: Size) -> None:
-    picture(size, "D", sees="from auth.state import signed")
+def test_the_whole_diff(pictures: Pictures) -> None:
+    pictures("D", sees="from auth.state import signed")
 
 
-@EVERY_SIZE
-def test_the_workspace_view(picture: Picture, size: Size) -> None:
-    picture(size, "w", sees="esc back")
+def test_the_workspace_view(pictures: Pictures) -> None:
+    pictures("w", sees="esc back")
 
 
-@EVERY_SIZE
-def test_reading_task_md(picture: Picture, size: Size) -> None:
-    picture(size, "v", sees="APPROACH")
+def test_reading_task_md(pictures: Pictures) -> None:
+    pictures("v", sees="APPROACH")
 
 
-@EVERY_SIZE
-def test_the_form_for_a_new_task(picture: Picture, size: Size) -> None:
-    picture(size, "c", sees="New task")
+def test_the_form_for_a_new_task(pictures: Pictures) -> None:
+    pictures("c", sees="New task")
 
 
-@EVERY_SIZE
-def test_a_new_task_that_cannot_be(picture: Picture, size: Size) -> None:
-    picture(size, "c", "tab", *"login-fix", sees="has a task already")
+def test_a_new_task_that_cannot_be(pictures: Pictures) -> None:
+    pictures("c", "tab", *"login-fix", sees="has a task already")
 
 
-@EVERY_SIZE
-def test_a_question_before_something_is_cancelled(picture: Picture, size: Size) -> None:
-    picture(size, "x", sees="Cancel login-fix?")
+def test_a_question_before_something_is_cancelled(pictures: Pictures) -> None:
+    pictures("x", sees="Cancel login-fix?")
 
 
-@EVERY_SIZE
-def test_a_question_before_a_forced_merge(picture: Picture, size: Size) -> None:
-    picture(size, "m", sees="into main")
+def test_a_question_before_a_forced_merge(pictures: Pictures) -> None:
+    pictures("m", sees="into main")
 
 
-@EVERY_SIZE
-def test_an_answer_for_an_agent(picture: Picture, size: Size) -> None:
-    picture(size, "a", sees="Next: the old cookie")  # the agent's screen is read once the dialog is there
+def test_an_answer_for_an_agent(pictures: Pictures) -> None:
+    pictures("a", sees="Next: the old cookie")  # the agent's screen is read once the dialog is there
 
 
-@EVERY_SIZE
-def test_sending_work_back(picture: Picture, size: Size) -> None:
-    picture(size, "j", "j", "j", "j", "r", sees="Request changes on")
+def test_sending_work_back(pictures: Pictures) -> None:
+    pictures("j", "j", "j", "j", "r", sees="Request changes on")
 
 
 @EVERY_SIZE
 def test_a_key_that_cannot_be_used_now(picture: Picture, size: Size) -> None:
-    picture(size, "d", sees="Only done and cancelled")
+    picture(size, "d", sees="Only done and cancelled")  # which goes by itself
 
 
-@EVERY_SIZE
-def test_help(picture: Picture, size: Size) -> None:
-    picture(size, "question_mark", sees="Send the agent")
+def test_help(pictures: Pictures) -> None:
+    pictures("question_mark", sees="Send the agent")
 
 
-@EVERY_SIZE
-def test_the_workflow_as_a_picture(picture: Picture, size: Size) -> None:
-    picture(size, "W", sees="planning")
+def test_the_workflow_as_a_picture(pictures: Pictures) -> None:
+    pictures("W", sees="planning")
 
 
-@EVERY_SIZE
-def test_the_projects(picture: Picture, size: Size) -> None:
-    picture(size, "P", sees="POOL")
+def test_the_projects(pictures: Pictures) -> None:
+    pictures("P", sees="POOL")
 
 
-@EVERY_SIZE
-def test_the_settings(picture: Picture, size: Size) -> None:
-    picture(size, "O", sees="Whether the terminal rings")
+def test_the_settings(pictures: Pictures) -> None:
+    pictures("O", sees="Whether the terminal rings")
 
 
-@EVERY_SIZE
-def test_no_saved_work(picture: Picture, size: Size) -> None:
-    picture(size, "S", sees="No saved work:")
+def test_no_saved_work(pictures: Pictures) -> None:
+    pictures("S", sees="No saved work:")
 
 
-@EVERY_SIZE
-def test_the_log(stage: Stage, picture: Picture, size: Size) -> None:
+def test_the_log(stage: Stage, pictures: Pictures) -> None:
     stage.orange.log.write("info", "task created", task="task001", project="coffee")
     stage.orange.log.write("warning", "coffee was not fetched: there is no network", project="coffee")
-    picture(size, "L", sees="no network")
+    pictures("L", sees="no network")
 
 
-@EVERY_SIZE
-def test_a_task_found_in_the_command_palette(picture: Picture, size: Size) -> None:
-    picture(size, "ctrl+p", *"csv", sees="coffee/csv-export")
+def test_a_task_found_in_the_command_palette(pictures: Pictures) -> None:
+    pictures("ctrl+p", *"csv", sees="coffee/csv-export")
 
 
 @EVERY_SIZE
@@ -344,22 +390,19 @@ def test_the_command_palette(picture: Picture, size: Size) -> None:
     picture(size, "ctrl+p", sees="Search")
 
 
-@EVERY_SIZE
-def test_no_tasks_yet(stage: Stage, snap_compare: Compare, size: Size) -> None:
-    take(stage.app(), snap_compare, size, (), "No tasks yet")
+def test_no_tasks_yet(stage: Stage, album: Album) -> None:
+    take_each(stage.app(), album, (), "No tasks yet")
 
 
-@EVERY_SIZE
-def test_a_task_that_cannot_be_read(stage: Stage, picture: Picture, size: Size) -> None:
+def test_a_task_that_cannot_be_read(stage: Stage, pictures: Pictures) -> None:
     (stage.root / "home" / "tasks" / "coffee" / "task004" / "TASK.md").write_text("---\nstatus: [\n---\n")
-    picture(size, sees="TASK.md")
+    pictures(sees="TASK.md")
 
 
-@EVERY_SIZE
-def test_work_on_a_task_goes_on(stage: Stage, picture: Picture, snap_compare: Compare, size: Size) -> None:
+def test_work_on_a_task_goes_on(stage: Stage, pictures: Pictures, album: Album) -> None:
     app = stage.app()
     app.work.running[stage.orange.store.refs("coffee")[0]] = "Merging: pushing …"
-    take(app, snap_compare, size, (), "Merging: pushing")
+    take_each(app, album, (), "Merging: pushing")
 
 
 @EVERY_SIZE
@@ -383,19 +426,17 @@ JOBS: tuple[tuple[str, str, dict[str, object]], ...] = (
 )
 
 
-@EVERY_SIZE
-def test_the_jobs(stage: Stage, picture: Picture, size: Size, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_jobs(stage: Stage, pictures: Pictures, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Europe/Berlin")
     for cron, summary, more in JOBS:
         job = stage.orange.jobs.add(JobRequest(cron, summary, "coffee"))
         stage.orange.jobs.file.update(job.id, more)
-    picture(size, "J", sees="skipped")
+    pictures("J", sees="skipped")
 
 
-@EVERY_SIZE
-def test_the_form_for_a_new_job(picture: Picture, size: Size, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_form_for_a_new_job(pictures: Pictures, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Europe/Berlin")
-    picture(size, "J", "c", *"30 9 * * mon", sees="2026-12-07 09:30 CET")
+    pictures("J", "c", *"30 9 * * mon", sees="2026-12-07 09:30 CET")
 
 
 @pytest.mark.parametrize("theme", ["orange-light", "ansi-dark", "nord"])
@@ -429,13 +470,12 @@ def test_a_tree_of_tasks(stage: Stage, snap_compare: Compare, size: Size) -> Non
     take(app, snap_compare, size, keys, seen)
 
 
-@EVERY_SIZE
-def test_a_permission_that_is_asked_for(stage: Stage, picture: Picture, size: Size) -> None:
+def test_a_permission_that_is_asked_for(stage: Stage, pictures: Pictures) -> None:
     command = "npm run migrate -- --database production \\\n  && rm -rf ./backups/2026-*  # make room\necho done"
     given = {"command": command, "description": "Apply the new schema and clean up"}
     login_fix, rate_limit = (stage.orange.store.refs("coffee")[number] for number in (0, 4))
     pipes = [ask(stage, ref, given) for ref in (login_fix, rate_limit)]
-    picture(size, "A", sees="Allow once (y)")
+    pictures("A", sees="Allow once (y)")
     for pipe in pipes:
         os.close(pipe)
 

@@ -61,34 +61,22 @@ async def test_one_line_and_enter_create_a_task_on_a_branch_named_after_it(stage
 
 
 @story
-async def test_form_refuses_a_branch_name_git_would_refuse(stage: Stage) -> None:
+async def test_form_refuses_a_branch_that_cannot_be_and_continues_one_that_git_has(stage: Stage) -> None:
+    stage.tasks({"branch": "tea", "summary": "Brew tea", "status": "working"})
+    stage.work("teas", files=WORK)
     async with stage.open() as scene:
         await opened(scene)
-        await scene.press("tab", *"bad..")
+        await scene.press("tab", *"tea")
+        await scene.sees("Branch tea has a task already: task001")
+        assert not can_create(scene)
+        await scene.press("s")
+        await scene.sees("Branch teas already exists")
+        assert can_create(scene)
+        await scene.press("2")
+        await scene.until(lambda: can_create(scene) and "already exists" not in scene.text)
+        await scene.press(*"..")  # git would refuse it
         await scene.sees("is not a branch name")
         assert not can_create(scene)
-
-
-@story
-async def test_form_refuses_a_branch_that_has_a_task_and_names_the_task(stage: Stage) -> None:
-    stage.tasks()
-    async with stage.open() as scene:
-        await opened(scene)
-        await scene.press("tab", *"login-fix")
-        await scene.sees("Branch login-fix has a task already: task001")
-        assert not can_create(scene)
-        await scene.press("2")
-        await scene.until(lambda: can_create(scene))
-
-
-@story
-async def test_form_says_that_a_branch_git_has_already_is_continued(stage: Stage) -> None:
-    stage.work("latte", files=WORK)
-    async with stage.open() as scene:
-        await opened(scene)
-        await scene.press("tab", *"latte")
-        await scene.sees("Branch latte already exists")
-        assert can_create(scene)
 
 
 @story
@@ -187,3 +175,15 @@ async def test_form_leaves_the_agent_to_the_router_where_the_workflow_has_one(st
         scene.app.screen.query_one("#workflow", Select).value = "minimal"  # nobody else would choose there
         await scene.press("tab")
         await scene.sees("none yet")
+
+
+@story
+async def test_a_line_longer_than_its_field_shows_the_end_that_is_being_typed(stage: Stage) -> None:
+    long = "Fix the tap for all those who like summaries that are longer than any field in a narrow terminal, "
+    async with stage.open(size=(80, 24)) as scene:
+        await opened(scene)
+        scene.app.screen.query_one("#summary", Input).insert_text_at_cursor(long)  # as if pasted
+        await scene.press(*"yes")
+        await scene.sees("a narrow terminal, yes")
+        await scene.press("home")
+        await scene.sees("Fix the tap for all those")

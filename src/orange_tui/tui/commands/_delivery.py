@@ -57,7 +57,7 @@ def merge(context: CommandContext) -> None:
 
         return forecast(orange.tasks, row.ref)
 
-    title = f"Merge {branch_of(row)}?" if is_reviewed else "Not reviewed. Force merge?"
+    title = f"Merge {branch_of(row)}?" if is_reviewed else f"{branch_of(row)}: Not reviewed. Force merge?"
     context.show(MergeDialog(title, "Merge" if is_reviewed else "Force merge", work_out), on_answer)
 
 

@@ -24,7 +24,7 @@ DEFAULT = (
 )
 _NO_AGENT = (
     "No coding agent is installed: the task waits until one is. In the list, H says how to get one. For a try, press"
-    " tab and choose demo: a scripted agent, which does no real work."
+    " tab and choose demo as the agent: it is scripted, and does no real work."
 )
 
 
