@@ -20,6 +20,7 @@ from orange_tui.domain.actions import ACTIONS
 from orange_tui.domain.review.thread import Thread
 from orange_tui.engine.hooks import BUILT_IN, Actions
 from orange_tui.review.threads_file import ThreadsFile
+from support.source import sources
 
 if TYPE_CHECKING:
     from support.driver import World
@@ -38,35 +39,14 @@ sys.exit(code)
 
 
 @functools.cache
-def modules() -> dict[str, ast.Module]:
-    return {
-        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): ast.parse(path.read_text())
-        for path in sorted(PACKAGE.rglob("*.py"))
-    }
-
-
-@functools.cache
-def imported(tree: ast.Module) -> set[str]:
+def imported(module: str) -> set[str]:
     """Every module a file imports when it runs; what stands under TYPE_CHECKING it does not."""
-    skipped = {id(inner) for node in ast.walk(tree) if _is_for_types(node) for inner in ast.walk(node)}
-    names = set()
-    for node in ast.walk(tree):
-        if id(node) not in skipped:
-            if isinstance(node, ast.Import):
-                names |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return names
-
-
-def _is_for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    found = [each for each in sources()[module].imports if not each.for_types and each.module]
+    return {each.module for each in found} | {f"{each.module}.{each.name}" for each in found if each.name}
 
 
 def who_imports(*roots: str) -> set[str]:
-    return {
-        module for module, tree in modules().items() if any(name.partition(".")[0] in roots for name in imported(tree))
-    }
+    return {module for module in sources() if any(name.partition(".")[0] in roots for name in imported(module))}
 
 
 STARTING = re.compile(
@@ -77,8 +57,18 @@ STARTING = re.compile(
 )
 
 
-def starts_of_programs(tree: ast.Module) -> set[str]:
+# Two parts of each of these names; a text without one of each says none of them.
+A_ROOT_OF_IT = re.compile(r"\b(subprocess|pty|multiprocessing|concurrent|os|asyncio)\b|subprocess_")
+AN_END_OF_IT = re.compile(
+    r"subprocess|\b(pty|multiprocessing|futures|exec|spawn|posix_spawn|fork|system|popen|startfile)"
+)
+
+
+def starts_of_programs(source: str) -> set[str]:
     """What a module uses that starts a program, by its full name, whatever the module calls it."""
+    if not (A_ROOT_OF_IT.search(source) and AN_END_OF_IT.search(source)):
+        return set()
+    tree = ast.parse(source)
     full: dict[str, str] = {}  # what a module calls something → what it is
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -98,7 +88,7 @@ def _dotted(node: ast.expr, full: dict[str, str]) -> str:
 
 
 def test_one_module_starts_other_programs_and_one_for_launchers_that_must_stay_small() -> None:
-    starting = {module for module, tree in modules().items() if starts_of_programs(tree)}
+    starting = {module for module, source in sources().items() if starts_of_programs(source.text)}
     assert starting == {"outside.programs", "agents.door.children"}
     assert who_imports("subprocess", "pty", "multiprocessing") <= {"outside.programs"}
 
@@ -119,14 +109,14 @@ def test_one_module_starts_other_programs_and_one_for_launchers_that_must_stay_s
     ],
 )
 def test_every_way_of_starting_a_program_is_noticed(source: str) -> None:
-    assert starts_of_programs(ast.parse(source))
+    assert starts_of_programs(source)
 
 
 def test_what_only_sounds_like_it_starts_nothing() -> None:
     source = (
         "import os\nimport asyncio\nfrom orange_tui.tasks import system\nsystem()\nos.path.join('a')\nasyncio.run(None)"
     )
-    assert starts_of_programs(ast.parse(source)) == set()
+    assert starts_of_programs(source) == set()
 
 
 def test_one_module_knows_each_library_that_works_outside() -> None:
@@ -139,12 +129,14 @@ def test_only_the_app_imports_textual_and_rich() -> None:
 
 
 def test_one_module_knows_where_shipped_files_are() -> None:
-    assert {module for module, tree in modules().items() if _asks_where_it_is(tree)} == {"home.paths"}
+    assert {module for module, source in sources().items() if _asks_where_it_is(source.text)} == {"home.paths"}
     assert who_imports("importlib.resources", "pkg_resources") == set()
 
 
-def _asks_where_it_is(tree: ast.Module) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == "__file__" for node in ast.walk(tree))
+def _asks_where_it_is(source: str) -> bool:
+    return "__file__" in source and any(
+        isinstance(node, ast.Name) and node.id == "__file__" for node in ast.walk(ast.parse(source))
+    )
 
 
 def test_every_hook_a_workflow_may_name_can_be_run_and_no_other() -> None:

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 from collections import Counter, defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orange_tui
+from support.source import sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-ROOT = Path(orange_tui.__file__).parent
+    from support.source import Source
+
 MOST_MODULES = 12
 MOST_LINES = 320  # about 300
 FEWEST_LINES = 20
 MOST_LINES_OF_A_FUNCTION = 40
 
 
-def _name(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-PATHS = {_name(path): path for path in sorted(ROOT.rglob("*.py"))}
-PACKAGES = {name for name, path in PATHS.items() if path.name == "__init__.py" and name}
-MODULES = {name: path for name, path in PATHS.items() if path.name != "__init__.py"}
-
-
 @functools.cache
-def trees() -> dict[str, ast.Module]:
-    return {name: ast.parse(path.read_text()) for name, path in PATHS.items()}
+def paths() -> dict[str, Source]:
+    """Every module and every package by its name."""
+    return {name.removesuffix("__init__").removesuffix("."): source for name, source in sources().items()}
+
+
+def packages() -> dict[str, Source]:
+    return {name: source for name, source in paths().items() if source.path.name == "__init__.py" and name}
+
+
+def modules() -> dict[str, Source]:
+    return {name: source for name, source in paths().items() if source.path.name != "__init__.py"}
 
 
 def package_of(module: str) -> str:
@@ -47,26 +45,15 @@ def room_of(name: str) -> str:
     return f"{top}.{rest.partition('.')[0]}"
 
 
-def is_for_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-
-
+@functools.cache
 def imports_of(name: str, *, with_types: bool) -> set[str]:
     """The modules of ours that a module imports, at its head or when a function runs."""
-    tree = trees()[name]
-    skipped: set[int] = set()
-    if not with_types:
-        skipped = {id(inner) for node in ast.walk(tree) if is_for_types(node) for inner in ast.walk(node)}
     found: set[str] = set()
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and id(node) not in skipped
-            and (node.module or "").startswith("orange_tui")
-        ):
-            base = str(node.module).removeprefix("orange_tui").lstrip(".")
-            named = {f"{base}.{alias.name}".lstrip(".") for alias in node.names}
-            found |= {each if each in PATHS else base for each in named}
+    for each in paths()[name].imports:
+        if each.name is not None and each.module.startswith("orange_tui") and (with_types or not each.for_types):
+            base = each.module.removeprefix("orange_tui").lstrip(".")
+            named = f"{base}.{each.name}".lstrip(".")
+            found.add(named if named in paths() else base)
     return found - {name, ""}
 
 
@@ -90,28 +77,27 @@ def cycles(edges: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def test_no_package_has_more_modules_than_a_reader_can_take_in() -> None:
-    count = Counter(package_of(name) for name in MODULES)
+    count = Counter(package_of(name) for name in modules())
     assert {name: number for name, number in count.items() if number > MOST_MODULES} == {}
     assert {name for name, number in count.items() if number == 1 and name} <= {
-        package_of(name) for name in PACKAGES
+        package_of(name) for name in packages()
     }, "a package of one module"
 
 
 def test_no_module_is_long_and_none_is_a_scrap() -> None:
-    lines = {name: len(path.read_text().splitlines()) for name, path in MODULES.items()}
+    lines = {name: len(source.text.splitlines()) for name, source in modules().items()}
     assert {name: number for name, number in lines.items() if number > MOST_LINES} == {}
-    users = Counter(used for name in PATHS for used in imports_of(name, with_types=True))
+    users = Counter(used for name in paths() for used in imports_of(name, with_types=True))
     scraps = {name: number for name, number in lines.items() if number < FEWEST_LINES and users[name] < 2}
     assert scraps.keys() <= {"__main__"}
 
 
 def test_no_function_is_longer_than_a_screen() -> None:
     long = {
-        f"{name}.{node.name}": length
-        for name, tree in trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (length := (node.end_lineno or 0) - node.lineno + 1) > MOST_LINES_OF_A_FUNCTION
+        f"{name}.{function}": length
+        for name, source in paths().items()
+        for function, length in source.functions
+        if length > MOST_LINES_OF_A_FUNCTION
     }
     assert long == {}
 
@@ -119,7 +105,7 @@ def test_no_function_is_longer_than_a_screen() -> None:
 def test_private_modules_are_imported_by_their_own_package_only() -> None:
     trespassing = {
         f"{name} imports {used}"
-        for name in PATHS
+        for name in paths()
         for used in imports_of(name, with_types=True)
         if used.rpartition(".")[2].startswith("_") and not f"{name}.".startswith(f"{package_of(used)}.")
     }
@@ -127,18 +113,18 @@ def test_private_modules_are_imported_by_their_own_package_only() -> None:
 
 
 def test_a_package_begins_with_what_it_is_for_and_nothing_else() -> None:
-    for name in PACKAGES:
-        assert ast.get_docstring(trees()[name]), f"{name} does not say what it is for"
-        assert len(trees()[name].body) == 1, f"{name}/__init__.py holds code"
+    for name, source in packages().items():
+        assert source.docstring, f"{name} does not say what it is for"
+        assert source.statements == 1, f"{name}/__init__.py holds code"
 
 
 def test_modules_do_not_import_each_other_in_a_circle() -> None:
-    assert cycles({name: imports_of(name, with_types=False) for name in PATHS}) == []
+    assert cycles({name: imports_of(name, with_types=False) for name in paths()}) == []
 
 
 def test_packages_do_not_know_each_other_in_a_circle_not_even_by_types() -> None:
     edges: dict[str, set[str]] = defaultdict(set)
-    for name in MODULES:
+    for name in modules():
         for used in imports_of(name, with_types=True):
             edges[room_of(name)].add(room_of(used))
     assert cycles({name: used - {name, ""} for name, used in edges.items() if name}) == []
@@ -146,10 +132,10 @@ def test_packages_do_not_know_each_other_in_a_circle_not_even_by_types() -> None
 
 def test_no_two_public_classes_have_one_name() -> None:
     where = defaultdict(list)
-    for name, tree in trees().items():
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                where[node.name].append(name)
+    for name, source in paths().items():
+        for each in source.classes:
+            if not each.startswith("_"):
+                where[each].append(name)
     assert {each: places for each, places in where.items() if len(places) > 1} == {}
 
 

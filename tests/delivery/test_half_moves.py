@@ -19,6 +19,7 @@ from orange_tui.orange import assemble
 from orange_tui.outside.git import Repository
 from orange_tui.outside.git_guard.locks import clear
 from orange_tui.supervisor.doctor import examine
+from support.killing import Countdown, killed
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -104,7 +105,7 @@ def test_a_git_that_is_killed_together_with_orange_leaves_what_doctor_finishes(
     (house.main / "kept").write_text("mine, and no part of the merge\n")
     house.git("update-index", "--assume-unchanged", "kept")
     killer.arm("merge --ff-only", HALVES[half], both=True)
-    assert merge(ref) == -signal.SIGKILL
+    assert killed(lambda: house.merge(ref), Countdown(0), watch=lambda _: None)
     killer.disarm()
     assert house.git("status", "--porcelain") != ""
     assert [each.what.partition(":")[2] for each in doctor(house)] == [
@@ -113,7 +114,7 @@ def test_a_git_that_is_killed_together_with_orange_leaves_what_doctor_finishes(
     assert (house.tip(), locks(house), house.git("status", "--porcelain")) == (house.there(), [], "")
     assert (house.main / "kept").read_text() == "mine, and no part of the merge\n"
     assert doctor(house) == []
-    assert merge(ref) == 0
+    house.merge(ref)
     assert house.is_merged(ref)
 
 

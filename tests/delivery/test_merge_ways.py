@@ -166,8 +166,11 @@ def test_default_branch_behind_the_remote_is_merged_from_the_remote_tip(house: H
 
 def test_branch_far_behind_is_merged(house: House) -> None:
     ref = house.task()
-    for number in range(30):
-        house.elsewhere({f"cup-{number}": "one\n"})
+    house.elsewhere({"cups": "one\n"})
+    other = house.root / "other"
+    for number in range(29):
+        house.git("commit", "-q", "--allow-empty", "--message", f"cup {number}", at=other)
+    house.elsewhere({"cups": "two\n"})
     assert house.merge(ref).strategy == "merge"
     assert house.is_merged(ref)
 

@@ -1,4 +1,4 @@
-"""Comments and checks of pull requests on GitHub, followed with the real `gh`: threads here, answers there."""
+"""Comments and checks of pull requests on GitHub: threads here, answers there; the whole round with the real `gh`."""
 
 from __future__ import annotations
 
@@ -92,6 +92,7 @@ def review(house: House, github: GitHub) -> Review:
     return Review(house, github)
 
 
+@pytest.mark.usefixtures("real_gh")
 def test_comments_become_threads_once_however_often_they_are_polled(review: Review) -> None:
     review.there.threads.append(ReviewThread([Remark("ana", "Too [red]hot[/red]\x1b[31m")], line=2))
     review.there.reviews.append(Remark("ana", "Cool it", state="CHANGES_REQUESTED"))
@@ -302,6 +303,7 @@ def test_check_that_fails_on_the_default_branch_too_is_named_and_not_for_the_age
     review.until(lambda: review.states() == ["open"])
 
 
+@pytest.mark.usefixtures("real_gh")
 def test_comment_on_github_goes_to_the_worker_and_its_answer_and_its_fix_go_back(
     office: Office, github: GitHub
 ) -> None:

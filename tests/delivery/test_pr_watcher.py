@@ -1,4 +1,4 @@
-"""Pull requests that change on GitHub, followed with the real `gh`: what a task shows, and how it ends."""
+"""Pull requests that change on GitHub: what a task shows, and how it ends."""
 
 from __future__ import annotations
 
@@ -76,6 +76,7 @@ def logged(house: House, words: str) -> int:
     return sum(words in entry["message"] for entry in house.orange.log.entries())
 
 
+@pytest.mark.usefixtures("real_gh")
 def test_status_follows_state_checks_and_review(house: House, github: GitHub) -> None:
     ref, number = with_pull_request(house, github)
     supervised(house, lambda: is_known(house, ref))
@@ -269,6 +270,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return found
 
 
+@pytest.mark.usefixtures("real_gh")
 def test_problem_of_one_host_does_not_stop_another(
     house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,6 +132,7 @@ def test_what_a_stranger_writes_is_quoted_and_obeyed_by_nobody(desk: Desk) -> No
     assert desk.house.status(ref) == "reviewing"
 
 
+@pytest.mark.usefixtures("real_gh")
 def test_comments_are_sent_as_one_review_and_the_task_is_done(desk: Desk) -> None:
     ref = desk.review()
     desk.comment(

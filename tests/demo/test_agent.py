@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -18,7 +19,7 @@ from orange_tui.demo.tools.task_tools import find_task_tools
 from orange_tui.demo.tools.terminal import AgentTerminal
 from orange_tui.demo.world import DEMO_TASKS, make_world
 from orange_tui.home import clock
-from support.demo_stage import CODE, MENDED, TEST, TOLD, wait_for
+from support.demo_stage import CODE, HANDED_OVER, MENDED, TEST, TOLD, wait_for
 from support.git import git
 
 if TYPE_CHECKING:
@@ -30,8 +31,11 @@ ASKED_FOR = "Changes were asked for. Read ## Feedback, then run: orange task upd
 
 
 def test_good_worker_goes_from_plan_to_review_in_one_session(stage: Open) -> None:
+    """It commits where git has no identity, writes down what it uses, and sends a pipe neither colour nor spinner."""
     it = stage("default", "good")
-    worker = it.start("worker")
+    for name in [name for name in it.environment if name.startswith("GIT_") and "CONFIG" not in name]:
+        del it.environment[name]
+    worker = it.start("worker", ORANGE_DEMO_PACE="0.01")
     it.until("agent-review")
     assert it.review() == "reviewing"
     assert worker.finish() == 0
@@ -45,18 +49,34 @@ def test_good_worker_goes_from_plan_to_review_in_one_session(stage: Open) -> Non
     assert it.section("Context") == "As we said.\n\ndemo: good"
     assert not it.events("task.tampered")
     assert it.task.attention is None
+    assert git(it.worktree, "log", "-1", "--format=%an <%ae>") == "Orange demo agent <demo@orange.invalid>"
+    assert "\x1b" not in worker.said
+    used = it.directory / ".orange-status" / "worker.usage.jsonl"
+    assert len([json.loads(line) for line in used.read_text().splitlines()]) > 3
 
 
-def test_failed_review_is_fixed_and_then_passes(stage: Open) -> None:
-    it = stage("default", "fail-once")
-    worker = it.start("worker")
-    it.until("agent-review")
+def test_worker_at_a_terminal_asks_fixes_what_a_review_found_and_passes(stage: Open) -> None:
+    """Behaviours combine, and a paste of several lines is one message."""
+    it = stage("default", "ask, fail-once")
+    worker = it.start("worker", terminal=True)
+    worker.waits_after("I'll wait for you here.")
+    assert it.status == "clarification"
+    assert it.section("Plan") == ""
+    worker.type("nonsense\x15Larj\x7fge\x1b[D, please\r")  # type: ignore[attr-defined]
+    worker.waits_after(HANDED_OVER)
+    assert it.section("Questions").startswith("1. Is this for every size of cup")
+    assert it.section("Questions").endswith("Answer: Large, please")
+    assert it.path() == ["planning", "clarification", "working", "agent-review"]
     assert it.review() == "working"
     assert "- coffee/oat_milk.py:6 takes an order of no cups" in it.section("Review")
     worker.tell(TOLD)
     it.until("agent-review")
     assert it.review("review-2") == "reviewing"
-    assert worker.finish() == 0
+    worker.tell("exit")
+    assert worker.end() == 0
+    assert "\x1b[?2004h" in worker.said
+    assert "\x1b[38;5;208m" in worker.said
+    assert "200~" not in worker.said
     assert it.subjects() == [CODE, TEST, MENDED]
     assert MENDED in it.section("Handoff")
     assert it.task.review_round == 2
@@ -89,14 +109,13 @@ def test_worker_acts_on_feedback_once(stage: Open) -> None:
     it = stage("default", "good")
     worker = it.start("worker")
     it.until("agent-review")
-    assert it.review() == "reviewing"
     for wish in ("Make it foam", "And sing"):
+        assert it.review() == "reviewing"
         with (it.directory / "TASK.md").open("a") as file:
             file.write(f"\n## Feedback\n\n{wish}\n")
         it.person("working")
         worker.tell(ASKED_FOR)
         it.until("agent-review")
-        assert it.review("review-2") == "reviewing"
     assert worker.finish() == 0
     assert it.subjects() == [CODE, TEST, "As asked: Make it foam", "As asked: And sing"]
     assert "As asked: And sing (5 tests, all pass)" in it.section("Handoff")
@@ -179,19 +198,6 @@ def test_worker_that_exits_silently_leaves_no_artifact(stage: Open) -> None:
     it = stage("default", "dies-silent")
     assert it.start("worker").end() == 0
     assert (it.status, it.section("Handoff"), it.subjects()) == ("working", "", [])
-
-
-def test_worker_waits_for_the_answer_to_its_question(stage: Open) -> None:
-    it = stage("default", "ask")
-    worker = it.start("worker")
-    it.until("clarification")
-    assert it.section("Questions").startswith("1. Is this for every size of cup")
-    assert it.section("Plan") == ""
-    worker.tell("Only the large one")
-    it.until("agent-review")
-    assert it.section("Questions").endswith("Answer: Only the large one")
-    assert it.path() == ["planning", "clarification", "working", "agent-review"]
-    assert worker.finish() == 0
 
 
 def test_question_outlives_the_worker_that_asked(stage: Open) -> None:
@@ -308,29 +314,18 @@ def test_crashed_reviewer_is_followed_by_one_that_does_not_crash(stage: Open) ->
     assert it.review() == "reviewing"
 
 
-def test_behaviours_combine(stage: Open) -> None:
-    it = stage("default", "ask, fail-once")
-    worker = it.start("worker")
-    it.until("clarification")
-    worker.tell("Large")
-    it.until("agent-review")
-    assert it.review() == "working"
-    assert worker.finish() == 0
-
-
-@pytest.mark.parametrize("status", ["agent-review", "reviewing"])
-def test_restarted_worker_with_nothing_to_do_waits(stage: Open, status: str) -> None:
+def test_restarted_worker_with_nothing_to_do_waits(stage: Open) -> None:
     it = stage("default", "good")
     assert it.start("worker").finish() == 0
-    if status == "reviewing":
-        it.review()
-    before = (it.directory / "TASK.md").read_text()
-    worker = it.start("worker_respawn")
-    worker.waits_after(f"The task is {status}: I have nothing to do")
-    worker.tell("How are you?")
-    worker.waits_after("Noted.")
-    assert worker.finish() == 0
-    assert (it.directory / "TASK.md").read_text() == before
+    for status in ("agent-review", "reviewing"):
+        assert status == "agent-review" or it.review() == status
+        before = (it.directory / "TASK.md").read_text()
+        worker = it.start("worker_respawn")
+        worker.waits_after(f"The task is {status}: I have nothing to do")
+        worker.tell("How are you?")
+        worker.waits_after("Noted.")
+        assert worker.finish() == 0
+        assert (it.directory / "TASK.md").read_text() == before
 
 
 def test_git_error_makes_the_task_stuck_with_the_reason(stage: Open) -> None:

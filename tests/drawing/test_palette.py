@@ -82,10 +82,11 @@ FAINT_ON_PURPOSE = {("foreground", "40")}  # what can't be used now: a disabled 
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-def test_whatever_the_style_sheet_colours_can_be_read_too(theme: Theme) -> None:
+def test_whatever_the_style_sheets_colour_can_be_read_too(theme: Theme) -> None:
     named = theme.to_color_system().generate()
     places = {name: Color.parse(named[name]) for name in ("background", "surface", "panel")}
-    sheet = Path(__file__, "../../../styles/app.tcss").resolve().read_text()
+    sheets = Path(__file__, "../../../styles").resolve().glob("*.tcss")
+    sheet = "".join(each.read_text() for each in sheets)
     found = set(STYLES_OF_TEXT.findall(sheet)) - FAINT_ON_PURPOSE - {("background", "")}
     assert ("foreground", "75") in found
     seen = {

@@ -1,4 +1,4 @@
-"""Issues on GitHub become tasks, through the real `gh`: whose, how, once, and what happens to them afterwards."""
+"""Issues on GitHub become tasks: whose, how, once, and what happens to them afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of tasks is said on their issues, through the real `gh`: once, harmlessly, and labelled."""
+"""What became of tasks is said on their issues: once, harmlessly, and labelled."""
 
 from __future__ import annotations
 

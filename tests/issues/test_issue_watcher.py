@@ -1,4 +1,4 @@
-"""Issues under a supervisor, with the real `gh`: from issue to comment, and what happens while GitHub is away."""
+"""Issues under a supervisor: from issue to comment (that with the real `gh`), and what happens while GitHub is away."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def _restless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watcher, "MAX_BACKOFF_SECONDS", 0.8)
 
 
+@pytest.mark.usefixtures("real_gh")
 def test_supervisor_takes_an_issue_to_a_pushed_branch_a_comment_and_labels(
     desk: Desk, office: Office, github: GitHub
 ) -> None:

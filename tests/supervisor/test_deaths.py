@@ -102,9 +102,9 @@ def test_killed_tmux_server_counts_no_crash_and_every_agent_can_be_restarted(off
         assert office.orange.tasks.session_state(office.task(ref)) == "active"
 
 
-def test_pool_of_one_with_five_tasks_plays_them_one_after_the_other(office: Office) -> None:
+def test_pool_of_one_with_three_tasks_plays_them_one_after_the_other(office: Office) -> None:
     office.orange.projects.update("coffee", {"pool_size": 1})
-    refs = [office.create(f"fix/{number}", workflow="minimal") for number in range(5)]
+    refs = [office.create(f"fix/{number}", workflow="minimal") for number in range(3)]
 
     def all_done() -> bool:
         for ref in refs:
@@ -115,7 +115,7 @@ def test_pool_of_one_with_five_tasks_plays_them_one_after_the_other(office: Offi
     office.supervised(all_done)
     assert all(slot.state == "free" for slot in office.orange.pool.slots())
     branches = office.git("branch", "--format=%(refname:short)").splitlines()
-    assert all(f"fix/{number}" in branches for number in range(5))
+    assert all(f"fix/{number}" in branches for number in range(3))
 
 
 def test_a_blocked_task_starts_when_what_it_waits_for_is_done(office: Office) -> None:

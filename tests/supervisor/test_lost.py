@@ -52,8 +52,10 @@ def configure(office: Office, text: str) -> None:
 
 
 def at_work(office: Office, branch: str, conversation: str | None = None) -> TaskRef:
+    begun = office.root / "recorder" / "starts"
+    before = begun.read_text() if begun.exists() else ""
     ref = office.create(branch, harness="recorder")
-    office.wait(lambda: office.windows(ref) == ["worker"])
+    office.wait(lambda: begun.exists() and begun.read_text() != before and office.windows(ref) == ["worker"])
     if conversation is not None:
         Runtime(office.orange.store.state_directory(ref)).update("worker", session_id=conversation)
     return ref

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.driver import orange
 from support.office import kill_agent, started
 from support.serving import Servers
 
@@ -43,26 +42,28 @@ def bring_back(office: Office, ref: TaskRef) -> None:
     office.wait(lambda: starts.read_text().count("started") == before + 1)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_serve_ends_on_a_signal_and_agents_keep_running(
-    office: Office, servers: Servers, number: signal.Signals
+def ends_on(server: subprocess.Popen[bytes], number: signal.Signals) -> bool:
+    server.send_signal(number)
+    return server.wait(timeout=60) in {0, 130}
+
+
+def test_serve_ends_on_any_signal_agents_keep_running_and_the_next_one_notices_a_death_that_happened_while_none_ran(
+    office: Office, servers: Servers
 ) -> None:
     ref = started(office, "fix/serve")
-    server = servers.start()
-    crash(office, ref, 1)  # it is really at work
+    assert ends_on(servers.start(), signal.SIGTERM)
+    assert office.windows(ref) == ["worker"]
+    kill_agent(office, ref)
+    assert office.task(ref).crash_count == 0
+    second = servers.start()
+    office.wait(lambda: office.task(ref).crash_count == 1)
     bring_back(office, ref)
-    server.send_signal(number)
-    assert server.wait(timeout=60) in {0, 130}
+    assert ends_on(second, signal.SIGINT)
+    assert ends_on(servers.start(), signal.SIGHUP)
+    # A shell without job control lets what it starts with `&` ignore Ctrl+C.
+    assert ends_on(servers.start("sh", "-c", 'trap "" INT; exec "$@"', "sh"), signal.SIGTERM)
     assert "Traceback" not in servers.said()
     assert office.windows(ref) == ["worker"]
-
-
-def test_serve_that_a_script_put_in_the_background_ends_on_a_signal(servers: Servers) -> None:
-    """A shell without job control lets what it starts with `&` ignore Ctrl+C."""
-    server = servers.start("sh", "-c", 'trap "" INT; exec "$@"', "sh")
-    server.send_signal(signal.SIGTERM)
-    assert server.wait(timeout=60) in {0, 130}
-    assert "Traceback" not in servers.said()
 
 
 def test_serve_works_without_libtmux_where_it_cannot_be_loaded(office: Office, servers: Servers) -> None:
@@ -76,29 +77,13 @@ def test_serve_works_without_libtmux_where_it_cannot_be_loaded(office: Office, s
     assert "libtmux could not be loaded, tmux is run without it: ImportError('partially initialized')" in log
 
 
-def test_serve_that_waits_for_its_turn_ends_at_once_on_a_signal(office: Office, servers: Servers) -> None:
-    servers.start()
-    waiting = servers.start()
-    waiting.send_signal(signal.SIGTERM)
-    assert waiting.wait(timeout=60) in {0, 130}
-    assert "Traceback" not in servers.said()
-
-
-def test_next_serve_notices_a_death_that_happened_while_none_ran(office: Office, servers: Servers) -> None:
+def test_of_serves_that_wait_for_their_turn_one_ends_at_once_on_a_signal_and_one_takes_over_when_the_acting_is_killed(
+    office: Office, servers: Servers
+) -> None:
     ref = started(office, "fix/serve")
-    first = servers.start()
-    os.kill(first.pid, signal.SIGKILL)
-    first.wait()
-    kill_agent(office, ref)
-    assert office.task(ref).crash_count == 0
-    servers.start()
-    office.wait(lambda: office.task(ref).crash_count == 1)
-
-
-def test_second_serve_takes_over_when_the_acting_one_is_killed(office: Office, servers: Servers) -> None:
-    ref = started(office, "fix/serve")
-    acting, other = servers.start(), servers.start()
-    office.wait(lambda: servers.said().count("another Orange already runs this home") == 1)
+    acting, other, waiting = servers.start(), servers.start(), servers.start()
+    office.wait(lambda: servers.said().count("another Orange already runs this home") == 2)
+    assert ends_on(waiting, signal.SIGTERM)
     crash(office, ref, 1)
     bring_back(office, ref)
     os.kill(acting.pid, signal.SIGKILL)
@@ -107,8 +92,7 @@ def test_second_serve_takes_over_when_the_acting_one_is_killed(office: Office, s
     office.wait(lambda: office.rests(ref, "stuck"))
     assert [event["crash_count"] for event in office.events(ref, "agent.crashed")] == [1, 2]
     assert office.windows(ref) == ["worker"]
-    other.send_signal(signal.SIGINT)
-    assert other.wait(timeout=60) in {0, 130}
+    assert ends_on(other, signal.SIGINT)
     assert "Traceback" not in servers.said()
 
 
@@ -138,9 +122,7 @@ def test_workers_death_is_noticed_after_its_reviewers_crashed_and_the_acting_ser
 def test_task_that_is_created_while_serve_runs_is_started_once(office: Office, servers: Servers) -> None:
     other = started(office, "fix/other")
     servers.start()
-    words = ("--project", "coffee", "--harness", "recorder", "--status", "agent-review")
-    made = orange("task", "create", "review/once", "Look at it", *words, "--json").json()
-    ref = office.orange.store.find(made["id"])
+    ref = office.create("review/once", harness="recorder", status="agent-review")
     crash(office, other, 1)  # by now serve has seen all there is
     assert [event["to"] for event in office.events(ref, "transition.started")] == ["agent-review"]
     assert [event["window"] for event in office.events(ref, "agent.spawned")] == ["review-1"]

@@ -6,6 +6,7 @@ The workflows are the shipped ones without the hooks that start and end agents: 
 from __future__ import annotations
 
 import functools
+import json
 import os
 import pty
 import subprocess
@@ -16,14 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from orange_tui.demo.world import make_world
+from orange_tui.demo.clean_up import home_in
+from orange_tui.demo.world import PROJECT, make_world
 from orange_tui.domain.prompts import render_prompt
 from orange_tui.domain.text.sections import find_section
+from orange_tui.engine.creation import NewTask
 from orange_tui.home.paths import Home, shipped
 from orange_tui.orange import assemble
-from orange_tui.store.store import StoredTask, TaskRef
-from support.driver import orange, put
-from support.git import git
+from orange_tui.store.store import StoredTask
+from support.driver import put
+from support.git import copied, git
 
 if TYPE_CHECKING:
     import signal
@@ -48,6 +51,28 @@ def wait_for(condition: Callable[[], object], what: Callable[[], str] = lambda: 
         time.sleep(0.01)
 
 
+def _plant(root: Path) -> None:
+    make_world(str(root))
+
+
+def _move_project(projects: Path, repository: str) -> None:
+    """The project is where its repository was copied to."""
+    [entry] = json.loads(projects.read_text())
+    projects.write_text(json.dumps([{**entry, "path": repository}]))
+
+
+@functools.cache
+def _without_agents(name: str) -> tuple[dict[str, Any], str]:
+    """A shipped workflow without the hooks that start and end agents, and its text."""
+    loaded = yaml.safe_load(Path(shipped("workflows"), f"{name}.yml").read_text())
+    workflow = {"on" if key is True else key: value for key, value in loaded.items()}  # YAML's `on` is true
+    for entry in [*workflow["transitions"], *workflow["initial"].values()]:
+        hooks = [hook for hook in entry.pop("hooks", []) if isinstance(hook, dict)]
+        if any(hook["action"] == "spawn_reviewer" or "increment" in hook for hook in hooks):
+            entry["hooks"] = [dict(COUNT_THE_ROUND)]
+    return workflow, yaml.safe_dump(workflow, sort_keys=False)
+
+
 class Stage:
     """One task of one workflow, in a worktree of its own."""
 
@@ -61,37 +86,26 @@ class Stage:
         branch: str | None = "oat-milk",
         status: str | None = None,
     ) -> None:
-        self.world = make_world(str(root))
-        self.home = Path(self.world.home)
-        loaded = yaml.safe_load(Path(shipped("workflows"), f"{workflow}.yml").read_text())
-        self.workflow = {"on" if key is True else key: value for key, value in loaded.items()}  # YAML's `on` is true
-        self._write_workflow(workflow)
+        copied(_plant, root)
+        self.home, self.repository = Path(home_in(str(root))), root / PROJECT
+        _move_project(self.home / "projects.json", str(self.repository))
+        self.workflow, text = _without_agents(workflow)
+        (self.home / "workflows").mkdir()
+        (self.home / "workflows" / f"{workflow}.yml").write_text(text)
         self.environment = {**os.environ, "ORANGE_HOME": str(self.home), "ORANGE_DEMO_PACE": "0", **_path()}
-        words = [*([branch] if branch else [""]), summary, "--context", f"As we said.\n\ndemo: {demo}"]
-        words += ["--workflow", workflow, "--no-spawn", "--json", "--harness", "demo", "--project", "coffee"]
-        words += ["--status", status] if status else []
-        made = orange("task", "create", *words, env=self.environment)
-        assert made.code == 0, made
-        self.ref = TaskRef("coffee", made.json()["id"])
         self.orange = assemble(Home(str(self.home)))
+        told = f"As we said.\n\ndemo: {demo}"
+        new = NewTask(PROJECT, branch, summary, told, status, workflow, harness="demo", spawn=False)
+        self.ref = self.orange.tasks.create(new).ref
         self.worktree = self.home / "workspaces" / "coffee--1"
         self._make_worktree()
         self.agents: list[Agent] = []
 
-    def _write_workflow(self, name: str) -> None:
-        for entry in [*self.workflow["transitions"], *self.workflow["initial"].values()]:
-            hooks = [hook for hook in entry.pop("hooks", []) if isinstance(hook, dict)]
-            if any(hook["action"] == "spawn_reviewer" or "increment" in hook for hook in hooks):
-                entry["hooks"] = [dict(COUNT_THE_ROUND)]
-        (self.home / "workflows").mkdir()
-        (self.home / "workflows" / f"{name}.yml").write_text(yaml.safe_dump(self.workflow, sort_keys=False))
-
     def _make_worktree(self) -> None:
-        repository = Path(self.world.repository)
-        git(repository, "worktree", "add", "--quiet", "-b", self.task.branch, str(self.worktree), "origin/main")
+        git(self.repository, "worktree", "add", "--quiet", "-b", self.task.branch, str(self.worktree), "origin/main")
         for name in ("TASK.md", ".orange-outcome"):
             (self.worktree / name).symlink_to(self.directory / name)
-        (repository / ".git" / "info" / "exclude").write_text("/TASK.md\n/.orange-outcome\n")
+        (self.repository / ".git" / "info" / "exclude").write_text("/TASK.md\n/.orange-outcome\n")
         with self.orange.engine.open(self.ref) as opened:
             put(opened, "task.updated", {"workspace": self.worktree.name})
 

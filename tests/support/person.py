@@ -5,13 +5,17 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+import time
 import uuid
 from typing import TYPE_CHECKING
+
+from support.office import wait_for
 
 if TYPE_CHECKING:
     from support.office import Office
 
 ORANGE = f"{shlex.quote(sys.executable)} -m orange_tui"
+_AGAIN_SECONDS = 5.0
 
 
 class Terminal:
@@ -37,7 +41,25 @@ class Terminal:
         return self._ask("capture-pane", "-p")
 
     def shows(self, text: str) -> None:
-        self._office.wait(lambda: text in self.screen())
+        wait_for(lambda: text in self.screen(), lambda: f"{self.screen()}\n{self._office.story()}")
+
+    def press_until(self, key: str, text: str) -> None:
+        """Press a key until something comes of it: who has just come back may be sooner than the app is.
+
+        What is pressed while the app gives the terminal away is dropped, so to press it again does nothing else.
+        """
+        pressed_at = -_AGAIN_SECONDS
+
+        def is_shown() -> bool:
+            nonlocal pressed_at
+            if text in self.screen():
+                return True
+            if time.monotonic() - pressed_at > _AGAIN_SECONDS:
+                pressed_at = time.monotonic()
+                self.press(key)
+            return False
+
+        wait_for(is_shown, lambda: f"{self.screen()}\n{self._office.story()}")
 
     def close(self) -> None:
         subprocess.run([*self._tmux, "kill-server"], check=False, capture_output=True)

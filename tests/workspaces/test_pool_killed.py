@@ -33,6 +33,13 @@ transitions:
 """
 
 
+@pytest.fixture(autouse=True)
+def _half_as_many_deaths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each step here is many gits, and each of both actions is killed in three tests; most die at other steps."""
+    if not os.environ.get("THOROUGH"):
+        monkeypatch.setattr("support.killing._STRIDE", 7)
+
+
 @pytest.fixture
 def cafe(tmp_path: Path) -> Cafe:
     (tmp_path / "world").mkdir()

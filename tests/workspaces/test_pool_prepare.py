@@ -194,7 +194,7 @@ def test_many_tasks_at_once_acquire_and_release_in_one_repository(cafe: Cafe) ->
         return cafe.in_saved(saved, "draft") + git(cafe.main, "log", "-1", "--format=%s", f"feat/{number}")
 
     with ThreadPoolExecutor(3) as workers:
-        assert list(workers.map(life, range(9))) == [f"{number}add file{number}" for number in range(9)]
+        assert list(workers.map(life, range(6))) == [f"{number}add file{number}" for number in range(6)]
     assert cafe.states() == ["free", "free", "free"]
 
 

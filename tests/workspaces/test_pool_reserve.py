@@ -39,9 +39,9 @@ def test_with_none_free_the_refusal_says_who_holds_them(cafe: Cafe) -> None:
     assert "--pool-size 3" in str(refusal.value)
 
 
-def test_five_tasks_share_a_pool_of_one(cafe: Cafe) -> None:
+def test_three_tasks_share_a_pool_of_one(cafe: Cafe) -> None:
     cafe.register(pool_size=1)
-    for number in range(5):
+    for number in range(3):
         task = cafe.task(f"feat/{number}")
         workspace = cafe.spawn(task)
         cafe.hold(task, workspace.name)
@@ -50,8 +50,8 @@ def test_five_tasks_share_a_pool_of_one(cafe: Cafe) -> None:
         commit(workspace, f"file{number}")
         cafe.release(task, workspace)
         cafe.hold(task, None)
-    assert [git(cafe.main, "log", "-1", "--format=%s", f"feat/{n}") for n in range(5)] == [
-        f"add file{n}" for n in range(5)
+    assert [git(cafe.main, "log", "-1", "--format=%s", f"feat/{n}") for n in range(3)] == [
+        f"add file{n}" for n in range(3)
     ]
 
 

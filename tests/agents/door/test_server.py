@@ -76,37 +76,41 @@ def test_agent_is_who_the_door_knows_whatever_its_environment_says(window: DoorW
     assert "window of a worker" in window.orange("task", "comment", window.ref.id, ".", "Why?", environment=forged).err
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        (),
-        ("--all",),
-        ("serve",),
-        ("demo",),
-        ("doctor",),
-        ("install",),
-        ("log",),
-        ("chat",),
-        ("workflow", "check", "/etc/passwd"),
-        ("workflow", "copy", "default", "mine"),
-        ("project", "add", "/"),
-        ("job", "add", "@daily", "Brew"),
-        ("task", "attach", "{own}"),
-        ("task", "merge", "{own}", "--force"),
-        ("task", "cancel", "{own}", "--yes"),
-        ("task", "delete", "{own}", "--yes"),
-        ("task", "answer", "{own}", "yes"),
-        ("task", "respawn", "{own}"),
-        ("task", "update", "--budget", "1000"),
-        ("task", "update", "--harness", "demo"),
-        ("__complete", "task", ""),
-    ],
-    ids=" ".join,
-)
-def test_persons_commands_are_refused_with_a_sentence(window: DoorWindow, words: tuple[str, ...]) -> None:
-    refused = window.orange(*(word.format(own=window.ref.id) for word in words))
-    assert (refused.code, refused.out) == (1, "")
-    assert "is for a person" in refused.err
+PERSONS_COMMANDS: list[tuple[str, ...]] = [
+    (),
+    ("--all",),
+    ("serve",),
+    ("demo",),
+    ("doctor",),
+    ("install",),
+    ("log",),
+    ("chat",),
+    ("workflow", "check", "/etc/passwd"),
+    ("workflow", "copy", "default", "mine"),
+    ("project", "add", "/"),
+    ("job", "add", "@daily", "Brew"),
+    ("task", "attach", "{own}"),
+    ("task", "merge", "{own}", "--force"),
+    ("task", "cancel", "{own}", "--yes"),
+    ("task", "delete", "{own}", "--yes"),
+    ("task", "answer", "{own}", "yes"),
+    ("task", "respawn", "{own}"),
+    ("task", "update", "--budget", "1000"),
+    ("task", "update", "--harness", "demo"),
+    ("__complete", "task", ""),
+]
+
+
+def test_persons_commands_are_refused_with_a_sentence(window: DoorWindow) -> None:
+    for words in PERSONS_COMMANDS[:2]:  # as an agent runs them; the others are only sent, as `orange` does
+        refused = window.orange(*words)
+        assert (refused.code, refused.out) == (1, ""), words
+        assert "is for a person" in refused.err, words
+    for words in PERSONS_COMMANDS[2:]:
+        *said, ended = window.ask(request(*(word.format(own=window.ref.id) for word in words)))
+        assert ended == (b"x", b"\1"), words
+        assert {kind for kind, _ in said} == {b"e"}, words
+        assert b"is for a person" in b"".join(data for _, data in said), words
 
 
 def test_no_file_that_the_agent_can_put_in_its_way_is_shown_to_it(window: DoorWindow, world: World) -> None:
@@ -202,14 +206,14 @@ def test_killed_command_is_told_and_the_door_goes_on(window: DoorWindow, world: 
     assert window.orange("task", "update", "--summary", "Now").code == 0
 
 
-@pytest.mark.parametrize("place", ["", "gone/socket", "file", "folder"])
-def test_door_that_is_none_is_said_in_a_sentence(window: DoorWindow, tmp_path: Path, place: str) -> None:
+def test_door_that_is_none_is_said_in_a_sentence(window: DoorWindow, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
-    refused = window.orange("task", "list", "--json", environment={"ORANGE_DOOR": str(tmp_path / place)})
-    assert refused.code == 1
-    assert refused.err.startswith("orange: The door of this window is gone (")
-    assert "orange task restart" in refused.json()["error"]
+    for place in ("", "gone/socket", "file", "folder"):
+        refused = window.orange("task", "list", "--json", environment={"ORANGE_DOOR": str(tmp_path / place)})
+        assert refused.code == 1, place
+        assert refused.err.startswith("orange: The door of this window is gone ("), place
+        assert "orange task restart" in refused.json()["error"], place
 
 
 def test_door_of_a_window_that_has_ended_is_said_in_a_sentence(window: DoorWindow) -> None:
@@ -231,11 +235,11 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("data", HOSTILE)
-def test_what_is_no_request_is_refused_with_a_sentence(window: DoorWindow, data: bytes) -> None:
-    [(kind, sentence)] = window.ask(data)
-    assert kind == b"r"
-    assert sentence.startswith(b"This was not understood: it")
+def test_what_is_no_request_is_refused_with_a_sentence_and_the_door_goes_on(window: DoorWindow) -> None:
+    for data in HOSTILE:
+        [(kind, sentence)] = window.ask(data)
+        assert kind == b"r", data[:80]
+        assert sentence.startswith(b"This was not understood: it"), data[:80]
     assert window.orange("task", "list").code == 0
 
 

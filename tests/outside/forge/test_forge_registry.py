@@ -82,7 +82,8 @@ def test_no_module_outside_of_the_forges_names_the_program_gh() -> None:
     named = {
         str(path.relative_to(package))
         for path in outside
-        for node in ast.walk(ast.parse(path.read_text()))
+        if any(word in (text := path.read_text()) for word in ('"gh"', "'gh'", "graphql"))  # parsing takes its time
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Constant) and node.value in {"gh", "graphql"}
     }
     assert named == set()

@@ -6,14 +6,18 @@ So addresses, hosts and logins are the real ones. `github` is the fixture. What 
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
 import ssl
 import subprocess
+import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +28,6 @@ from support.github.schema import Schema
 from support.github.state import Issue, PullRequest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from support.github.reviews import CheckRun
 
 HOST, OTHER_HOST = "github.com", "github.example"
@@ -65,6 +67,7 @@ class GitHub:
         self.trouble_at: str | None = None  # one host only
         self.retry_after: int | None = None
         self._folder = folder
+        shutil.copytree(_certificate(), folder, dirs_exist_ok=True)
         self._numbers = iter(range(7, 10_000))
         self._seconds = iter(range(1, 3600))
         self._server = self._started()
@@ -134,7 +137,13 @@ class GitHub:
     def environment(self) -> dict[str, str]:
         """The variables that make gh talk to this server, logged in."""
         proxy = f"http://127.0.0.1:{self._port}"
-        return {"HTTPS_PROXY": proxy, "SSL_CERT_FILE": str(self._folder / "server.pem"), "GH_TOKEN": "anything"}
+        hurry = {"GOGC": "off", "GOMAXPROCS": "1"}  # gh is over before there is anything to tidy up
+        return {
+            "HTTPS_PROXY": proxy,
+            "SSL_CERT_FILE": str(self._folder / "server.pem"),
+            "GH_TOKEN": "anything",
+            **hurry,
+        }
 
     def adopt(self, repository: Path) -> None:
         """Let gh take a clone for one of this repository: gh goes by the URLs of all remotes, git only by origin's."""
@@ -169,7 +178,6 @@ class GitHub:
         return status, headers, found
 
     def _started(self, port: int = 0) -> ThreadingTCPServer:
-        _certificate(self._folder)
         server = _Proxy(("127.0.0.1", port), _Tunnel)
         server.github = self
         server.context.load_cert_chain(self._folder / "server.pem", self._folder / "server.key")
@@ -235,11 +243,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Tests read `requests` instead."""
 
 
-def _certificate(folder: Path) -> None:
-    """A certificate that only tests trust."""
-    if (folder / "server.pem").exists():
-        return
+@cache
+def _certificate() -> Path:
+    """A certificate that only tests trust, made once by each worker; returns where it is."""
+    folder = Path(tempfile.mkdtemp(prefix="orange-certificate-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
     names = ("-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST},DNS:api.{HOST},DNS:{OTHER_HOST}")
     files = ("-keyout", str(folder / "server.key"), "-out", str(folder / "server.pem"))
     subprocess.run(["openssl", "req", "-x509", *curve, *names, *files], check=True, capture_output=True)
+    return folder
