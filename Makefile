@@ -33,7 +33,7 @@ quick: $(READY)
 check: $(READY)
 	@$(BIN)/ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/mypy --num-workers 2 --no-error-summary
 	@$(BIN)/lint-imports >/dev/null || $(BIN)/lint-imports
 	@$(BIN)/python tools/unused.py
 
