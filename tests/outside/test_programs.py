@@ -63,6 +63,29 @@ print("after", os.getsid(0) == os.getpid(), os.getppid() != int(sys.argv[1]))
 sys.stdout.flush()
 exec(sys.argv[2])
 """
+INTERRUPTED = """
+import fcntl, os, signal
+from orange_tui.home.files import locked
+from orange_tui.outside.programs import continue_in_new_session
+fork = os.fork
+
+def fork_and_interrupt():
+    child = fork()
+    if child:
+        os.kill(os.getpid(), signal.SIGINT)
+    else:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return child
+
+os.fork = fork_and_interrupt
+with locked("lock", what="it"):
+    continue_in_new_session()
+    try:
+        fcntl.flock(os.open("lock", os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        print("given up")
+    except BlockingIOError:
+        print("held")
+"""
 
 
 @pytest.mark.parametrize("more", ["", SLOW_START], ids=["running", "just being started"])
@@ -167,3 +190,13 @@ def test_lock_that_is_given_up_in_the_new_session_is_not_held_by_who_waits(tmp_p
     script = GOES_ON.replace('print("before"', f'{first}print("before"')
     words = [sys.executable, "-c", script, str(os.getpid()), again]
     subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, timeout=60)
+
+
+def test_ctrl_c_while_a_command_goes_on_in_a_new_session_does_not_give_up_the_locks_of_the_one_that_goes_on(
+    tmp_path: Path,
+) -> None:
+    """Both have the same lock open: who gives it up does so for the other, too."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("held\n", "", 0)

@@ -21,7 +21,7 @@ from orange_tui.domain.records import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import NoReturn
 
 _POLL_SECONDS = 0.05  # between two checks of whether a program has ended
@@ -224,9 +224,11 @@ def continue_in_new_session() -> None:
             stream.flush()
     is_let_go, held = os.pipe()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who started us may have it ignored: then nobody is waited for
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # who waits must not give up a lock of us both
     child = os.fork()
     if child != 0:
-        _end_as(child)
+        _end_as(child, mask)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     os.setsid()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.close(held)
@@ -234,11 +236,12 @@ def continue_in_new_session() -> None:
     os.close(is_let_go)
 
 
-def _end_as(child: int) -> NoReturn:
+def _end_as(child: int, mask: Iterable[int]) -> NoReturn:
     """Wait for a process that does our work, and end as it does. Locks that it gives up must not be held by us."""
     os.closerange(_FIRST_OWN_DESCRIPTOR, os.sysconf("SC_OPEN_MAX"))
     while True:
         try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             _, status = os.waitpid(child, 0)
             break
         except KeyboardInterrupt:
