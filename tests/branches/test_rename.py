@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -250,6 +251,47 @@ def test_names_that_an_agent_writes_into_gits_log_do_not_hold_the_project_up(
     cli.ok("task", "update", ref.id, "--branch", "other")
     assert git(repository, "for-each-ref", "--contains", made[0])
     assert len(asked) < 100
+
+
+def test_commits_by_the_thousand_that_an_agent_writes_into_gits_log_do_not_hold_the_project_up_either(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are real, and on no branch; what HEAD has left because of us is among the last."""
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "other")
+    log = Path(git(worktree, "rev-parse", "--absolute-git-dir")) / "logs/HEAD"
+    loose = loose_commits(repository, 1000)
+
+    def scribble() -> None:
+        with log.open("a") as file:
+            file.writelines(f"{each} {each} \n" for each in loose)
+
+    made = detaching_before_the_first_move(monkeypatch, worktree, scribble)
+    real, asked = Repository.ask, []
+
+    def ask(self: Repository, *words: str, **more: Any) -> Any:
+        asked.append(words)
+        return real(self, *words, **more)
+
+    monkeypatch.setattr(Repository, "ask", ask)
+    cli.ok("task", "update", ref.id, "--branch", "other")
+    assert git(repository, "for-each-ref", "--contains", made[0])
+    assert len(asked) < 500  # each of a hundred takes four
+
+
+def loose_commits(repository: Path, count: int) -> list[str]:
+    """So many commits that no branch leads to."""
+    made = "".join(
+        f"commit refs/made/{number}\nmark :{number}\ncommitter A <a@a> {number} +0000\ndata 1\nx\n"
+        for number in range(1, count + 1)
+    )
+    words = ("git", "fast-import", "--quiet", "--export-marks=.git/marks")
+    subprocess.run(words, cwd=repository, input=made, text=True, check=True, timeout=60)
+    lines = (repository / ".git/marks").read_text().splitlines()
+    gone = "".join(f"delete refs/made/{number}\n" for number in range(1, count + 1))
+    subprocess.run(("git", "update-ref", "--stdin"), cwd=repository, input=gone, text=True, check=True, timeout=60)
+    return [line.split()[1] for line in lines]
 
 
 @pytest.mark.parametrize("is_detached", [False, True])
