@@ -6,7 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -126,6 +126,14 @@ def test_nothing_is_started_any_more_once_orange_ends() -> None:
 def test_a_program_that_takes_too_long_is_ended_with_all_it_started() -> None:
     with pytest.raises(Refused, match=r"took longer than 0\.2 s and was ended"):
         programs.run(["sh", "-c", "sleep 600 & sleep 600"], timeout=0.2)
+
+
+def test_a_program_that_prints_too_much_is_refused_also_where_it_has_ended_before_anybody_looked() -> None:
+    """What is cut off may be what was wanted, as the end of a log."""
+    limits: dict[str, Any] = {"directory": "/", "environment": dict(os.environ), "timeout": 60, "most": 1000}
+    with pytest.raises(Refused, match="sh printed more than 1,000 bytes and was ended"):
+        programs.run_capped(["sh", "-c", "head -c 1001 /dev/zero"], **limits)
+    assert len(programs.run_capped(["sh", "-c", "head -c 1000 /dev/zero"], **limits).output) == 1000
 
 
 def test_a_program_that_is_not_there_is_named() -> None:

@@ -100,7 +100,8 @@ def run_capped(
         with _started(words, directory, environment, output=files[0], errors=files[1]) as process:
             excess = _wait_for(process, timeout, most, files)
             if excess is not None:
-                os.killpg(process.pid, signal.SIGKILL)
+                if process.returncode is None:  # else its number may be somebody else's by now
+                    os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
                 raise Refused(f"{os.path.basename(words[0])} {excess} and was ended")
         printed = [os.pread(file, most, 0).decode(errors="replace") for file in files]
@@ -144,9 +145,10 @@ def _wait_for(process: subprocess.Popen[bytes], timeout: float, most: int, files
     while time.monotonic() < deadline:
         with suppress(subprocess.TimeoutExpired):
             process.wait(min(_POLL_SECONDS, timeout))
-            return None
         if any(os.fstat(file).st_size > most for file in files):
             return f"printed more than {most:,} bytes"
+        if process.returncode is not None:
+            return None
     return f"took longer than {timeout:g} s"
 
 
