@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -252,6 +253,47 @@ def test_names_that_an_agent_writes_into_gits_log_do_not_hold_the_project_up(
     assert len(asked) < 100
 
 
+def test_commits_by_the_thousand_that_an_agent_writes_into_gits_log_do_not_hold_the_project_up_either(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are real, and on no branch; what HEAD has left because of us is among the last."""
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "other")
+    log = Path(git(worktree, "rev-parse", "--absolute-git-dir")) / "logs/HEAD"
+    loose = loose_commits(repository, 1000)
+
+    def scribble() -> None:
+        with log.open("a") as file:
+            file.writelines(f"{each} {each} \n" for each in loose)
+
+    made = detaching_before_the_first_move(monkeypatch, worktree, scribble)
+    real, asked = Repository.ask, []
+
+    def ask(self: Repository, *words: str, **more: Any) -> Any:
+        asked.append(words)
+        return real(self, *words, **more)
+
+    monkeypatch.setattr(Repository, "ask", ask)
+    cli.ok("task", "update", ref.id, "--branch", "other")
+    assert git(repository, "for-each-ref", "--contains", made[0])
+    assert len(asked) < 500  # each of a hundred takes four
+
+
+def loose_commits(repository: Path, count: int) -> list[str]:
+    """So many commits that no branch leads to."""
+    made = "".join(
+        f"commit refs/made/{number}\nmark :{number}\ncommitter A <a@a> {number} +0000\ndata 1\nx\n"
+        for number in range(1, count + 1)
+    )
+    words = ("git", "fast-import", "--quiet", "--export-marks=.git/marks")
+    subprocess.run(words, cwd=repository, input=made, text=True, check=True, timeout=60)
+    lines = (repository / ".git/marks").read_text().splitlines()
+    gone = "".join(f"delete refs/made/{number}\n" for number in range(1, count + 1))
+    subprocess.run(("git", "update-ref", "--stdin"), cwd=repository, input=gone, text=True, check=True, timeout=60)
+    return [line.split()[1] for line in lines]
+
+
 @pytest.mark.parametrize("is_detached", [False, True])
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_branch_that_an_agent_checks_out_at_the_last_moment_keeps_its_name(
@@ -449,3 +491,98 @@ def test_agent_that_stands_on_somebody_elses_branch_has_none_but_its_own_renamed
     assert "never" in cli.no("task", "update", ref.id, "--branch", "orange-tasks/z", "--status", "never")
     assert git(worktree, "symbolic-ref", "--short", "HEAD") == "main"
     assert git(repository, "branch", "--list", "orange-tasks/z") == ""
+
+
+@pytest.mark.parametrize("wanted", ["other", "new-name"])
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_tag_with_the_name_of_the_branch_is_not_taken_for_another_branch(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, fails: bool
+) -> None:
+    """Git says `heads/…` of a branch then, and that would be one of its own."""
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "other")
+    git(repository, "tag", "orange-tasks/x")
+    cli.ok("task", "update", ref.id, "--branch")
+    before = everything(world, repository, ref)
+    if fails:
+        failing_to_save(monkeypatch)
+        assert "No space left" in cli.no("task", "update", ref.id, "--branch", wanted)
+        assert everything(world, repository, ref) == before
+    else:
+        cli.ok("task", "update", ref.id, "--branch", wanted)
+        assert git(worktree, "symbolic-ref", "HEAD") == f"refs/heads/{wanted}"
+        old = git(repository, "branch", "--list", "orange-tasks/x")
+        assert bool(old) == (wanted == "other")
+    assert "heads/" not in world.read(ref).branch
+
+
+def test_what_is_checked_out_and_is_no_branch_is_not_followed_as_one(world: World, cli: Cli, repository: Path) -> None:
+    ref = in_worktree(world, cli, repository)
+    git(world.root / "workspaces/beans--1", "symbolic-ref", "HEAD", "refs/stage/main")
+    assert "the task keeps the one it has" in cli.no("task", "update", ref.id, "--branch")
+
+
+def test_a_branch_that_an_agent_goes_on_with_before_an_undo_is_not_deleted_by_it(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is at the same commit, as the branch that the undo takes away."""
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(worktree, "switch", "--quiet", "--create", "elsewhere")
+
+    def change(*_args: object, **_more: object) -> None:
+        git(worktree, "switch", "--quiet", "--create", "anybodys")
+        raise Refused("No space left on device")
+
+    monkeypatch.setattr(OpenTask, "change", change)
+    cli("task", "update", ref.id, "--branch", "new-name")
+    assert git(repository, "branch", "--list", "anybodys") != ""
+    assert git(worktree, "symbolic-ref", "--short", "HEAD") == "anybodys"
+
+
+def test_a_branch_that_an_agent_checks_out_between_the_two_steps_of_a_rename_keeps_its_name(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One below the other cannot be there at once, so there is a name in between."""
+    ref = in_worktree(world, cli, repository)
+    worktree = world.root / "workspaces/beans--1"
+    git(repository, "branch", "anybodys")
+    real, asked = Repository.current_branch, 0
+
+    def current_branch(self: Repository) -> str | None:
+        nonlocal asked
+        asked += 1
+        if asked == 3:  # once for the task, once for each step
+            git(worktree, "switch", "--quiet", "anybodys")
+        return real(self)
+
+    monkeypatch.setattr(Repository, "current_branch", current_branch)
+    cli.no("task", "update", ref.id, "--branch", "orange-tasks/x/more")
+    assert asked >= 3
+    assert git(repository, "branch", "--list", "anybodys") != ""
+    assert git(repository, "branch", "--list", "orange-tasks/x") != ""
+
+
+def test_a_rename_that_fails_after_its_first_step_gives_the_branch_its_name_back(
+    world: World, cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = in_worktree(world, cli, repository)
+    before = everything(world, repository, ref)
+    real = Repository.must
+
+    def must(self: Repository, *words: str, **more: Any) -> str:
+        if words[0] == "branch" and words[-1] == "orange-tasks/x/more":
+            raise Refused("git branch: No space left on device")
+        return real(self, *words, **more)
+
+    monkeypatch.setattr(Repository, "must", must)
+    assert "No space left" in cli.no("task", "update", ref.id, "--branch", "orange-tasks/x/more")
+    assert everything(world, repository, ref) == before
+
+
+def failing_to_save(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_args: object, **_more: object) -> None:
+        raise Refused("No space left on device")
+
+    monkeypatch.setattr(OpenTask, "change", full)

@@ -17,7 +17,7 @@ import pytest
 from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.orange import assemble
 from orange_tui.outside.git import Repository
-from orange_tui.outside.git_guard.locks import clear
+from orange_tui.outside.git_guard.locks import begin, clear, end
 from orange_tui.supervisor.doctor import examine
 from support.killing import Countdown, killed
 
@@ -255,6 +255,25 @@ def test_a_git_of_ours_that_takes_too_long_leaves_no_lock(house: House, killer: 
     with pytest.raises(Refused, match="was ended"):
         Repository(str(house.main)).ask("update-index", "-q", "--refresh", timeout=0.3)
     assert locks(house) == []
+
+
+def test_a_killed_git_of_ours_leaves_no_lock_though_a_program_was_just_being_started_beside_it(house: House) -> None:
+    """Between fork and exec, that program has all that we have open, the lock of our note too."""
+    reads, writes = os.pipe()
+    note = begin(str(house.main), None, "update-index")
+    (house.main / ".git/index.lock").touch()
+    child = os.fork()
+    if child == 0:
+        os.read(reads, 1)
+        os._exit(0)
+    try:
+        end(note, was_killed=True)
+        assert locks(house) == []
+    finally:
+        os.write(writes, b"x")
+        os.waitpid(child, 0)
+        os.close(reads)
+        os.close(writes)
 
 
 def test_a_lock_is_not_taken_from_a_git_that_is_at_work(house: House, killer: Killer) -> None:

@@ -63,3 +63,12 @@ def test_a_remote_that_git_has_written_is_found_or_missed_without_a_process(
 
     monkeypatch.setattr(git_module, "run", refuse)
     assert Repository(str(repository)).has_remote() is has_remote
+
+
+def test_default_branch_of_the_remote_has_its_name_also_where_a_local_one_looks_like_it(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    git(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "first")
+    git(tmp_path, "update-ref", "refs/remotes/origin/trunk", "HEAD")
+    git(tmp_path, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
+    git(tmp_path, "branch", "origin/trunk")
+    assert Repository(str(tmp_path)).default_branch() == "trunk"

@@ -6,7 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -63,6 +63,29 @@ print("after", os.getsid(0) == os.getpid(), os.getppid() != int(sys.argv[1]))
 sys.stdout.flush()
 exec(sys.argv[2])
 """
+INTERRUPTED = """
+import fcntl, os, signal
+from orange_tui.home.files import locked
+from orange_tui.outside.programs import continue_in_new_session
+fork = os.fork
+
+def fork_and_interrupt():
+    child = fork()
+    if child:
+        os.kill(os.getpid(), signal.SIGINT)
+    else:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return child
+
+os.fork = fork_and_interrupt
+with locked("lock", what="it"):
+    continue_in_new_session()
+    try:
+        fcntl.flock(os.open("lock", os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        print("given up")
+    except BlockingIOError:
+        print("held")
+"""
 
 
 @pytest.mark.parametrize("more", ["", SLOW_START], ids=["running", "just being started"])
@@ -103,6 +126,14 @@ def test_nothing_is_started_any_more_once_orange_ends() -> None:
 def test_a_program_that_takes_too_long_is_ended_with_all_it_started() -> None:
     with pytest.raises(Refused, match=r"took longer than 0\.2 s and was ended"):
         programs.run(["sh", "-c", "sleep 600 & sleep 600"], timeout=0.2)
+
+
+def test_a_program_that_prints_too_much_is_refused_also_where_it_has_ended_before_anybody_looked() -> None:
+    """What is cut off may be what was wanted, as the end of a log."""
+    limits: dict[str, Any] = {"directory": "/", "environment": dict(os.environ), "timeout": 60, "most": 1000}
+    with pytest.raises(Refused, match="sh printed more than 1,000 bytes and was ended"):
+        programs.run_capped(["sh", "-c", "head -c 1001 /dev/zero"], **limits)
+    assert len(programs.run_capped(["sh", "-c", "head -c 1000 /dev/zero"], **limits).output) == 1000
 
 
 def test_a_program_that_is_not_there_is_named() -> None:
@@ -167,3 +198,13 @@ def test_lock_that_is_given_up_in_the_new_session_is_not_held_by_who_waits(tmp_p
     script = GOES_ON.replace('print("before"', f'{first}print("before"')
     words = [sys.executable, "-c", script, str(os.getpid()), again]
     subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, timeout=60)
+
+
+def test_ctrl_c_while_a_command_goes_on_in_a_new_session_does_not_give_up_the_locks_of_the_one_that_goes_on(
+    tmp_path: Path,
+) -> None:
+    """Both have the same lock open: who gives it up does so for the other, too."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("held\n", "", 0)

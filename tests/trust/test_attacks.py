@@ -8,7 +8,7 @@ import pytest
 
 from orange_tui.domain.errors import Refused, Untrusted
 from orange_tui.outside.git import Repository
-from orange_tui.outside.git_guard import hooks
+from orange_tui.outside.git_guard import gate, hooks
 from orange_tui.outside.git_guard.brought import ask_git, find_directories
 from orange_tui.outside.git_worktree import commit_all, worktree_of
 from orange_tui.trust.trust import Trust
@@ -214,6 +214,50 @@ def test_a_persons_own_place_for_hooks_counts_where_they_say_and_is_asked_for_on
     assert not trap.exists()
     assert len(asked) == (3 if condition else 1)
     assert (cafe.root / "persons").read_text().count("post-checkout") == (1 if condition else 3)
+
+
+@pytest.mark.parametrize("condition", ["onbranch:main", "hasconfig:remote.*.url:**/chosen"])
+def test_a_condition_in_the_persons_settings_that_an_agent_can_end_lets_no_hook_of_the_repository_run(
+    cafe: Cafe, trap: Path, monkeypatch: pytest.MonkeyPatch, condition: str
+) -> None:
+    """The person's own hooks are on under a condition, and what it is about is anybody's to change."""
+    git(cafe.main, "remote", "add", "second", str(cafe.root / "chosen"))
+    set_hooks(cafe.root / "own", cafe.root / "persons", ("reference-transaction",))
+    own, settings = cafe.root / "own.config", cafe.root / "persons.config"
+    own.write_text(f"[core]\n\thooksPath = {cafe.root}/own\n")
+    settings.write_text(f'[includeIf "{condition}"]\n\tpath = {own}\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    Repository(str(cafe.main)).must("update-ref", "refs/heads/one", "HEAD")
+    assert "reference-transaction" in (cafe.root / "persons").read_text()
+    git(cafe.main, "symbolic-ref", "HEAD", "refs/heads/one")
+    git(cafe.main, "remote", "remove", "second")
+    set_hooks(cafe.main / ".git/hooks", trap)
+
+    Repository(str(cafe.main)).must("update-ref", "refs/heads/two", "HEAD")
+
+    assert not trap.exists()
+    assert [each.name for each in Trust(cafe.home).untrusted(cafe.project)] == sorted(HOOKS)
+
+
+def test_the_persons_own_hooks_run_from_where_they_were_looked_for_whatever_a_repository_says_meanwhile(
+    cafe: Cafe, trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_hooks(cafe.root / "own", cafe.root / "persons", ("post-checkout",))
+    set_hooks(cafe.root / "evil", trap, ("post-checkout",))
+    settings = cafe.root / "persons.config"
+    settings.write_text(f"[core]\n\thooksPath = {cafe.root}/own\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    looked = gate.settings_for
+
+    def look_and_be_late(*given: Any) -> tuple[str, ...]:
+        found = looked(*given)
+        git(cafe.main, "config", "core.hooksPath", str(cafe.root / "evil"))
+        return found
+
+    monkeypatch.setattr(gate, "settings_for", look_and_be_late)
+    Repository(str(cafe.main)).must("switch", "--create", "mine")
+    assert not trap.exists()
+    assert (cafe.root / "persons").read_text() == "post-checkout\n"
 
 
 def test_what_a_repository_says_of_hooks_at_the_last_moment_is_never_taken_for_the_persons(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _LEFT = re.compile(rb"^([0-9a-f]{40,64}) [0-9a-f]{40,64} ", re.MULTILINE)
 _MAX_BYTES = 1_000_000  # of a log that has grown meanwhile, at its end: that is where we move HEAD
 _MOST_WALKED = "--max-count=4"  # where it is no file: we move HEAD twice at most
+_MOST_LOOKED_AT = 100  # of all that it names: each takes a few gits, and the project waits
 _MOST_NAMED = 10
 _FEW = 4  # each is looked at anyway
 
@@ -40,7 +41,8 @@ def keeping_left_commits(worktree: Repository, opened: OpenTask) -> Iterator[Non
         left = _left_since(path, start)
         if left is None:
             left = worktree.ask("rev-list", "--walk-reflogs", _MOST_WALKED, "HEAD", "--").output.split()
-        named = [*dict.fromkeys([*left, *([head] if head is not None else ())])]
+        last = [*dict.fromkeys(reversed(left))][:_MOST_LOOKED_AT]
+        named = [*dict.fromkeys([*last, *([head] if head is not None else ())])]
         _save_each(worktree, _commits_among(worktree, named), opened)
 
 

@@ -114,13 +114,14 @@ def _claimed(engine: Engine, opened: OpenTask, branch: str, worktree: Repository
 def _check_out_or_rename(worktree: Repository, name: str, opened: OpenTask) -> Undo | None:
     """Have the worktree on that branch; git refuses where work would be lost. Returns how to undo it.
 
-    An undo fails silently: why it was needed is what the person must be told.
+    An undo fails silently: why it was needed is what the person must be told. Where an agent has gone elsewhere
+    meanwhile, there is nothing to undo.
     """
     back: Undo | None = None
 
     def undo() -> None:
         with suppress(OrangeError), keeping_left_commits(worktree, opened):
-            if back is not None:
+            if back is not None and worktree.current_branch() == name:
                 back()
 
     try:
@@ -141,7 +142,7 @@ def _move_head(worktree: Repository, name: str, opened: OpenTask) -> Undo | None
             raise Refused("No branch is checked out, so there is none to be renamed")
         if before != opened.task.branch:  # it may be anybody's, so it keeps its name
             worktree.leave_branch(name)
-            return lambda: worktree.return_to_branch(before)
+            return lambda: worktree.return_to_branch(before, known_as=name)
         worktree.rename_current_branch(name, known_as=before)
         return lambda: worktree.rename_current_branch(before, known_as=name)
     if before is None:

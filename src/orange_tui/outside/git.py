@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from itertools import pairwise
 
 from orange_tui.domain.errors import Refused
@@ -148,15 +149,16 @@ class Repository:
         return self.answer("rev-parse", "--verify", "--quiet", "HEAD")
 
     def current_branch(self) -> str | None:
-        """The branch that is checked out; None when HEAD is detached, as in the middle of a rebase."""
-        return self.answer("symbolic-ref", "--quiet", "--short", "HEAD")
+        """The branch that is checked out; None when HEAD is detached, as in the middle of a rebase.
+
+        Git's own short name would be another one where a tag is called the same.
+        """
+        return _name_below(local(""), self.answer("symbolic-ref", "--quiet", "HEAD"))
 
     def default_branch(self) -> str:
         """What the remote calls its default, else the branch that is checked out, else main."""
-        remote = self.answer("symbolic-ref", "--quiet", "--short", f"refs/remotes/{REMOTE}/HEAD")
-        if remote is not None:
-            return remote.removeprefix(f"{REMOTE}/")
-        return self.current_branch() or "main"
+        of_remote = _name_below(remote(""), self.answer("symbolic-ref", "--quiet", remote("HEAD")))
+        return of_remote or self.current_branch() or "main"
 
     def has_branch(self, name: str) -> bool:
         """Whether there is a local branch of that name."""
@@ -210,8 +212,8 @@ class Repository:
         if known_as is not None and before != known_as:
             raise Refused(f"{before} is checked out by now, and not {known_as}, so nothing was renamed")
         if f"{name}/".startswith(f"{before}/") or before.startswith(f"{name}/"):  # the two cannot be there at once
-            before = f"{before.replace('/', '-')}-renamed"
-            self.rename_current_branch(before)
+            self._rename_in_two_steps(before, name)
+            return
         if tip is not None:
             self.must("branch", "--copy", "--", before, name)
         self.must("symbolic-ref", "-m", f"orange: renamed {before} to {name}", "HEAD", local(name), settings=_LOGGED)
@@ -219,18 +221,28 @@ class Repository:
             self.ask("update-ref", "-d", local(before), tip)  # unless somebody has moved it meanwhile
             self.ask("config", "--remove-section", f"branch.{before}")
 
+    def _rename_in_two_steps(self, before: str, name: str) -> None:
+        between = f"{before.replace('/', '-')}-renamed"
+        self.rename_current_branch(between, known_as=before)
+        try:
+            self.rename_current_branch(name, known_as=between)
+        except BaseException:
+            with suppress(Refused):
+                self.rename_current_branch(before, known_as=between)
+            raise
+
     def leave_branch(self, name: str) -> None:
         """Go on with a new branch at the commit that is checked out; the one that is checked out stays as it is."""
         if self.head() is not None:
             self.must("branch", "--no-track", "--", name, "HEAD")
         self.must("symbolic-ref", "-m", f"orange: went on as {name}", "HEAD", local(name), settings=_LOGGED)
 
-    def return_to_branch(self, name: str) -> None:
-        """Undo that: the new branch goes, if nobody has moved it meanwhile."""
-        new, tip = self.current_branch(), self.head()
+    def return_to_branch(self, name: str, *, known_as: str) -> None:
+        """Undo that: the new branch, which is `known_as`, goes if nobody has moved it meanwhile."""
+        tip = self.head()
         self.must("symbolic-ref", "-m", f"orange: back to {name}", "HEAD", local(name), settings=_LOGGED)
-        if new is not None and tip is not None and tip == self.head():
-            self.ask("update-ref", "-d", local(new), tip)
+        if tip is not None and tip == self.head():
+            self.ask("update-ref", "-d", local(known_as), tip)
 
 
 def _names_remote(path: str) -> bool | None:
@@ -253,6 +265,10 @@ def environment_for_git() -> dict[str, str]:
     """Our environment without the caller's repository; git prompts for nothing and takes no lock to read."""
     kept = {name: value for name, value in os.environ.items() if name not in _CALLER_VARIABLES}
     return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def _name_below(place: str, full_name: str | None) -> str | None:
+    return full_name.removeprefix(place) if full_name is not None and full_name.startswith(place) else None
 
 
 def local(branch: str) -> str:

@@ -21,7 +21,7 @@ from orange_tui.domain.records import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import NoReturn
 
 _POLL_SECONDS = 0.05  # between two checks of whether a program has ended
@@ -100,7 +100,8 @@ def run_capped(
         with _started(words, directory, environment, output=files[0], errors=files[1]) as process:
             excess = _wait_for(process, timeout, most, files)
             if excess is not None:
-                os.killpg(process.pid, signal.SIGKILL)
+                if process.returncode is None:  # else its number may be somebody else's by now
+                    os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
                 raise Refused(f"{os.path.basename(words[0])} {excess} and was ended")
         printed = [os.pread(file, most, 0).decode(errors="replace") for file in files]
@@ -144,9 +145,10 @@ def _wait_for(process: subprocess.Popen[bytes], timeout: float, most: int, files
     while time.monotonic() < deadline:
         with suppress(subprocess.TimeoutExpired):
             process.wait(min(_POLL_SECONDS, timeout))
-            return None
         if any(os.fstat(file).st_size > most for file in files):
             return f"printed more than {most:,} bytes"
+        if process.returncode is not None:
+            return None
     return f"took longer than {timeout:g} s"
 
 
@@ -224,9 +226,11 @@ def continue_in_new_session() -> None:
             stream.flush()
     is_let_go, held = os.pipe()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who started us may have it ignored: then nobody is waited for
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # who waits must not give up a lock of us both
     child = os.fork()
     if child != 0:
-        _end_as(child)
+        _end_as(child, mask)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     os.setsid()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.close(held)
@@ -234,11 +238,12 @@ def continue_in_new_session() -> None:
     os.close(is_let_go)
 
 
-def _end_as(child: int) -> NoReturn:
+def _end_as(child: int, mask: Iterable[int]) -> NoReturn:
     """Wait for a process that does our work, and end as it does. Locks that it gives up must not be held by us."""
     os.closerange(_FIRST_OWN_DESCRIPTOR, os.sysconf("SC_OPEN_MAX"))
     while True:
         try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             _, status = os.waitpid(child, 0)
             break
         except KeyboardInterrupt:

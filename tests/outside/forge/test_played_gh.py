@@ -55,6 +55,7 @@ CALLS: dict[str, Call] = {
     "label that is not on it": unlabel,
     "label that is": lambda _: _gh.rest(HOST, "DELETE", f"{ISSUE}/labels/bug"),
     "log": log,
+    "log that is too long": lambda _: _gh.download(HOST, f"{ACTIONS}/5/logs", 10),
     "log that is gone": lambda _: _gh.download(HOST, f"{ACTIONS}/6/logs", 1000),
     "repository": view,
 }

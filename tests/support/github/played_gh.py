@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from orange_tui.domain.errors import Refused
 from orange_tui.outside import programs
 from orange_tui.outside.forge import _gh
 from orange_tui.outside.programs import Finished
@@ -103,6 +104,7 @@ def played(
     environment: Mapping[str, str],
     directory: str | None = None,
     stdin: bytes = b"",
+    most: int | None = None,
     **_limits: float,
 ) -> Finished | None:
     """What gh would have answered; None where only gh can tell."""
@@ -116,8 +118,14 @@ def played(
         case ["api", "--hostname", host, "--include", "--method", method, path, *_] if _knows(host, environment):
             return _api(_Reply(method, host, path, stdin, environment))
         case ["api", "--hostname", host, path] if _knows(host, environment):
-            return _api(_Reply("GET", host, path, b"", environment), has_head=False)
+            return _capped(_api(_Reply("GET", host, path, b"", environment), has_head=False), most)
     return None
+
+
+def _capped(finished: Finished, most: int | None) -> Finished:
+    if most is not None and len(finished.output.encode()) > most:
+        raise Refused("gh printed too much and was ended")
+    return finished
 
 
 def _knows(host: str, environment: Mapping[str, str]) -> bool:

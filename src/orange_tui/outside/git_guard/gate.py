@@ -110,7 +110,7 @@ def _hooks_setting(where: GitDirectories, hooks: Hooks, *, is_trusted: bool) -> 
     """Where git is to look for hooks: where we have looked, however it would read its settings itself."""
     if not is_trusted or (hooks.is_in_checkout and not _is_main(where)):  # a worktree's are its agent's to write
         return (_NO_HOOKS,)
-    return (f"core.hooksPath={hooks.path}",) if hooks.is_said_here else ()
+    return (f"core.hooksPath={hooks.path}",) if hooks.is_said else ()
 
 
 def _no_submodules(where: GitDirectories) -> tuple[str, ...]:

@@ -17,20 +17,21 @@ _PERSONS_VARIABLES = (
     *(f"GIT_CONFIG_{name}" for name in ("GLOBAL", "SYSTEM", "NOSYSTEM", "COUNT", "PARAMETERS")),
 )
 _PERSONS_SCOPES = frozenset({"system", "global", "command"})  # else it is the repository that says so
+_OF_A_PLACE = ("includeif.gitdir:", "includeif.gitdir/i:")
 _ANSWERS = frozenset({0, 1})  # of git's config: there is one, there is none
 _MAX_HOOK_FILES, _MAX_HOOK_BYTES = 200, 2_000_000
 
 
 @record
 class Hooks:
-    """Where git looks for hooks, and what is there; `path` is None where the person says it for all repositories.
+    """Where git looks for hooks, and what of it the repository brings along: the person's own is theirs and not listed.
 
-    `is_said_here` where a setting leads there, and not git's own custom.
+    `is_said` where a setting leads there, and not git's own custom.
     """
 
-    path: str | None
+    path: str
     found: tuple[Brought, ...] = ()
-    is_said_here: bool = False
+    is_said: bool = False
     is_in_checkout: bool = False
 
 
@@ -42,35 +43,39 @@ def hooks_of(where: GitDirectories, hooks_path: str | None) -> Hooks:
         return Hooks(place, tuple(_files(place)))
     place = os.path.normpath(os.path.expanduser(said))
     if os.path.isabs(place) and hooks_path is None:
-        return Hooks(None)
+        return Hooks(place, is_said=True)
     is_in_checkout = not os.path.isabs(place)
     if is_in_checkout:
         place = os.path.join(where.main, place) if where.main is not None else os.devnull
     files = _files(os.path.dirname(place) if os.path.basename(place) == "_" else place)  # husky's are one level up
     setting = [brought(HOOK, HOOKS_PATH, said)] if hooks_path is not None else []
-    return Hooks(place, (*setting, *files), is_said_here=True, is_in_checkout=is_in_checkout)
+    return Hooks(place, (*setting, *files), is_said=True, is_in_checkout=is_in_checkout)
 
 
 def _persons_hooks_path(path: str) -> str | None:
     """Where the person's own settings say that hooks are; asked once, as it is nobody else's to change.
 
-    Once for all repositories, but where a condition in the settings may make a difference between them.
+    Once for all repositories, but where a condition in the settings may make a difference between them; and each time
+    where that is not about the place of a repository, but about what an agent can change: its branch, its remotes.
     """
     person = tuple(os.environ.get(name) for name in _PERSONS_VARIABLES)
     for place in (None, path):
         if (place, person) in _hooks_paths:
             return _hooks_paths[place, person]
-    said, is_answer, is_everywhere = _ask_hooks_path(path)
-    if is_answer:  # settings that cannot be read now, because of a repository's perhaps, may be soon
-        _hooks_paths[None if is_everywhere else path, person] = said
+    said, conditions = _ask_hooks_path(path)
+    if conditions is not None and all(each.startswith(_OF_A_PLACE) for each in conditions):
+        _hooks_paths[path if conditions else None, person] = said
     return said
 
 
 _hooks_paths: dict[tuple[str | None, tuple[str | None, ...]], str | None] = {}
 
 
-def _ask_hooks_path(path: str) -> tuple[str | None, bool, bool]:
-    """Where hooks are by the person's settings that count here; whether git could tell, and if it is so everywhere."""
+def _ask_hooks_path(path: str) -> tuple[str | None, list[str] | None]:
+    """Where hooks are by the person's settings that count here, and the conditions in these.
+
+    None in place of the conditions where git could not tell: because of a repository's settings perhaps, for a moment.
+    """
     words = ("--show-scope", "-z", "--get-regexp", r"^(core\.hookspath|includeif\..*)$")
     finished = ask_git("-C", path, "config", *words)
     parts = finished.output.split("\0")
@@ -78,7 +83,8 @@ def _ask_hooks_path(path: str) -> tuple[str | None, bool, bool]:
         entry.partition("\n") for scope, entry in zip(parts[::2], parts[1::2], strict=False) if scope in _PERSONS_SCOPES
     ]
     said = [value for key, _, value in entries if key == HOOKS_PATH]
-    return (said[-1] or None if said else None), finished.code in _ANSWERS, len(said) == len(entries)
+    conditions = [key for key, _, _ in entries if key != HOOKS_PATH]
+    return (said[-1] or None if said else None), (conditions if finished.code in _ANSWERS else None)
 
 
 def _files(place: str) -> list[Brought]:

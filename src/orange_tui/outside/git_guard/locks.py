@@ -72,7 +72,7 @@ def end(note: Note | None, *, was_killed: bool) -> None:
     if not was_killed:
         with suppress(OSError):
             os.unlink(note.path)
-    os.close(note.descriptor)
+    _give_up(note.descriptor)
     if was_killed:
         settle(note.shared)
 
@@ -132,7 +132,7 @@ def _alone(directory: str) -> Iterator[bool]:
         else:
             yield True
     finally:
-        os.close(descriptor)
+        _give_up(descriptor)
 
 
 def _dead_notes(shared: str) -> dict[str, int]:
@@ -155,8 +155,14 @@ def _is_held(path: str) -> bool:
     except OSError:
         return True
     finally:
-        os.close(descriptor)
+        _give_up(descriptor)
     return False
+
+
+def _give_up(descriptor: int) -> None:
+    """To close it is not enough: a program that another thread is starting just now has it open as well."""
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    os.close(descriptor)
 
 
 def _is_at_work(shared: str) -> bool:
