@@ -8,15 +8,12 @@ otherwise. Saving the same twice saves it once.
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from contextlib import contextmanager, suppress
-from tempfile import TemporaryDirectory
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import ORANGE_IDENTITY, SLOW_SECONDS, Repository
-from orange_tui.outside.git_guard.look import look_at_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,6 +90,8 @@ def hash_files(git: Repository, root: str, paths: Iterable[str], *, store: bool)
     }
     if not kinds:
         return {}
+    from tempfile import TemporaryDirectory
+
     with TemporaryDirectory() as links:
         names = []
         for number, (path, mode) in enumerate(kinds.items()):
@@ -198,6 +197,8 @@ def _loose_commits(git: Repository, head: str | None, others: Sequence[str]) -> 
 
 def _index_tree(worktree: Worktree) -> str | None:
     """What is staged, as a tree; None where there is none, as in a conflict."""
+    import shutil
+
     with _own_index(worktree) as index:
         try:
             shutil.copyfile(os.path.join(worktree.git_directory, "index"), index)
@@ -287,6 +288,8 @@ def has_nothing_uncommitted(path: str) -> bool:
 
     Git would look at its submodules by theirs, so each of them is looked at like itself.
     """
+    from orange_tui.outside.git_guard.look import look_at_repository
+
     with suppress(Refused), look_at_repository(path) as git:
         status = git.ask("status", "--porcelain", "--untracked-files=all", "--ignore-submodules=dirty")
         entries = git.must("ls-files", "--stage", "-z", exact=True).split("\0")
@@ -300,6 +303,8 @@ def is_settled_repository(path: str) -> bool:
     """Whether all that is in a repository is elsewhere too: every commit on its remote, nothing uncommitted."""
     if not has_nothing_uncommitted(path):
         return False
+    from orange_tui.outside.git_guard.look import look_at_repository
+
     with suppress(Refused), look_at_repository(path) as git:
         if git.answer("rev-parse", "--verify", "--quiet", "refs/stash"):
             return False

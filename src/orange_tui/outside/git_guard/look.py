@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from contextlib import contextmanager, suppress
 
 from orange_tui.domain.errors import Refused
@@ -62,6 +61,7 @@ def look_at_repository(path: str) -> Iterator[Repository]:
 
 @contextmanager
 def _looking(path: str, own: str, shared: str) -> Iterator[Repository]:
+    import shutil
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="orange-look-", ignore_cleanup_errors=True) as directory:
