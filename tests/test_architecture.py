@@ -223,7 +223,7 @@ def test_looking_at_tasks_loads_no_parser_and_no_app(agents_world: World) -> Non
 
 SELDOM_NEEDED_TO_START = {
     *("bz2", "lzma", "shutil", "tempfile", "random", "datetime"),
-    *("domain.text.findings", "outside.git_guard.look", "review.batch", "review.threads_file"),
+    *("domain.text.findings", "review.batch", "review.threads_file"),
     *("usage.limits", "cli.all_commands"),
 }
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import ORANGE_IDENTITY, SLOW_SECONDS, Repository
+from orange_tui.outside.git_guard.look import look_at_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -288,8 +289,6 @@ def has_nothing_uncommitted(path: str) -> bool:
 
     Git would look at its submodules by theirs, so each of them is looked at like itself.
     """
-    from orange_tui.outside.git_guard.look import look_at_repository
-
     with suppress(Refused), look_at_repository(path) as git:
         status = git.ask("status", "--porcelain", "--untracked-files=all", "--ignore-submodules=dirty")
         entries = git.must("ls-files", "--stage", "-z", exact=True).split("\0")
@@ -303,13 +302,10 @@ def is_settled_repository(path: str) -> bool:
     """Whether all that is in a repository is elsewhere too: every commit on its remote, nothing uncommitted."""
     if not has_nothing_uncommitted(path):
         return False
-    from orange_tui.outside.git_guard.look import look_at_repository
-
     with suppress(Refused), look_at_repository(path) as git:
-        if git.answer("rev-parse", "--verify", "--quiet", "refs/stash"):
-            return False
+        stash = git.answer("rev-parse", "--verify", "--quiet", "refs/stash")
         own = git.ask("rev-list", "--max-count=1", "--branches", "HEAD", "--not", "--remotes", "--tags")
-        return own.code == 0 and not own.output
+        return stash is None and own.code == 0 and not own.output
     return False
 
 
