@@ -24,6 +24,7 @@ from support.source import sources
 
 if TYPE_CHECKING:
     from support.driver import World
+    from support.office import Office
 
 PACKAGE = Path(orange_tui.__file__).parent
 HEAVY = {"textual", "rich", "libtmux", "pygit2", "yaml", "mistune"}
@@ -33,7 +34,7 @@ import sys
 before = set(sys.modules)
 from orange_tui.cli.main import main
 code = main(sys.argv[1:])
-print(*sorted({name.partition(".")[0] for name in set(sys.modules) - before}), file=sys.stderr)
+print(*sorted(set(sys.modules) - before), file=sys.stderr)
 sys.exit(code)
 """
 
@@ -218,6 +219,28 @@ def test_a_gate_on_threads_loads_nothing_that_takes_long_with_and_without_thread
 def test_looking_at_tasks_loads_no_parser_and_no_app(agents_world: World) -> None:
     agents_world.task(workflow="plain", status="a")
     assert loaded_by("task", "list", "--all") & (HEAVY | {"argparse", "dataclasses", "logging"}) == set()
+
+
+SELDOM_NEEDED_TO_START = {
+    *("bz2", "lzma", "shutil", "tempfile", "random", "datetime"),
+    *("domain.text.findings", "review.batch", "review.threads_file"),
+    *("usage.limits", "cli.all_commands"),
+}
+
+
+def test_starting_an_agent_loads_nothing_that_few_starts_need(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = office.root / "bin" / "pi"  # one that Orange knows by itself: no file about it is read
+    agent.parent.mkdir()
+    agent.write_text("#!/bin/sh\nexec cat\n")
+    agent.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{agent.parent}:{os.environ['PATH']}")
+    ref = office.create("fix/login", harness="pi", spawn=False)
+
+    loaded = loaded_by("task", "spawn", ref.id)
+
+    assert office.windows(ref) == ["worker"]
+    assert loaded & (EXPENSIVE - {"subprocess"}) == set()
+    assert {name for name in SELDOM_NEEDED_TO_START if loaded & {name, f"orange_tui.{name}"}} == set()
 
 
 THROUGH_DOOR = """

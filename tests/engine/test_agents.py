@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+from collections import Counter
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from orange_tui.agents import launch
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.creation import NewTask
 from orange_tui.home import clock
+from orange_tui.outside.git_guard import brought
 from orange_tui.outside.tmux import Tmux
 from support.office import started
 
@@ -225,3 +228,44 @@ def test_output_of_a_window_is_kept_in_its_log(office: Office) -> None:
     log = office.root / "home" / "state" / "coffee" / ref.id / "logs" / "worker.log"
     office.wait(lambda: log.exists() and "hello from the agent" in log.read_text())
     assert seen.exists()
+
+
+def test_a_start_runs_each_program_once_and_no_other(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    office.harness()
+    office.orange.pool.init(office.orange.projects.get("coffee"))
+    first, second = (office.create(branch, harness="recorder", spawn=False) for branch in ("one", "two"))
+    office.orange.tasks.spawn(first)  # what is asked once only is asked here
+    words, real = [], subprocess.Popen.__init__
+
+    def starting(process: subprocess.Popen[bytes], command: list[str], **options: Any) -> None:
+        words.append(command)
+        real(process, command, **options)
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", starting)
+
+    office.orange.tasks.spawn(second)
+
+    known = {"fetch", "status", "switch", "list-panes", "new-session"}
+    assert [" ".join(word for word in command if word in known) for command in words] == [
+        *("fetch", "status", "switch"),
+        *("list-panes", "new-session"),
+    ]
+
+
+def test_a_start_looks_once_at_each_of_its_steps_at_what_the_repository_brings_along(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.harness()
+    ref = office.create("brew", harness="recorder", spawn=False)
+    read, real = Counter[str](), brought.read_file
+
+    def reading(path: str, most: int) -> bytes | None:
+        read[os.path.relpath(path, office.repository)] += 1
+        return real(path, most)
+
+    monkeypatch.setattr(brought, "read_file", reading)
+
+    office.orange.tasks.spawn(ref)
+
+    steps = ("before the task moves", "before it is given the workspace", "before that is prepared")
+    assert read[".git/refs/remotes/origin/main"] == len(steps)

@@ -105,16 +105,24 @@ def _show_help(wanted: HelpRequest, commands: Sequence[CommandSpec]) -> int:
 
 
 def _commands_for(words: list[str]) -> Sequence[CommandSpec]:
-    """The commands to choose from. Those that agents use, and the app, are found without importing all the others."""
-    if any(command.run and command.path == tuple(words[:2]) for command in TASK_COMMANDS):
+    """The commands to choose from. Those about tasks and agents, and the app, are found without all the others."""
+    if _has(TASK_COMMANDS, words):
         return TASK_COMMANDS
     if not words:
         from orange_tui.cli.table.app import PROGRAM
 
         return (PROGRAM,)
+    from orange_tui.cli.table.agents import AGENT_COMMANDS
+
+    if _has(AGENT_COMMANDS, words):
+        return AGENT_COMMANDS
     from orange_tui.cli.all_commands import COMMANDS
 
     return COMMANDS
+
+
+def _has(commands: Sequence[CommandSpec], words: list[str]) -> bool:
+    return any(command.run and command.path == tuple(words[:2]) for command in commands)
 
 
 def _handle_closed_pipe() -> int:

@@ -217,11 +217,12 @@ class Engine:
         return self._finish(opened, started, hooks)  # 6 to 8
 
     def _reserve(self, opened: OpenTask, hooks: Sequence[Hook]) -> None:
+        reserved: dict[str, object] = {}  # what one hook is sure of, the next need not ask for
         for hook in hooks:
             if self.actions.has(hook.action):
                 reserve = self.actions.find(hook.action).reserve
                 if reserve is not None:
-                    reserve(HookRun(self, opened, hook, token=""))
+                    reserve(HookRun(self, opened, hook, token="", changes=reserved))
 
     def _finish(self, opened: OpenTask, started: Event, hooks: Sequence[Hook], done: HooksRun | None = None) -> Moved:
         """Steps 6 to 8: the hooks that have not had their turn, then the end of the move."""

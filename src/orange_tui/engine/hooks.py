@@ -34,7 +34,16 @@ class HookRun:
     that is run again after a crash finds the values it found the first time.
     """
 
-    def __init__(self, engine: Engine, opened: OpenTask, hook: Hook, token: str, by: str = "engine") -> None:
+    def __init__(  # noqa: PLR0913 - the last two have a usual value
+        self,
+        engine: Engine,
+        opened: OpenTask,
+        hook: Hook,
+        token: str,
+        by: str = "engine",
+        *,
+        changes: dict[str, object] | None = None,
+    ) -> None:
         self.engine = engine
         self.parts = engine.parts
         self.token = token  # the same for a hook and for its repetition after a crash
@@ -42,7 +51,7 @@ class HookRun:
         self.opened = opened
         self.action = hook.action
         self.params: Mapping[str, object] = hook.params
-        self.changes: dict[str, object] = {}
+        self.changes: dict[str, object] = {} if changes is None else changes
 
     @property
     def task(self) -> Task:

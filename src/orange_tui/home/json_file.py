@@ -100,11 +100,10 @@ class JsonFile:
     def _changing(self, read: Callable[[], T]) -> Iterator[T]:
         with self.locked():
             content = read()
-            before = self._encode(content)
+            before = json.dumps(content)  # without indentation, which takes seven times as long
             yield content
-            after = self._encode(content)
-            if after != before:
-                self._replace(after)
+            if json.dumps(content) != before:
+                self.write(content)
 
     def write(self, content: object) -> None:
         """Replace the content; the caller holds the lock."""

@@ -46,6 +46,11 @@ class Home:
         return os.path.join(self.root, "jobs.json")
 
     @property
+    def limits_file(self) -> str:
+        """What agents have said of their limits; most have reached none."""
+        return os.path.join(self.root, "limits.json")
+
+    @property
     def tasks(self) -> str:
         """A directory for each project, with one for each of its tasks."""
         return os.path.join(self.root, "tasks")

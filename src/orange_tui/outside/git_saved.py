@@ -8,10 +8,8 @@ otherwise. Saving the same twice saves it once.
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from contextlib import contextmanager, suppress
-from tempfile import TemporaryDirectory
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
@@ -93,6 +91,8 @@ def hash_files(git: Repository, root: str, paths: Iterable[str], *, store: bool)
     }
     if not kinds:
         return {}
+    from tempfile import TemporaryDirectory
+
     with TemporaryDirectory() as links:
         names = []
         for number, (path, mode) in enumerate(kinds.items()):
@@ -198,6 +198,8 @@ def _loose_commits(git: Repository, head: str | None, others: Sequence[str]) -> 
 
 def _index_tree(worktree: Worktree) -> str | None:
     """What is staged, as a tree; None where there is none, as in a conflict."""
+    import shutil
+
     with _own_index(worktree) as index:
         try:
             shutil.copyfile(os.path.join(worktree.git_directory, "index"), index)
@@ -301,10 +303,9 @@ def is_settled_repository(path: str) -> bool:
     if not has_nothing_uncommitted(path):
         return False
     with suppress(Refused), look_at_repository(path) as git:
-        if git.answer("rev-parse", "--verify", "--quiet", "refs/stash"):
-            return False
+        stash = git.answer("rev-parse", "--verify", "--quiet", "refs/stash")
         own = git.ask("rev-list", "--max-count=1", "--branches", "HEAD", "--not", "--remotes", "--tags")
-        return own.code == 0 and not own.output
+        return stash is None and own.code == 0 and not own.output
     return False
 
 

@@ -2,6 +2,8 @@
 
 It says what a project in projects.json can: `copy`, `setup`, `keep`, `run`, `ports`, `instructions`. A value in
 projects.json wins over the one here, a list too: nothing adds up, so that a person can always say no.
+
+Most repositories have none, and every start asks: what reads YAML is imported by the functions.
 """
 
 from __future__ import annotations
@@ -11,9 +13,6 @@ import os
 
 from orange_tui.domain.errors import Unreadable
 from orange_tui.domain.records import record
-from orange_tui.domain.text import yaml_text
-from orange_tui.domain.text.findings import Findings, quoted
-from orange_tui.domain.text.yaml_nodes import Item
 from orange_tui.home.projects import MAX_PORTS
 from orange_tui.outside.git_guard.brought import brought
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from orange_tui.domain.text.findings import Problem
+    from orange_tui.domain.text.yaml_nodes import Item
     from orange_tui.outside.git_guard.brought import Brought
 
 NAME = ".orange.yml"
@@ -59,6 +59,10 @@ def shown(value: object) -> str:
 
 def parse(text: str, file: str = NAME) -> OrangeFile:
     """Read a whole file; all its problems are reported together, each with its line, and nothing raises."""
+    from orange_tui.domain.text import yaml_text
+    from orange_tui.domain.text.findings import Findings
+    from orange_tui.domain.text.yaml_nodes import Item
+
     findings = Findings(file)
     try:
         node = yaml_text.compose(text, max_bytes=MAX_BYTES)
@@ -74,6 +78,8 @@ def parse(text: str, file: str = NAME) -> OrangeFile:
 
 def too_long() -> OrangeFile:
     """One that nobody reads: it was not written by a person."""
+    from orange_tui.domain.text.findings import Findings
+
     findings = Findings(NAME)
     findings.add_problem(1, f"the file is longer than {MAX_BYTES:,} bytes", "make it shorter")
     return OrangeFile({}, findings.problems)
@@ -93,6 +99,8 @@ def _path(item: Item) -> str | None:
         return None
     path = os.path.normpath(text)
     if os.path.isabs(path) or path.split(os.sep)[0] in {"..", ".", ".git"} or not text.isprintable():
+        from orange_tui.domain.text.findings import quoted
+
         item.add_problem(f"is {quoted(text)}", "write a path inside the repository, such as .env")
         return None
     return path

@@ -37,6 +37,19 @@ _LINK = "120000"
 
 
 @record
+class _Look:
+    """One look at a project's repository: where it is, and the `.orange.yml` on its default branch."""
+
+    place: str  # under which its trust is kept
+    where: GitDirectories | None
+    file: OrangeFile
+
+    def brought(self) -> list[Brought]:
+        """Everything that it brings along."""
+        return [*self.file.items(), *(brought_by_git(self.where) if self.where is not None else ())]
+
+
+@record
 class Trust:
     """What the person trusts in the repositories of one home."""
 
@@ -44,23 +57,30 @@ class Trust:
 
     def brought(self, project: Project) -> list[Brought]:
         """Everything that a project's repository brings along, seen or not."""
-        return [*read_orange_file(project).items(), *_by_git(project)]
+        return _look_at(project).brought()
 
     def untrusted(self, project: Project) -> list[Brought]:
         """What of it the person has not seen as it is now."""
-        found = self.brought(project)
-        known = self.trusted(_place(project)) if found else ()
+        return self._untrusted(_look_at(project))
+
+    def _untrusted(self, look: _Look) -> list[Brought]:
+        found = look.brought()
+        known = self.trusted(look.place) if found else ()
         return [each for each in found if each.digest not in known]
 
-    def check(self, project: Project) -> None:
-        """Refuse to begin where something would count that the person has not seen, or where nobody can read it."""
-        problems = read_orange_file(project).problems
-        if problems:
-            listed = "\n".join(str(problem) for problem in problems)
+    def checked_setup(self, project: Project) -> Mapping[str, object]:
+        """How a project's workspaces are set up, by the very file that was looked at.
+
+        Refused where something would count that the person has not seen, or where nobody can read it.
+        """
+        look = _look_at(project)
+        if look.file.problems:
+            listed = "\n".join(str(problem) for problem in look.file.problems)
             raise Refused(f"{project.name} has a mistake in its {orange_file.NAME}:\n{listed}")
-        new = self.untrusted(project)
+        new = self._untrusted(look)
         if new:
             raise Untrusted(waiting_sentence(project.name, new), project.name)
+        return {**look.file.values, **_said_of(project)}
 
     def confirm(self, project: Project, seen: Sequence[Brought]) -> None:
         """Remember what the person was shown: that, and not what may be there by now."""
@@ -69,7 +89,7 @@ class Trust:
             raise Refused(f"{unshowable[0].name}: {unshowable[0].text}, so it cannot be trusted; make it smaller")
         make_directory(self.home.state)
         with self._file.changing_object() as data:
-            known = data.setdefault("repositories", {}).setdefault(_place(project), {})
+            known = data.setdefault("repositories", {}).setdefault(_place(project, find_directories(project.path)), {})
             known |= {each.digest: {"name": each.name, "since": clock.now()} for each in seen}
 
     def trusted(self, shared: str) -> Collection[str]:
@@ -80,11 +100,12 @@ class Trust:
 
     def setup(self, project: Project) -> Mapping[str, object]:
         """How a project's workspaces are set up: as projects.json says, else as trusted of its `.orange.yml`."""
-        said = {key: value for key, value in project.entry.items() if key in orange_file.KEYS and value is not None}
+        said = _said_of(project)
         if said.keys() >= orange_file.KEYS.keys():
             return said
-        shared = read_orange_file(project).values
-        known = self.trusted(_place(project)) if shared else ()
+        look = _look_at(project)
+        shared = look.file.values
+        known = self.trusted(look.place) if shared else ()
         seen = {key: value for key, value in shared.items() if orange_file.item_of(key, value).digest in known}
         return {**seen, **said}
 
@@ -107,19 +128,26 @@ def waiting_sentence(project: str, new: Sequence[Brought]) -> str:
     return f"{project} brings along {names_of(new)}, which has {verb}: `orange project trust {project}` shows it"
 
 
-def _place(project: Project) -> str:
-    where = find_directories(project.path)
+def _said_of(project: Project) -> dict[str, object]:
+    """What the person has said of the set-up themselves, in projects.json."""
+    return {key: value for key, value in project.entry.items() if key in orange_file.KEYS and value is not None}
+
+
+def _place(project: Project, where: GitDirectories | None) -> str:
     return where.shared if where is not None else os.path.realpath(project.path)
 
 
-def _by_git(project: Project) -> list[Brought]:
+def _look_at(project: Project) -> _Look:
     where = find_directories(project.path)
-    return brought_by_git(where) if where is not None else []
+    return _Look(_place(project, where), where, _read_in(where, project))
 
 
 def read_orange_file(project: Project) -> OrangeFile:
     """The `.orange.yml` on the default branch: the remote's, where there is one, as new tasks start from there."""
-    where = find_directories(project.path)
+    return _look_at(project).file
+
+
+def _read_in(where: GitDirectories | None, project: Project) -> OrangeFile:
     if where is None:
         return orange_file.NOTHING
     names = (remote(project.default_branch), local(project.default_branch))

@@ -53,8 +53,9 @@ class LimitsFile:
 
     @property
     def _file(self) -> JsonFile:
-        path = os.path.join(self.home.root, "limits.json")
-        return JsonFile(path, os.path.join(self.home.root, ".limits.lock"), title="limits", disposable=True)
+        return JsonFile(
+            self.home.limits_file, os.path.join(self.home.root, ".limits.lock"), title="limits", disposable=True
+        )
 
 
 def _limit(harness: str, account: str, values: dict[str, object]) -> Limit:

@@ -77,6 +77,10 @@ class Pool:
         """A project with what its repository says of set-up, where the person trusts it and has not said otherwise."""
         return replace(project, entry={**project.entry, **Trust(self.home).setup(project)})
 
+    def _checked(self, project: Project) -> Project:
+        """The same; refused where the repository brings something along that the person has not seen."""
+        return replace(project, entry={**project.entry, **Trust(self.home).checked_setup(project)})
+
     def slots(self, project: Project | None = None) -> list[Slot]:
         """Every slot there is, in use or not, of one project or of all."""
         if project is not None:
@@ -89,8 +93,7 @@ class Pool:
         Also where the repository brings something along that the person has not seen: setting up would run it.
         """
         if not self._is_prepared(task):
-            Trust(self.home).check(project)
-            project = self.with_setup(project)
+            project = self._checked(project)
         name = self._bind(project, task)
         if name is None:
             self._release_orphaned(project)
@@ -153,8 +156,7 @@ class Pool:
             link_task(self.home, task, existing.worktree)
             return None
         # What the fetch below brings counts from the next start: what is run now is what was trusted before.
-        Trust(self.home).check(project)
-        project = self.with_setup(project)
+        project = self._checked(project)
         keep_list(project)  # a mistake in it is told now, not when work is to be saved
         if task.branch == project.default_branch:
             raise Refused(f"{task.branch} is the default branch of {project.name}; a task needs one of its own")

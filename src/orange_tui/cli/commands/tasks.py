@@ -236,6 +236,8 @@ def task_reply(task: Task, moved: Moved | None, orange: Orange, notes: tuple[str
 
 def limit_notes(task: Task, orange: Orange) -> tuple[str, ...]:
     """That an agent was started although its limit is reached, or nearly: a person may."""
+    if not os.path.exists(orange.home.limits_file):  # none was ever reached: what reads it need not be imported
+        return ()
     from orange_tui.sessions.liveness import last_start
 
     started = last_start(orange.store.journal(orange.store.ref_of(task))) if task.tmux_session else None

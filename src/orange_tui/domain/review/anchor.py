@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Index = dict[str, list[int]]
+    Bounds = tuple[dict[str, int], dict[str, int]]  # the first and the last place of each line
 
 # How far away code is believed to be the one that was quoted: by how many letters and digits are in it, for the only
 # place there is, and for one of several.
@@ -29,16 +29,21 @@ class CodeLines:
     """Lines of a file with their numbers, looked up by their text; those of a diff have gaps between them."""
 
     def __init__(self, lines: Sequence[str], numbers: Sequence[int] | None = None) -> None:
+        self.numbers: Sequence[int] = range(1, len(lines) + 1)
+        self.exact = _plain_lines(lines)
+        if numbers:
+            self._put_gaps_between(numbers)
+
+    def _put_gaps_between(self, numbers: Sequence[int]) -> None:
         gapless: list[str] = []
         places: list[int] = []
-        for number, line in zip(numbers or range(1, len(lines) + 1), lines, strict=True):
+        for number, line in zip(numbers, self.exact, strict=True):
             if places and number != places[-1] + 1:
                 gapless.append(_GAP)
                 places.append(places[-1])
-            gapless.append(plain_line(line))
+            gapless.append(line)
             places.append(number)
-        self.numbers = places
-        self.exact = gapless
+        self.numbers, self.exact = places, gapless
 
     @cached_property
     def without_space(self) -> list[str]:
@@ -46,19 +51,19 @@ class CodeLines:
         return ["".join(line.split()) for line in self.exact]
 
     @cached_property
-    def _exact_index(self) -> Index:
-        return _index(self.exact)
+    def _exact_bounds(self) -> Bounds:
+        return _bounds(self.exact)
 
     @cached_property
-    def _loose_index(self) -> Index:
-        return _index(self.without_space)
+    def _loose_bounds(self) -> Bounds:
+        return _bounds(self.without_space)
 
     def find(self, quote: Sequence[str], near: int, *, loosely: bool) -> list[int]:
         """The indices at which these lines stand, those near a line if there are very many."""
         lines = self.without_space if loosely else self.exact
-        index = self._loose_index if loosely else self._exact_index
+        bounds = self._loose_bounds if loosely else self._exact_bounds
         wanted = ["".join(line.split()) for line in quote] if loosely else list(quote)
-        candidates = _nearest(index.get(wanted[0], []), self.index_of(near))
+        candidates = _nearest(_places(wanted[0], lines, bounds), self.index_of(near))
         return [place for place in candidates if lines[place : place + len(wanted)] == wanted]
 
     def index_of(self, number: int) -> int:
@@ -87,6 +92,13 @@ def place(quote: str, line: int, end_line: int | None, code: CodeLines, shift: i
     return None
 
 
+def _plain_lines(lines: Sequence[str]) -> list[str]:
+    """Lines of code as quotes have them: those of nearly every file are so already, and asked all together."""
+    if all(map(str.isprintable, lines)) and max(map(len, lines), default=0) <= MAX_QUOTE_CHARACTERS:
+        return list(lines)
+    return [*map(plain_line, lines)]
+
+
 def plain_line(line: str) -> str:
     """A line of code as a quote has it."""
     if line.isprintable() and len(line) <= MAX_QUOTE_CHARACTERS:
@@ -94,11 +106,19 @@ def plain_line(line: str) -> str:
     return plain(line.removesuffix("\r"))[:MAX_QUOTE_CHARACTERS].replace("\n", _GAP)
 
 
-def _index(lines: Sequence[str]) -> Index:
-    found: Index = {}
-    for number, line in enumerate(lines):
-        found.setdefault(line, []).append(number)
-    return found
+def _bounds(lines: Sequence[str]) -> Bounds:
+    """Between which places each line stands. A list for each line would be a hundred thousand in a big review."""
+    places = range(len(lines))
+    return dict(zip(reversed(lines), reversed(places), strict=True)), dict(zip(lines, places, strict=True))
+
+
+def _places(line: str, lines: Sequence[str], bounds: Bounds) -> list[int]:
+    """Every place where a line stands: most stand at one."""
+    firsts, lasts = bounds
+    if line not in firsts:
+        return []
+    first, last = firsts[line], lasts[line]
+    return [first] if first == last else [place for place in range(first, last + 1) if lines[place] == line]
 
 
 def _nearest(places: list[int], index: int) -> list[int]:

@@ -9,7 +9,6 @@ before and after it, tell equal changes in one file apart; one of the two may ch
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from functools import cached_property
 from zlib import crc32
 
@@ -35,7 +34,7 @@ def fingerprints(file: DiffFile) -> list[tuple[str, ...]]:
     What happened to a file besides its content (a new mode, another name, a binary file) belongs to its first hunk.
     """
     prefix = f"{identity(file)}\0".encode(errors="surrogatepass")
-    counted: Counter[str] = Counter()
+    counted: dict[str, int] = {}
     found = [tuple(_unique(mark, counted) for mark in _of_hunk(hunk, prefix)) for hunk in file.hunks] or [()]
     if file.notes or not file.hunks:
         found[0] = (_of_header(file, prefix), *found[0])
@@ -98,10 +97,10 @@ def _sides(mark: str) -> tuple[str, ...]:
     return (f"{digest}<{around[0]}", f"{digest}>{around[1]}") if around[1:] else ()
 
 
-def _unique(mark: str, counted: Counter[str]) -> str:
+def _unique(mark: str, counted: dict[str, int]) -> str:
     """The same again, a number added: equal changes among equal lines are told apart by their order."""
-    counted[mark] += 1
-    return mark if counted[mark] == 1 else f"{mark}{_SEPARATOR}{counted[mark]}"
+    counted[mark] = count = counted.get(mark, 0) + 1
+    return mark if count == 1 else f"{mark}{_SEPARATOR}{count}"
 
 
 def _of_header(file: DiffFile, prefix: bytes) -> str:

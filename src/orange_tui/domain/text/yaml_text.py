@@ -28,11 +28,11 @@ _MAX_DEPTH = 32
 _MAX_EVENTS = 100_000
 _MAX_NUMBER_CHARACTERS = 40  # no count, port or timeout is longer, and Python refuses to print very long ones
 
-# Compiled when it is first needed: that takes longer than everything else this module does.
+# Compiled when they are first needed: that takes longer than everything else this module does.
 _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-_UNUSABLE = re.compile(r"[\x00\ud800-\udfff]")
-_WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0b[01]+)", re.ASCII)
-_FRACTION = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_UNUSABLE = r"[\x00\ud800-\udfff]"
+_WHOLE = r"[-+]?(?:0|[1-9][0-9]*|0x[0-9a-fA-F]+|0b[01]+)"
+_FRACTION = r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _TAG = "tag:yaml.org,2002:"
 
 
@@ -101,7 +101,7 @@ def _unsupported(event: yaml.NodeEvent) -> str | None:
         return "anchors and aliases (`&` and `*`) are not supported; write the value out, or quote it if it is text"
     if getattr(event, "tag", None) is not None:
         return "tags (`!`) are not supported; write the value without one, or quote it if it is text"
-    if isinstance(event, yaml.ScalarEvent) and _UNUSABLE.search(event.value):
+    if isinstance(event, yaml.ScalarEvent) and re.search(_UNUSABLE, event.value):
         return "an escape here stands for a character that is not allowed; remove it"
     return None
 
@@ -209,9 +209,9 @@ def _scalar(kind: str, text: str) -> object:
         return text.lower() in {"yes", "true", "on"}
     if len(text) > _MAX_NUMBER_CHARACTERS:
         return text
-    if kind == "int" and _WHOLE.fullmatch(text):
+    if kind == "int" and re.fullmatch(_WHOLE, text):
         return int(text, 0)
-    if kind == "float" and _FRACTION.fullmatch(text):
+    if kind == "float" and re.fullmatch(_FRACTION, text):
         return _finite(text)
     return text
 

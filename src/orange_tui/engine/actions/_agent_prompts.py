@@ -7,8 +7,6 @@ import os
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.harnesses.harness import safe_prompt
 from orange_tui.domain.prompts import find_variables, render_prompt, task_values
-from orange_tui.review.batch import open_batch, whole_review
-from orange_tui.review.threads_file import ThreadsFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +36,22 @@ def _profile(task: Task) -> str:
     return profile_text(task)
 
 
+def _open_threads(run: HookRun) -> str:
+    from orange_tui.review.batch import open_batch
+
+    return _threads(run, open_batch)
+
+
+def _all_threads(run: HookRun) -> str:
+    from orange_tui.review.batch import whole_review
+
+    return _threads(run, whole_review)
+
+
 def _threads(run: HookRun, tell: Callable[[str, Sequence[Thread]], str]) -> str:
     """The threads as a text for an agent; where they cannot be read, it is told so, and works on."""
+    from orange_tui.review.threads_file import ThreadsFile
+
     try:
         return tell(run.task.id, ThreadsFile(run.parts.home, run.task.project, run.task.id).read())
     except OrangeError as problem:
@@ -47,8 +59,8 @@ def _threads(run: HookRun, tell: Callable[[str, Sequence[Thread]], str]) -> str:
 
 
 _ASSEMBLED: Mapping[str, Callable[[HookRun], str]] = {
-    "open_threads": lambda run: _threads(run, open_batch),
-    "threads": lambda run: _threads(run, whole_review),
+    "open_threads": _open_threads,
+    "threads": _all_threads,
     "context": _context,
     "profile": lambda run: _profile(run.task),
     "report_file": lambda run: os.path.join(run.opened.directory, ".orange-outcome"),

@@ -179,7 +179,7 @@ def needs_workspace(run: HookRun) -> bool:
 def reserve_workspace(run: HookRun) -> None:
     """Make sure of a workspace for an agent whose task has none: it was created in a state without."""
     if run.task.workspace is None and needs_workspace(run):
-        reserve(run)
+        run.change("workspace", reserve(run))
 
 
 def _open_window(run: HookRun, prepared: _PreparedWindow, others: list[Pane]) -> Pane:

@@ -105,7 +105,7 @@ def last_cancel(journal: Journal) -> tuple[Event | None, str | None]:
 def reserve_former(run: HookRun) -> None:
     """Make sure of a workspace; of the one that the task had, where nobody has taken it."""
     cancel, _ = last_cancel(run.opened.journal)
-    reserve(run, cancel["engine"]["workspace"] if cancel is not None else None)
+    run.change("workspace", reserve(run, cancel["engine"]["workspace"] if cancel is not None else None))
 
 
 def restore(run: HookRun) -> None:

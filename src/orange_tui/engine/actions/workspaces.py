@@ -21,7 +21,7 @@ _MAX_ERROR_CHARS = 2000
 
 def reserve_first(run: HookRun) -> None:
     """Make sure of a workspace before the task is moved."""
-    reserve(run)
+    run.change("workspace", reserve(run))
 
 
 def reserve(run: HookRun, wanted: str | None = None) -> str:

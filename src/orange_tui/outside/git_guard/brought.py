@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     Entry = tuple[str, str]  # a setting and its value
 
 SETTING, HOOK = "setting", "hook"
-_RUNS = re.compile(
-    r"filter\..*\.(clean|smudge|process)|diff\.external|diff\..*\.(command|textconv)|merge\..*\.driver"
+# Compiled when it is first needed: most repositories have no settings that could be any of these.
+_RUNS = (
+    r"(?s:filter\..*\.(clean|smudge|process)|diff\.external|diff\..*\.(command|textconv)|merge\..*\.driver"
     r"|core\.(fsmonitor|sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(.*\.)?helper"
     r"|remote\..*\.(uploadpack|receivepack|vcs)|protocol\.(ext\.)?allow|gpg\.(.*\.)?(program|defaultkeycommand)"
-    r"|(hook|trailer)\..*\.(command|cmd)|lfs\..*\.(clean|smudge|path)|.*hook|.*-command",
-    re.DOTALL,
+    r"|(hook|trailer)\..*\.(command|cmd)|lfs\..*\.(clean|smudge|path)|.*hook|.*-command)"
 )
 HOOKS_PATH = "core.hookspath"
 # Without one of these words there is no such setting, and git need not be asked.
@@ -188,7 +188,7 @@ def _config_files(where: GitDirectories) -> list[str]:
 def _runs(key: str, value: str) -> bool:
     if key == "core.fsmonitor":
         return value.lower() not in _ON_OR_OFF
-    return (value.startswith("!") and not key.startswith("alias.")) or _RUNS.fullmatch(key) is not None
+    return (value.startswith("!") and not key.startswith("alias.")) or re.fullmatch(_RUNS, key) is not None
 
 
 def _with_included(files: list[str]) -> Iterator[tuple[str, tuple[Entry, ...] | None]]:

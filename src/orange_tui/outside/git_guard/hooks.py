@@ -100,9 +100,9 @@ def _read_files(place: str) -> list[Brought]:
     left = _MAX_HOOK_BYTES
     for directory, folders, names in os.walk(place, onerror=_raise_unless_missing):
         folders.sort()
-        for name in sorted(names):
+        for name in sorted(name for name in names if not name.endswith(".sample")):
             path = os.path.join(directory, name)
-            data = None if name.endswith(".sample") else read_file(path, left)
+            data = read_file(path, left)
             if data is None:
                 continue
             left -= len(data)

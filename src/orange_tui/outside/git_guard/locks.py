@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import time
 from contextlib import contextmanager, suppress
 
@@ -89,6 +88,8 @@ def settle(shared: str) -> None:
     notes = _dead_notes(shared)
     if not notes:
         return
+    import shutil
+
     with _alone(os.path.join(shared, _NOTES)) as is_alone:
         notes = _dead_notes(shared) if is_alone else {}
         if not notes:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from contextlib import contextmanager, suppress
 
 from orange_tui.domain.errors import Refused
@@ -30,10 +29,11 @@ if TYPE_CHECKING:
 
 _NO_HOOKS = "[core]\n\thooksPath = /dev/null\n"  # else the person's own settings may say: those in this checkout
 _LINKED = ("objects", "refs", "packed-refs", "info", "shallow", "reftable")
-_SECTION = re.compile(r'\[([A-Za-z]+)(?: "([^"\\]*)")?\]\s*')
-_SETTING = re.compile(r"\s*([A-Za-z]+)\s*=\s*([^\s\"\\;#][^\"\\;#]*?)\s*")
+# Compiled when they are first needed: a start imports this, and looks at a submodule at most.
+_SECTION = r'\[([A-Za-z]+)(?: "([^"\\]*)")?\]\s*'
+_SETTING = r"\s*([A-Za-z]+)\s*=\s*([^\s\"\\;#][^\"\\;#]*?)\s*"
 # How files and objects are to be read, as git itself writes it; and where a partial clone has the rest of them.
-_READING = re.compile(
+_READING = (
     r"core\.(repositoryformatversion|filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|trustctime|checkstat)"
     r"|extensions\.(objectformat|refstorage|partialclone)"
     r"|diff\.(algorithm|renames|renamelimit|indentheuristic)|diff\.[^\n]+\.binary"
@@ -62,6 +62,7 @@ def look_at_repository(path: str) -> Iterator[Repository]:
 
 @contextmanager
 def _looking(path: str, own: str, shared: str) -> Iterator[Repository]:
+    import shutil
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="orange-look-", ignore_cleanup_errors=True) as directory:
@@ -99,11 +100,11 @@ def _settings(shared: str) -> str:
     """Those settings of a repository that say how it is to be read, where they stand on plain lines."""
     section, subsection, found = "", None, []
     for line in _text(os.path.join(shared, "config")).splitlines():
-        if title := _SECTION.fullmatch(line):
+        if title := re.fullmatch(_SECTION, line):
             section, subsection = title[1].lower(), title[2]
-        elif setting := _SETTING.fullmatch(line):
+        elif setting := re.fullmatch(_SETTING, line):
             name = ".".join(part for part in (section, subsection, setting[1].lower()) if part is not None)
-            if _READING.fullmatch(name):
+            if re.fullmatch(_READING, name):
                 inner = "" if subsection is None else f' "{subsection}"'
                 found.append(f"[{section}{inner}]\n\t{setting[1]} = {setting[2]}\n")
     return "".join(found)

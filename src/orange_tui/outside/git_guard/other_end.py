@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from orange_tui.outside.git_guard.brought import GitDirectories
 
 _REMOTE = "origin"
-_PLAIN_URL = re.compile(r"\s*url = (?P<url>[^\s\"\\#;]+)")
+_PLAIN_URL = r"\s*url = (?P<url>[^\s\"\\#;]+)"
 _SAYS_MORE = re.compile(r"insteadof|pushurl|include|worktreeconfig", re.IGNORECASE)
 _FILE = "file://"
 _SUFFIXES = ("", ".git")  # that git tries
-_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:(//|:)|[^/]+:", re.IGNORECASE)  # an address, a helper's, or host:path
+_ELSEWHERE = r"(?i:[a-z][a-z0-9+.-]*:(//|:)|[^/]+:)"  # an address, a helper's, or host:path
 
 
 def brought_by_other_end(where: GitDirectories) -> Iterator[Brought]:
@@ -46,7 +46,7 @@ def brought_by_other_end(where: GitDirectories) -> Iterator[Brought]:
 def _places(where: GitDirectories) -> Iterator[str]:
     for url in _push_urls(where):
         path = url.removeprefix(_FILE)
-        if url.startswith(_FILE) or not _ELSEWHERE.match(url):
+        if url.startswith(_FILE) or not re.match(_ELSEWHERE, url):
             found = os.path.join(where.path, os.path.expanduser(path))
             yield from (found + suffix for suffix in _SUFFIXES if os.path.isdir(found + suffix))
 
@@ -55,7 +55,7 @@ def _push_urls(where: GitDirectories) -> list[str]:
     """Where pushes go: read off plain lines, of any remote, else as git tells it."""
     lines = read_lines(os.path.join(where.shared, "config"))
     urls = [line for line in lines if "url" in line.lower()]
-    plain = [found["url"] for line in urls if (found := _PLAIN_URL.fullmatch(line))]
+    plain = [found["url"] for line in urls if (found := re.fullmatch(_PLAIN_URL, line))]
     if len(plain) == len(urls) and not any(_SAYS_MORE.search(line) for line in lines):
         return plain
     return ask_git("-C", where.path, "remote", "get-url", "--push", "--all", _REMOTE).output.splitlines()
