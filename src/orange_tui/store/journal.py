@@ -97,10 +97,7 @@ class Journal:
 
     def backwards(self) -> Iterator[Event]:
         """Events from the newest to the oldest, reading no more of the file than is asked for."""
-        for line in _lines_backwards(self.path):
-            event = parse_event(line)
-            if event is not None:
-                yield event
+        return filter(None, map(parse_event, _lines_backwards(self.path)))
 
     def events(self) -> list[Event]:
         """The whole history, oldest first."""
