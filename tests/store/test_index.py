@@ -13,7 +13,7 @@ import pytest
 
 from orange_tui.domain.errors import Unreadable
 from orange_tui.home import files
-from orange_tui.store import task_text
+from orange_tui.store import journal, task_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -290,6 +290,19 @@ def test_task_that_could_not_be_read_for_a_moment_is_read_again_though_its_files
     entry = index.get(ref)
     assert entry is not None
     assert entry.task is not None
+
+
+def test_index_opens_the_history_of_a_task_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.task()
+    opened: list[str] = []
+
+    def open_noted(path: str, *how: int, follow: bool = True) -> int:
+        opened.append(os.path.basename(path))
+        return files.open_regular(path, *how, follow=follow)
+
+    monkeypatch.setattr(journal, "open_regular", open_noted)
+    world.orange.new_index().refresh_all()
+    assert opened == ["history.jsonl"]
 
 
 def test_reading_many_tasks_leaves_no_file_open(world: World) -> None:

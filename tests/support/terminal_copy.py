@@ -27,6 +27,7 @@ class TerminalCopy:
 
     def __init__(self) -> None:
         self._cells: dict[tuple[int, int], str] = {}
+        self.written: set[tuple[int, int]] = set()  # row and column of what was written since somebody emptied it
 
     def write(self, data: str) -> None:
         row = column = 0
@@ -43,6 +44,7 @@ class TerminalCopy:
                     continue
                 width = cell_len(character)
                 self._cells[row, column] = character
+                self.written.add((row, column))
                 self._cells.update({(row, column + more): "" for more in range(1, width)})
                 column += width
 

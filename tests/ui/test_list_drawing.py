@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.tui.dashboard import Dashboard
+from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.task_list import TaskList
 from support.stage import story
 from support.terminal_copy import copy_terminal
 
 if TYPE_CHECKING:
+    from textual.strip import Strip
+
     from support.stage import Scene, Stage
     from support.terminal_copy import TerminalCopy
 
@@ -147,3 +150,46 @@ async def test_cursor_stays_in_sight_when_tasks_come_above_it(stage: Stage, monk
             await scene.until(lambda count=9 + number: scene.app.screen.query_one(TaskList).count() == count)  # type: ignore[misc]
             await scene.until(lambda: is_as_drawn(scene, terminal))
             assert line_of(terminal, scene, "seven") >= 0
+
+
+@story
+async def test_task_that_changes_out_of_sight_has_nothing_but_the_list_written_and_no_line_of_that_made_anew(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some_tasks(stage)
+    terminal = copy_terminal(monkeypatch)
+    async with stage.open((120, 40)) as scene:
+        await scene.press("j")
+        preview, region = scene.app.screen.query_one(Preview), scene.app.screen.query_one(TaskList).region
+        await scene.until(lambda: "APPROACH" in terminal.text(120, 40) and preview._loading is None)
+        await scene.until(lambda: is_as_drawn(scene, terminal))
+        path = next(path for path in stage.root.glob("home/tasks/coffee/*/TASK.md") if "Eighth" in path.read_text())
+        before = lines_in_sight(scene)
+        terminal.written.clear()
+        path.write_text(path.read_text().replace("Eighth", "Ninth"))
+        await scene.until(lambda: "Ninth" in summaries(scene) and bool(terminal.written) and preview._loading is None)
+        await scene.until(lambda: not scene.app.screen._dirty_widgets)
+        assert {(y, x) for y, x in terminal.written if not region.contains(x, y)} == set()
+        assert all(now is line for now, line in zip(lines_in_sight(scene), before, strict=True))
+
+
+def lines_in_sight(scene: Scene) -> list[Strip]:
+    shown = scene.app.screen.query_one(TaskList)
+    return shown.render_lines(shown.size.region)
+
+
+def summaries(scene: Scene) -> list[str]:
+    rows = scene.app.snapshot.rows if scene.app.snapshot is not None else ()
+    return [row.task.summary for row in rows if row.task is not None]
+
+
+@story
+async def test_list_below_a_dialog_shows_what_changes(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    some_tasks(stage)
+    terminal = copy_terminal(monkeypatch)
+    async with stage.open((120, 40)) as scene:
+        await scene.press("j", "x")
+        await scene.until(lambda: not isinstance(scene.app.screen, Dashboard))
+        stage.task(branch="new-one", status="pending", summary="")
+        await scene.until(lambda: " new-one " in terminal.text(120, 40))
+        await scene.until(lambda: is_as_drawn(scene, terminal))

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import closing
 from threading import Lock
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.files import read_signature
+from orange_tui.store._engine_history import parse_event
 from orange_tui.store.journal import Journal, Start
 from orange_tui.store.store import BrokenTask, TaskRef
 
@@ -229,13 +229,7 @@ def _broken(ref: TaskRef, error: str, history: Signature | None) -> IndexedTask:
 def _read_entry(
     store: Store, ref: TaskRef, waiting_messages: WaitingMessages, history: Signature | None
 ) -> IndexedTask | None:
-    with closing(_OnceReadJournal(store.journal(ref))) as journal:
-        return _read_with(journal, store, ref, waiting_messages, history)
-
-
-def _read_with(
-    journal: Journal, store: Store, ref: TaskRef, waiting_messages: WaitingMessages, history: Signature | None
-) -> IndexedTask | None:
+    journal = _OnceReadJournal(store.journal(ref))
     found = store.read(ref, journal)
     if isinstance(found, BrokenTask):
         is_gone = not store.has(ref)
@@ -262,28 +256,25 @@ def _has_message(journal: Journal, waiting_messages: WaitingMessages) -> bool:
 
 
 class _OnceReadJournal(Journal):
-    """A journal that reads and parses each event once, however many questions it is asked."""
+    """A journal that reads its file once and parses each event once, however many questions it is asked."""
 
     def __init__(self, journal: Journal) -> None:
         super().__init__(journal.path, journal.judge)
-        # A record lets nobody set attributes; and what reads the file must not refer to this, or it stays open.
-        self.__dict__.update(_seen=[], _rest=journal.backwards())
+        self.__dict__.update(_lines=None, _seen=[])  # a record lets nobody set attributes
 
-    def close(self) -> None:
-        """Let the file go: it is open until its first line was read."""
-        self.__dict__["_rest"].close()
+    def lines(self) -> list[bytes]:
+        if self.__dict__["_lines"] is None:
+            self.__dict__["_lines"] = super().lines()
+        found: list[bytes] = self.__dict__["_lines"]
+        return found
 
     def backwards(self) -> Iterator[Event]:
-        seen: list[Event] = self.__dict__["_seen"]
-        position = 0
-        while True:
+        lines, seen = self.lines(), self.__dict__["_seen"]
+        for position, line in enumerate(lines):
             if position == len(seen):
-                event = next(self.__dict__["_rest"], None)
-                if event is None:
-                    return
-                seen.append(event)
-            yield seen[position]
-            position += 1
+                seen.append(parse_event(line))
+            if seen[position] is not None:
+                yield seen[position]
 
 
 def _is_racy(signature: TaskSignature) -> bool:

@@ -97,21 +97,21 @@ class Journal:
 
     def backwards(self) -> Iterator[Event]:
         """Events from the newest to the oldest, reading no more of the file than is asked for."""
-        for line in _lines_backwards(self.path):
-            event = parse_event(line)
-            if event is not None:
-                yield event
+        return filter(None, map(parse_event, _lines_backwards(self.path)))
 
     def events(self) -> list[Event]:
         """The whole history, oldest first."""
         return list(self.backwards())[::-1]
 
+    def lines(self) -> list[bytes]:
+        """The whole file, last line first; one that is too long is only a mark."""
+        return list(_lines_backwards(self.path, at_once=_MAX_LINE_BYTES))
+
     def engine_history(self) -> EngineHistory:
         """The engine's values from the beginning on: what was believed of them, and what was not."""
         if self.judge is None:
             raise TypeError(f"nobody can judge {self.path}")
-        lines = list(_lines_backwards(self.path, at_once=_MAX_LINE_BYTES))[::-1]  # one that is too long is only a mark
-        return EngineHistory(lines, self.judge)
+        return EngineHistory(self.lines()[::-1], self.judge)
 
     def engine_event(self) -> Event | None:
         """The last event that set engine fields and can be believed: the truth about them."""

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual import events
-from textual.reactive import reactive
+from textual.reactive import var
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.notices.presence import Presence
@@ -58,7 +58,7 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
     TITLE = "Orange"
     ENABLE_COMMAND_PALETTE = True
     COMMANDS = PALETTE
-    snapshot: reactive[Snapshot | None] = reactive(None)
+    snapshot: var[Snapshot | None] = var(None)  # widgets that follow it draw themselves: the screen stays as it is
 
     def __init__(
         self,

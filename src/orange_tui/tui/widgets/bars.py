@@ -102,11 +102,17 @@ class FooterKey:
 class Footer(Line):
     """The keys that do something now, for the task under the cursor."""
 
+    _made_of: object = None
+
     def show(self, keys: Sequence[FooterKey], before: Keys, others_before: Keys, palette: Palette) -> None:
         """Show the keys for a task and the others, each after what the screen has for itself.
 
         Where there is too little room, the keys that are needed least give way; help, which has them all, stays.
         """
+        made_of = (list(keys), list(before), list(others_before), palette, self.size.width)
+        if made_of == self._made_of:  # as with nearly every change of a task, and most steps of the cursor
+            return
+        self._made_of = made_of
         shown = list(keys)
         line = self._line(shown, before, others_before, palette)
         too_much = line.cell_len - self.size.width

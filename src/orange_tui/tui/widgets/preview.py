@@ -202,6 +202,13 @@ class Preview(Vertical):
         if tab.use_size is not None:
             tab.use_size(request[2], self._view.size.height)
         lines = tab.whole if self._is_whole and tab.whole is not None else tab.lines
-        strips = await asyncio.to_thread(lines, row, request[2], palette_for(self.app))
+        shown = () if tab.is_live else self._view.lines  # a live one is followed to its end, and sees to it by itself
+        strips = await asyncio.to_thread(_read, lines, row, request[2], palette_for(self.app), shown)
         self._view.show(strips, follow=tab.is_live, keep_place=is_same)
         self._shown = request
+
+
+def _read(lines: Lines, row: TaskRow, width: int, palette: Palette, shown: Sequence[Strip]) -> Sequence[Strip]:
+    """The lines to show: the very ones that are shown where they say the same, and then nothing is drawn."""
+    found = lines(row, width, palette)
+    return shown if found == shown else found

@@ -62,6 +62,11 @@ class StripView(ScrollView, can_focus=True):
         self.refresh()
 
     @property
+    def lines(self) -> Sequence[Strip]:
+        """What is shown."""
+        return self._strips
+
+    @property
     def is_at_end(self) -> bool:
         """Whether the last line is in sight."""
         return self.scroll_offset.y + self.size.height >= len(self._strips)

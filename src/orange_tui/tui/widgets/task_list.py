@@ -7,6 +7,7 @@ the person, what is being done to one right now. Headings stand above groups; th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 _HEADING = -1  # the part of a row that stands above it
 _DOUBLE = 2  # clicks
+_STRIPS = 512  # a few times as many lines as are in sight
 
 
 class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
@@ -287,9 +289,15 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _strip(self, segments: list[Segment], *, is_selected: bool) -> Strip:
         style = self._base + self._palette().selected if is_selected else self._base
-        return Strip(segments).adjust_cell_length(self.size.width).apply_style(style)
+        return _strip_of(tuple(segments), self.size.width, style)
 
     def _empty_line(self, y: int, width: int) -> Strip:
         lines = self.empty_text.splitlines()
         text = lines[y - 1] if 0 < y <= len(lines) else ""
         return Strip([Segment(fit(f"  {text}", width), self._palette().dim)]).apply_style(self._base)
+
+
+@lru_cache(maxsize=_STRIPS)
+def _strip_of(segments: tuple[Segment, ...], width: int, style: Style) -> Strip:
+    """A line; the same object for what looks the same, since Textual keeps with it how it is cut and written."""
+    return Strip(segments).adjust_cell_length(width).apply_style(style)
