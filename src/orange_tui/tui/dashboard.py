@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from orange_tui.tui.commands.context import CommandContext, workflow_of
 from orange_tui.tui.commands.keys import COMMANDS, command_named, footer_keys
 from orange_tui.tui.commands.many import run_on_marked
-from orange_tui.tui.drawing.palette import state_facts, status_style
+from orange_tui.tui.drawing.labels import row_status_style
 from orange_tui.tui.listing.column_layout import ColumnTitles
 from orange_tui.tui.listing.filters import ALL
 from orange_tui.tui.listing.merged import MergedHere
@@ -119,10 +119,7 @@ class Dashboard(SearchScreen):
         self.set_class(width >= _ROOMY_CELLS, "-roomy", update=update)
 
     def _status_style(self, row: TaskRow) -> Style:
-        if row.subtask_counts is not None and row.waits is not None:
-            return self._palette.dim  # it is blocked, in autopilot's words, and all is well
-        workflow = workflow_of(self._shared.snapshot, row)
-        return status_style(state_facts(workflow, row.task.status if row.task else ""), self._palette).style
+        return row_status_style(row, workflow_of(self._shared.snapshot, row), self._palette)
 
     def _follow(self, before: Snapshot | None, now: Snapshot | None) -> None:
         """Show a new snapshot; a list of ten thousand is not gone through for what only the preview shows."""
@@ -188,6 +185,9 @@ class Dashboard(SearchScreen):
     def on_preview_tab_shown(self, message: Preview.TabShown) -> None:
         self._shared.remember(tab=message.name)
 
+    def on_preview_read(self, _message: Preview.Read) -> None:
+        self._list.hold_cursor()
+
     # ── commands ──
 
     def command_context(self) -> CommandContext:
@@ -226,6 +226,7 @@ class Dashboard(SearchScreen):
 
     def action_preview(self, show: bool) -> None:
         """Show the preview or the list alone: beside each other or one of them, as there is room."""
+        self._list.hold_cursor()
         is_wide = self.has_class("-wide")
         self.set_class(show and not is_wide, "-preview")
         if is_wide:

@@ -13,6 +13,7 @@ from orange_tui.domain.pull_request import APPROVED, CHANGES_REQUESTED, FAILED, 
 from orange_tui.domain.workflow import STOPPED
 from orange_tui.presentation.tasks import SESSION_ICONS, state_words
 from orange_tui.presentation.usage import dollars
+from orange_tui.tui.drawing.palette import state_facts, status_style
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
     from orange_tui.domain.task import Task
     from orange_tui.domain.usage.totals import Totals
+    from orange_tui.domain.workflow import Workflow
     from orange_tui.tui.drawing.palette import Palette
 
 _THOUSAND = 1_000
@@ -102,6 +104,13 @@ def status_label(row: TaskRow) -> str:
     if row.subtask_counts is None or row.waits is None:
         return state_words(row.task.status)
     return f"{state_words(row.task.status)} {row.subtask_counts[0]}/{row.subtask_counts[1]}"
+
+
+def row_status_style(row: TaskRow, workflow: Workflow | None, palette: Palette) -> Style:
+    """The style of a task's status in the list."""
+    if row.subtask_counts is not None and row.waits is not None:
+        return palette.dim  # it is blocked, in autopilot's words, and all is well
+    return status_style(state_facts(workflow, row.task.status if row.task else ""), palette).style
 
 
 def doing_label(row: TaskRow, palette: Palette) -> tuple[str, Style]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.geometry import Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 class StripView(ScrollView, can_focus=True):
     """Shows lines; only those in sight are touched, so their number does not matter. Their text can be selected."""
+
+    class Touched(Message):
+        """The person has used the mouse here."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own way
         ("j", "scroll_down", "Down"),
@@ -43,6 +47,15 @@ class StripView(ScrollView, can_focus=True):
     def focus_on_click(self) -> bool:
         """Whether a click has the keys go here: beside a list, they stay with the list."""
         return self._takes_focus
+
+    def on_mouse_down(self) -> None:
+        self.post_message(self.Touched())
+
+    def on_mouse_scroll_down(self) -> None:
+        self.post_message(self.Touched())
+
+    def on_mouse_scroll_up(self) -> None:
+        self.post_message(self.Touched())
 
     def show(self, strips: Sequence[Strip], *, follow: bool = False, keep_place: bool = True) -> None:
         """Replace the lines. A new text begins at its top; one that is followed, at its end; else the place stays."""
