@@ -36,7 +36,9 @@ ANSWERED = """
 ● Handed over. I'll wait here.
 >
 """
-AT_WORK = "● I have two questions.\n> All sizes, and yes.\n● Take orders\n  └ edited a.py\n  └ edited b.py\n  └ 3 tests, all pass\n"
+AT_WORK = (
+    "● I have two questions.\n> All sizes, and yes.\n● Take orders\n  └ edited a.py\n  └ edited b.py\n  └ 3 passed\n"
+)
 BOXED = """
 ❯ Fix the tests, please.
 
@@ -58,7 +60,7 @@ PLAIN = "compiling …\n[bold]done[/] in 3 s\n\n\n"
         ("claude", CLAUDE, "31 passed"),
         ("codex", CODEX, "3 failed"),
         ("demo", ANSWERED, "Handed over. I'll wait here."),
-        ("demo", AT_WORK, "3 tests, all pass"),
+        ("demo", AT_WORK, "3 passed"),
         ("claude", BOXED, "31 passed"),
         ("pi", PLAIN, "[bold]done[/] in 3 s"),
         ("demo", "", ""),

@@ -36,7 +36,7 @@ def last_line(harness: Harness, screen: str) -> str:
 
 
 def _end_of_output(lines: list[str]) -> int:
-    """Where the input line begins, if there is one near the end: a message that was sent earlier looks just like one."""
+    """Where the input line begins, if there is one near the end: a message that was sent looks just like one."""
     near = range(max(0, len(lines) - _INPUT_LINES), len(lines))
     rules = [place for place in near if _RULE.match(lines[place])]
     prompts = [place for place in near if _PROMPT.match(lines[place])]

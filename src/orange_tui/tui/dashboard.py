@@ -152,8 +152,7 @@ class Dashboard(SearchScreen):
         if self._list.marked:  # not of what is gone, or in another project
             self._list.marked &= {row.ref for row in self._rows}
         self._list.show(listed, running, shows_project=everywhere)
-        titles = self.query_one(ColumnTitles)
-        titles.facts, titles.chosen = self._list.facts, self._list.columns
+        self.query_one(ColumnTitles).show(self._list.facts, self._list.columns, self._list.longest)
         marked = f" · {len(self._list.marked)} marked" if self._list.marked else ""
         scope = f"{self._shared.project or 'all projects'} · {self._model.choices.sentence}{marked}"
         self.query_one(Header).show(snapshot, scope, states_in_order(snapshot), self._palette)
@@ -179,7 +178,7 @@ class Dashboard(SearchScreen):
     def on_task_list_selected(self, _message: TaskList.Selected) -> None:
         self.show_keys()
 
-    def on_task_list_opened(self, _message: TaskList.Opened) -> None:
+    def on_task_list_opened(self) -> None:
         self.action_do("enter")
 
     def on_preview_tab_shown(self, message: Preview.TabShown) -> None:

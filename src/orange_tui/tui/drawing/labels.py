@@ -33,14 +33,14 @@ LEGEND = (
     ("●", "The agent is running"),
     ("?", "The agent asks for permission"),
     (STOPPED_MARK, "The agent stopped without handing in"),
-    (LIMIT_MARK, "Its agent has reached its limit; it goes on by itself, h hands it over"),
+    (LIMIT_MARK, "Its agent has reached its limit; it goes on by itself, or hand it over"),
     ("✗", "The agent has ended"),
-    ("⚡", "Its tmux server is gone; ⏎ restarts the agent"),
+    ("⚡", "Its tmux server is gone; opening the task restarts the agent"),
     ("○", "No agent"),
     ("!", "TASK.md can't be read"),
-    (CONFLICT_MARK, "Conflicts with the default branch; r sends it back"),
+    (CONFLICT_MARK, "Conflicts with the default branch; send it back"),
     (COLLISION_MARK, "Will conflict with another task, whichever is merged second"),
-    (MARK, "Marked: ⏎ a x d h work on all that are"),
+    (MARK, "Marked: open, answer, hand over, cancel and delete work on all that are"),
 )
 _SHOWN_KEYS = {
     "enter": "⏎",
@@ -95,6 +95,16 @@ def session_icon(session: str, palette: Palette) -> tuple[str, Style]:
 def task_name(task: Task) -> str:
     """What a task is called in a list: its branch, unless nobody chose one; then what it is about tells more."""
     return task.summary if task.summary and task.branch.endswith(f"/{task.id}") else task.branch
+
+
+def shown_name(task: Task, *, shows_project: bool) -> str:
+    """What the list calls a task; with its project in a list of all."""
+    return f"{task.project}/{task_name(task)}" if shows_project else task_name(task)
+
+
+def summary_label(row: TaskRow) -> str:
+    """What a task is about."""
+    return row.task.summary if row.task is not None else ""
 
 
 def status_label(row: TaskRow) -> str:

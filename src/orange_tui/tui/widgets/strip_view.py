@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.style import Style
+    from textual import events
     from textual.geometry import Region
     from textual.selection import Selection
 
@@ -48,7 +49,7 @@ class StripView(ScrollView, can_focus=True):
         """Whether a click has the keys go here: beside a list, they stay with the list."""
         return self._takes_focus
 
-    def on_mouse_down(self) -> None:
+    def on_mouse_down(self, _event: events.MouseDown) -> None:
         self.post_message(self.Touched())
 
     def on_mouse_scroll_down(self) -> None:
