@@ -19,8 +19,9 @@ from orange_tui.domain.workflow import STOPPED
 from orange_tui.sessions.agent_state import AgentStatus
 from orange_tui.store.store import TaskRef
 from orange_tui.tui.drawing.labels import cost_label, format_count, task_icon
-from orange_tui.tui.listing.column_layout import MARKS, layout_for
+from orange_tui.tui.listing.column_layout import MARKS, Longest, layout_for, longest_texts
 from orange_tui.tui.listing.columns import COLUMNS, RowLook, chosen_columns
+from orange_tui.tui.listing.tree import ListedTasks
 from support.looking import DARK
 from support.rows import row
 
@@ -40,6 +41,13 @@ def line(
     return "".join(segment.text for segment in segments)
 
 
+def look_of(made: TaskRow, width: int, longest: Longest) -> str:
+    """A row of a list that has no other facts than what its agent does."""
+    name = made.task.branch if made.task is not None else ""
+    layout = layout_for(width, frozenset({"status"}), COLUMNS, longest)
+    return "".join(segment.text for segment in layout.line(RowLook(made, name, Style(), Style(), DARK)))
+
+
 @pytest.mark.parametrize(
     "branch", ["milk", "日本語-search", "🍣🍣🍣-sushi", "e\u0301clair", "a" * 300, "日" * 200], ids=range(6)
 )
@@ -55,6 +63,33 @@ def test_a_wide_list_has_every_column() -> None:
     shown = line("milk", 79, Stats(3, 144, 12))
     assert shown.split()[:5] == ["milk", "clarification", "↑3", "+144", "−12"]
     assert layout_for(79).titles().split() == ["task", "status", "↑", "±", "age"]
+
+
+def listed(*tasks: dict[str, Any]) -> ListedTasks:
+    return ListedTasks([row(f"t{number}", harness="demo", **task) for number, task in enumerate(tasks)])
+
+
+def test_no_column_of_a_wide_list_takes_room_that_another_has_a_use_for() -> None:
+    tasks = listed(
+        {"branch": "decaf", "summary": "Offer decaf, for those who would like to sleep"},
+        {"branch": "oat-milk", "summary": "Take orders with oat milk"},
+    )
+    longest = longest_texts(tasks, shows_project=False)
+    titles = layout_for(140, frozenset({"status"}), COLUMNS, longest).titles()
+    assert titles.index("status") - titles.index("task") <= len("oat-milk") + 3
+    assert titles.index("summary") - titles.index("agent") == len("agent") + 2
+    drawn = [look_of(each, 140, longest) for each in tasks.rows]
+    assert "Offer decaf, for those who would like to sleep" in drawn[0]
+    assert {cell_len(text) for text in drawn} == {140 - MARKS}
+
+
+def test_columns_of_a_wide_list_are_as_wide_as_names_agents_and_projects_need() -> None:
+    tasks = listed({"branch": "日本語-search", "model": "opus", "summary": "x" * 300})
+    longest = dict(longest_texts(tasks, shows_project=True))
+    assert longest == {"task": len("coffee/") + 6 + len("-search"), "agent": len("demo opus"), "summary": 300}
+    drawn = look_of(tasks.rows[0], 140, tuple(longest.items()))
+    assert "demo opus" in drawn
+    assert cell_len(drawn) == 140 - MARKS
 
 
 def test_task_that_waits_shows_what_it_has_changed_where_it_has() -> None:

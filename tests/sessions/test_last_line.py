@@ -28,6 +28,29 @@ CODEX = """
 
   gpt-5 · 98% context left
 """
+ANSWERED = """
+● I have two questions. I'll wait for you here.
+> All sizes, and yes.
+● Take orders for iced latte
+  └ edited coffee/iced_latte.py
+● Handed over. I'll wait here.
+>
+"""
+AT_WORK = (
+    "● I have two questions.\n> All sizes, and yes.\n● Take orders\n  └ edited a.py\n  └ edited b.py\n  └ 3 passed\n"
+)
+BOXED = """
+❯ Fix the tests, please.
+
+● Bash(npm test)
+  ⎿  31 passed
+
+────────────────────────────────────────
+❯ Now the docs, they say
+  > run make
+────────────────────────────────────────
+  ? for shortcuts
+"""
 PLAIN = "compiling …\n[bold]done[/] in 3 s\n\n\n"
 
 
@@ -36,6 +59,9 @@ PLAIN = "compiling …\n[bold]done[/] in 3 s\n\n\n"
     [
         ("claude", CLAUDE, "31 passed"),
         ("codex", CODEX, "3 failed"),
+        ("demo", ANSWERED, "Handed over. I'll wait here."),
+        ("demo", AT_WORK, "3 passed"),
+        ("claude", BOXED, "31 passed"),
         ("pi", PLAIN, "[bold]done[/] in 3 s"),
         ("demo", "", ""),
         ("demo", "─" * 40 + "\n❯ \n", ""),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_textual_snapshot
+from textual import events
 
 from orange_tui.delivery import pr_status
 from orange_tui.domain.pull_request import PullRequest
@@ -231,6 +232,11 @@ class Scene:
 
     async def click(self, widget: type[Widget] | str, offset: tuple[int, int], times: int = 1) -> None:
         await self._pilot.click(widget, offset=offset, times=times)
+        await self._pilot.pause()
+
+    async def wheel(self, widget: str, offset: tuple[int, int]) -> None:
+        """Turn the mouse wheel down by a step."""
+        await self._pilot._post_mouse_events([events.MouseScrollDown], widget, offset)
         await self._pilot.pause()
 
     async def drag(self, widget: str, start: tuple[int, int], end: tuple[int, int]) -> None:

@@ -10,10 +10,11 @@ from orange_tui.tui.widgets.task_list import TaskList
 from support.stage import PLAN, story
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
-    from support.stage import Stage
+    from support.stage import Scene, Stage
 
 SIZES = [(80, 24), (120, 40)]
 
@@ -116,3 +117,28 @@ async def test_preview_keeps_its_place_while_the_text_grows(stage: Stage) -> Non
         writes(stage, ref, "The end.")
         await scene.until(lambda: view.virtual_size.height > before)
         assert view.scroll_offset.y == 60
+
+
+@pytest.mark.parametrize(
+    ("size", "reads_on"),
+    [
+        ((200, 60), lambda scene: scene.press("shift+down")),
+        ((200, 60), lambda scene: scene.press("pagedown")),
+        ((200, 60), lambda scene: scene.press("tab")),
+        ((200, 60), lambda scene: scene.click("#view", (5, 3))),
+        ((200, 60), lambda scene: scene.wheel("#view", (5, 3))),
+        ((80, 24), lambda scene: scene.press("right")),
+    ],
+    ids=["line", "page", "tab", "click", "wheel", "narrow"],
+)
+@story
+async def test_the_task_whose_preview_is_being_read_stays_when_another_comes_first(
+    stage: Stage, size: tuple[int, int], reads_on: Callable[[Scene], Awaitable[None]]
+) -> None:
+    stage.task(5, branch="login-fix", summary="Fix", status="working")
+    async with stage.open(size) as scene:
+        await scene.sees("login-fix")
+        await reads_on(scene)
+        stage.task(branch="newcomer", summary="Newer", status="working")
+        await scene.until(lambda: scene.app.screen.query_one(TaskList).count() == 2)
+        assert scene.selected == "login-fix"

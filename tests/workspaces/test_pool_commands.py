@@ -114,7 +114,7 @@ def test_task_stays_in_its_state_when_no_workspace_is_free(cafe: Cafe, orange: O
     cafe.register(pool_size=1)
     first, second = new_task(cafe, "a"), new_task(cafe, "b")
     move(orange, first, "doing")
-    with pytest.raises(Refused, match=f"no free workspace for coffee: coffee--1 is held by {first.id}"):
+    with pytest.raises(Refused, match=f"no free workspace for coffee: coffee--1 is held by {first.branch}"):
         move(orange, second, "doing")
     assert cafe.read(TaskRef("coffee", second.id)).status == "todo"
 

@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from orange_tui.tui.commands.context import CommandContext, workflow_of
 from orange_tui.tui.commands.keys import COMMANDS, command_named, footer_keys
 from orange_tui.tui.commands.many import run_on_marked
-from orange_tui.tui.drawing.palette import state_facts, status_style
+from orange_tui.tui.drawing.labels import row_status_style
 from orange_tui.tui.listing.column_layout import ColumnTitles
 from orange_tui.tui.listing.filters import ALL
 from orange_tui.tui.listing.merged import MergedHere
@@ -119,10 +119,7 @@ class Dashboard(SearchScreen):
         self.set_class(width >= _ROOMY_CELLS, "-roomy", update=update)
 
     def _status_style(self, row: TaskRow) -> Style:
-        if row.subtask_counts is not None and row.waits is not None:
-            return self._palette.dim  # it is blocked, in autopilot's words, and all is well
-        workflow = workflow_of(self._shared.snapshot, row)
-        return status_style(state_facts(workflow, row.task.status if row.task else ""), self._palette).style
+        return row_status_style(row, workflow_of(self._shared.snapshot, row), self._palette)
 
     def _follow(self, before: Snapshot | None, now: Snapshot | None) -> None:
         """Show a new snapshot; a list of ten thousand is not gone through for what only the preview shows."""
@@ -155,8 +152,7 @@ class Dashboard(SearchScreen):
         if self._list.marked:  # not of what is gone, or in another project
             self._list.marked &= {row.ref for row in self._rows}
         self._list.show(listed, running, shows_project=everywhere)
-        titles = self.query_one(ColumnTitles)
-        titles.facts, titles.chosen = self._list.facts, self._list.columns
+        self.query_one(ColumnTitles).show(self._list.facts, self._list.columns, self._list.longest)
         marked = f" · {len(self._list.marked)} marked" if self._list.marked else ""
         scope = f"{self._shared.project or 'all projects'} · {self._model.choices.sentence}{marked}"
         self.query_one(Header).show(snapshot, scope, states_in_order(snapshot), self._palette)
@@ -182,11 +178,14 @@ class Dashboard(SearchScreen):
     def on_task_list_selected(self, _message: TaskList.Selected) -> None:
         self.show_keys()
 
-    def on_task_list_opened(self, _message: TaskList.Opened) -> None:
+    def on_task_list_opened(self) -> None:
         self.action_do("enter")
 
     def on_preview_tab_shown(self, message: Preview.TabShown) -> None:
         self._shared.remember(tab=message.name)
+
+    def on_preview_read(self, _message: Preview.Read) -> None:
+        self._list.hold_cursor()
 
     # ── commands ──
 
@@ -226,6 +225,7 @@ class Dashboard(SearchScreen):
 
     def action_preview(self, show: bool) -> None:
         """Show the preview or the list alone: beside each other or one of them, as there is room."""
+        self._list.hold_cursor()
         is_wide = self.has_class("-wide")
         self.set_class(show and not is_wide, "-preview")
         if is_wide:

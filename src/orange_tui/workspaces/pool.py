@@ -120,11 +120,16 @@ class Pool:
             return slot.name
 
     def _none_free(self, project: Project) -> str:
-        holders = ", ".join(slot.describe() for slot in self.slots(project))
+        holders = ", ".join(slot.describe(self._branch(slot)) for slot in self.slots(project))
         return (
             f"There is no free workspace for {project.name}: {holders}. Finish or cancel a task,"
             f" or `orange project update {project.name} --pool-size {project.pool_size + 1}`"
         )
+
+    def _branch(self, slot: Slot) -> str | None:
+        """The branch of the task that holds a slot, which is what people know it by."""
+        found = self.store.read(TaskRef(slot.project, slot.task)) if slot.task else None
+        return found.task.branch if found is not None and not isinstance(found, BrokenTask) else None
 
     def is_ready(self, task: Task) -> bool:
         """Whether the workspace that a task says it has exists, and is bound to it."""

@@ -61,10 +61,10 @@ class Slot:
     prepared: bool = False
     ports: tuple[int, ...] = ()
 
-    def describe(self) -> str:
-        """Who holds it, for a sentence."""
+    def describe(self, holder: str | None = None) -> str:
+        """Who holds it, for a sentence: by the task's id, where no better name is known."""
         if self.state == BOUND:
-            return f"{self.name} is held by {self.task}"
+            return f"{self.name} is held by {holder or self.task}"
         return f"{self.name} is quarantined ({self.reason})" if self.state == QUARANTINED else f"{self.name} is free"
 
     def as_json(self) -> dict[str, object]:

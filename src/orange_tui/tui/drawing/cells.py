@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.drawing.lines import Run
     from orange_tui.tui.drawing.palette import Palette
 
-_KEY = 11
+KEY_CELLS = 11
 
 
 def fit(text: str, width: int) -> str:
@@ -47,8 +47,10 @@ def fit_end(text: str, width: int) -> str:
     return fit(f"…{shown[start:]}", width)
 
 
-def key_entry(key: str, what: str, style: Style, width: int, palette: Palette) -> Iterator[list[Run]]:
+def key_entry(  # noqa: PLR0913, PLR0917 - the last has a usual value
+    key: str, what: str, style: Style, width: int, palette: Palette, key_width: int = KEY_CELLS
+) -> Iterator[list[Run]]:
     """A key and what it does, as help pages have them."""
-    for line in wrap([(what, style)], width - _KEY):
-        yield [(fit(f"  {key}", _KEY), palette.accent), *line]
+    for line in wrap([(what, style)], width - key_width):
+        yield [(fit(f"  {key}", key_width), palette.accent), *line]
         key = ""

@@ -13,6 +13,7 @@ from orange_tui.domain.pull_request import APPROVED, CHANGES_REQUESTED, FAILED, 
 from orange_tui.domain.workflow import STOPPED
 from orange_tui.presentation.tasks import SESSION_ICONS, state_words
 from orange_tui.presentation.usage import dollars
+from orange_tui.tui.drawing.palette import state_facts, status_style
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
     from orange_tui.domain.task import Task
     from orange_tui.domain.usage.totals import Totals
+    from orange_tui.domain.workflow import Workflow
     from orange_tui.tui.drawing.palette import Palette
 
 _THOUSAND = 1_000
@@ -31,14 +33,14 @@ LEGEND = (
     ("●", "The agent is running"),
     ("?", "The agent asks for permission"),
     (STOPPED_MARK, "The agent stopped without handing in"),
-    (LIMIT_MARK, "Its agent has reached its limit; it goes on by itself, h hands it over"),
+    (LIMIT_MARK, "Its agent has reached its limit; it goes on by itself, or hand it over"),
     ("✗", "The agent has ended"),
-    ("⚡", "Its tmux server is gone; ⏎ restarts the agent"),
+    ("⚡", "Its tmux server is gone; opening the task restarts the agent"),
     ("○", "No agent"),
     ("!", "TASK.md can't be read"),
-    (CONFLICT_MARK, "Conflicts with the default branch; r sends it back"),
+    (CONFLICT_MARK, "Conflicts with the default branch; send it back"),
     (COLLISION_MARK, "Will conflict with another task, whichever is merged second"),
-    (MARK, "Marked: ⏎ a x d h work on all that are"),
+    (MARK, "Marked: open, answer, hand over, cancel and delete work on all that are"),
 )
 _SHOWN_KEYS = {
     "enter": "⏎",
@@ -95,6 +97,16 @@ def task_name(task: Task) -> str:
     return task.summary if task.summary and task.branch.endswith(f"/{task.id}") else task.branch
 
 
+def shown_name(task: Task, *, shows_project: bool) -> str:
+    """What the list calls a task; with its project in a list of all."""
+    return f"{task.project}/{task_name(task)}" if shows_project else task_name(task)
+
+
+def summary_label(row: TaskRow) -> str:
+    """What a task is about."""
+    return row.task.summary if row.task is not None else ""
+
+
 def status_label(row: TaskRow) -> str:
     """The status; with how many of its parts are done where it waits for them."""
     if row.task is None:
@@ -102,6 +114,13 @@ def status_label(row: TaskRow) -> str:
     if row.subtask_counts is None or row.waits is None:
         return state_words(row.task.status)
     return f"{state_words(row.task.status)} {row.subtask_counts[0]}/{row.subtask_counts[1]}"
+
+
+def row_status_style(row: TaskRow, workflow: Workflow | None, palette: Palette) -> Style:
+    """The style of a task's status in the list."""
+    if row.subtask_counts is not None and row.waits is not None:
+        return palette.dim  # it is blocked, in autopilot's words, and all is well
+    return status_style(state_facts(workflow, row.task.status if row.task else ""), palette).style
 
 
 def doing_label(row: TaskRow, palette: Palette) -> tuple[str, Style]:

@@ -23,6 +23,7 @@ from orange_tui.tui.drawing.labels import (
     format_count,
     pull_request_label,
     status_label,
+    summary_label,
 )
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Column:
     grows: bool = False
     is_text: bool = False  # it begins at the left
     least: int = 0
+    text: Callable[[TaskRow], str] | None = None  # of one that in a wide list is no wider than its texts
 
     def heading(self, width: int) -> str:
         """What stands above it."""
@@ -103,7 +105,7 @@ def _agent(look: RowLook, width: int) -> list[Segment]:
 
 def _summary(look: RowLook, width: int) -> list[Segment]:
     style = look.palette.dim if look.row.finished else look.palette.text
-    return [Segment(_text(look.row.task.summary if look.row.task else "", width), style)]
+    return [Segment(_text(summary_label(look.row), width), style)]
 
 
 def _output(look: RowLook, width: int) -> list[Segment]:
@@ -158,8 +160,29 @@ COLUMNS: tuple[Column, ...] = (
         shown_for="status",
         is_text=True,
     ),
-    Column("agent", "agent", 22, 9, "Its agent, and the model where one is known", _agent, is_text=True, least=10),
-    Column("summary", "summary", 26, 7, "What it is about", _summary, grows=True, is_text=True, least=18),
+    Column(
+        "agent",
+        "agent",
+        22,
+        9,
+        "Its agent, and the model where one is known",
+        _agent,
+        is_text=True,
+        least=10,
+        text=agent_label,
+    ),
+    Column(
+        "summary",
+        "summary",
+        26,
+        7,
+        "What it is about",
+        _summary,
+        grows=True,
+        is_text=True,
+        least=18,
+        text=summary_label,
+    ),
     Column(
         "output",
         "last output",

@@ -66,6 +66,9 @@ class Preview(Vertical):
 
         name: str
 
+    class Read(Message):
+        """The person does something here: whoever reads a task goes on reading that one."""
+
     def __init__(self, tabs: Sequence[PreviewTab], *, id: str) -> None:  # noqa: A002 - Textual calls it so
         super().__init__(id=id)
         self._tabs = tabs
@@ -94,6 +97,7 @@ class Preview(Vertical):
         self._tab = (self._tab + step) % len(self._tabs)
         self._draw()
         self.post_message(self.TabShown(self.tab.name))
+        self.post_message(self.Read())
 
     @property
     def names(self) -> list[str]:
@@ -138,6 +142,7 @@ class Preview(Vertical):
     def scroll_lines(self, count: int) -> bool:
         """Scroll what is shown; says whether anybody can see that."""
         if self.is_in_sight:
+            self.post_message(self.Read())
             self._view.scroll_relative(y=count, animate=False)
         return self.is_in_sight
 
@@ -169,6 +174,9 @@ class Preview(Vertical):
 
     def _titles(self) -> list[str]:
         return [tab.title(self._row) for tab in self._tabs]
+
+    def on_strip_view_touched(self) -> None:
+        self.post_message(self.Read())
 
     def on_click(self, event: events.Click) -> None:
         """A click on a tab's title shows that tab."""

@@ -8,7 +8,7 @@ from rich.segment import Segment
 
 from orange_tui.domain.records import record
 from orange_tui.tui.drawing.cells import fit, fit_right
-from orange_tui.tui.drawing.labels import MARK, budget_note, task_icon, task_name
+from orange_tui.tui.drawing.labels import MARK, budget_note, shown_name, task_icon
 from orange_tui.tui.listing.column_layout import MARKS
 from orange_tui.tui.listing.columns import RowLook
 
@@ -58,7 +58,7 @@ class RowDrawing:
         if row.task is None:
             name = f"{' ' * (MARKS - 2 - _ICON)}{row.ref.project}/{row.ref.id}"
             return [*marks, Segment(fit(name, self.width - 2 - _ICON), palette.bad)]
-        name = f"{row.task.project}/{task_name(row.task)}" if self.shows_project else task_name(row.task)
+        name = shown_name(row.task, shows_project=self.shows_project)
         name_style = palette.dim if row.finished else palette.accent if row.needs else palette.text
         number = Segment(f"{fit_right(row.workspace_number or '', 2)} ", palette.dim)
         look = RowLook(row, name, name_style, status_style, palette, state.guide)

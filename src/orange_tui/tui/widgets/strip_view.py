@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.geometry import Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -16,12 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.style import Style
+    from textual import events
     from textual.geometry import Region
     from textual.selection import Selection
 
 
 class StripView(ScrollView, can_focus=True):
     """Shows lines; only those in sight are touched, so their number does not matter. Their text can be selected."""
+
+    class Touched(Message):
+        """The person has used the mouse here."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own way
         ("j", "scroll_down", "Down"),
@@ -43,6 +48,15 @@ class StripView(ScrollView, can_focus=True):
     def focus_on_click(self) -> bool:
         """Whether a click has the keys go here: beside a list, they stay with the list."""
         return self._takes_focus
+
+    def on_mouse_down(self, _event: events.MouseDown) -> None:
+        self.post_message(self.Touched())
+
+    def on_mouse_scroll_down(self) -> None:
+        self.post_message(self.Touched())
+
+    def on_mouse_scroll_up(self) -> None:
+        self.post_message(self.Touched())
 
     def show(self, strips: Sequence[Strip], *, follow: bool = False, keep_place: bool = True) -> None:
         """Replace the lines. A new text begins at its top; one that is followed, at its end; else the place stays."""

@@ -18,7 +18,7 @@ from textual.strip import Strip
 
 from orange_tui.tui.drawing.cells import fit
 from orange_tui.tui.drawing.labels import budget_note
-from orange_tui.tui.listing.column_layout import layout_for
+from orange_tui.tui.listing.column_layout import layout_for, longest_texts
 from orange_tui.tui.listing.columns import COLUMNS
 from orange_tui.tui.listing.line_layout import LineLayout
 from orange_tui.tui.listing.tree import ListedTasks
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
     from orange_tui.store.store import TaskRef
     from orange_tui.tui.drawing.palette import Palette
+    from orange_tui.tui.listing.column_layout import Longest
     from orange_tui.tui.listing.columns import Column
 
 _HEADING = -1  # the part of a row that stands above it
@@ -75,6 +76,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         self.marked: set[TaskRef] = set()
         self.columns: tuple[Column, ...] = COLUMNS
         self.facts: frozenset[str] = frozenset()  # that a task has, of those that most have not
+        self.longest: Longest = ()  # texts, by column
         self.empty_text = ""
 
     def _palette(self) -> Palette:
@@ -98,6 +100,8 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         """Replace the rows; the cursor stays on its task, or where that was."""
         before = self.selected
         was_in_sight = self._is_cursor_in_sight()
+        if listed is not self._listed or shows_project != self._shows_project:
+            self.longest = longest_texts(listed, shows_project=shows_project)
         self._listed, self._busy, self._shows_project = listed, busy, shows_project
         if before is not None and self._was_moved:
             self._cursor = self._place_of(before.ref, near=self._cursor)
@@ -248,7 +252,7 @@ class TaskList(ScrollView, can_focus=True, inherit_bindings=False):
         """The lines as they are, without borders to be put around each: a line that was drawn is not touched again."""
         if self._drawing is None or (self._drawing.width, self._drawing.palette) != (self._width, self._palette()):
             self._drawn.clear()
-            columns = layout_for(self._width, self.facts, self.columns)
+            columns = layout_for(self._width, self.facts, self.columns, self.longest)
             self._drawing = RowDrawing(self._width, self._palette(), columns, self._shows_project)
         background = self.background_colors[1]
         self._base = self.rich_style  # worked out once, not for each line

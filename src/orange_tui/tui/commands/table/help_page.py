@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from orange_tui.sessions.attaching import BACK_KEY
-from orange_tui.tui.drawing.cells import fit, key_entry
+from orange_tui.tui.drawing.cells import KEY_CELLS, fit, key_entry
 from orange_tui.tui.drawing.labels import LEGEND
 from orange_tui.tui.drawing.lines import strip_of, width_of
 from orange_tui.tui.listing.columns import COLUMNS
@@ -46,17 +49,24 @@ def moving(back_key: str) -> tuple[tuple[str, str], ...]:
 def help_lines(commands: Sequence[KeyCommand], context: CommandContext, width: int, palette: Palette) -> list[Strip]:
     """Everything there is to know, in two columns where there is room."""
     if width < _TWO_COLUMNS:
-        lines = [*_task_keys(commands, context, width, palette), [], *_other_keys(commands, context, width, palette)]
-        return [strip_of(line) for line in lines]
+        sections = [list(_task_keys(commands, context, width, palette)), *_others(commands, context, width, palette)]
+        return [strip_of(line) for line in _one_below_the_other(sections)]
     half = width // 2 - 2
     left = list(_task_keys(commands, context, half, palette))
-    right = list(_other_keys(commands, context, half, palette))
-    longest = max(len(left), len(right))
-    left, right = [column + [[]] * (longest - len(column)) for column in (left, right)]
+    right = _others(commands, context, half, palette)
+    while len(left) + len(right[-1]) < len(_one_below_the_other(right)):  # so that less has to be scrolled
+        left = _one_below_the_other([left, right.pop()])
+    nothing: list[Run] = []
     return [
         strip_of([*one, (" " * (half + 4 - width_of(one)), palette.text), *other])
-        for one, other in zip(left, right, strict=True)
+        for one, other in zip_longest(left, _one_below_the_other(right), fillvalue=nothing)
     ]
+
+
+def _one_below_the_other(sections: Sequence[list[list[Run]]]) -> list[list[Run]]:
+    """All lines, with an empty one between two sections."""
+    first, *others = sections
+    return [*first, *(line for section in others for line in ([], *section))]
 
 
 def _task_keys(
@@ -88,13 +98,14 @@ def _projects(context: CommandContext) -> list[tuple[str, str]]:
     return [("0", "All projects"), *((str(place), each.name) for place, each in enumerate(projects[:_KEYS], start=1))]
 
 
-def _other_keys(
+def _others(
     commands: Sequence[KeyCommand], context: CommandContext, width: int, palette: Palette
-) -> Iterator[list[Run]]:
-    yield [("Anywhere", palette.heading)]
+) -> list[list[list[Run]]]:
+    """The lines of each section that is about no task."""
+    anywhere: list[list[Run]] = [[("Anywhere", palette.heading)]]
     for command in commands:
         if command.why_not is None and command.key:
-            yield from _entry(command, context, palette.text, width, palette)
+            anywhere += _entry(command, context, palette.text, width, palette)
     columns, settings = [(column.title, column.meaning) for column in COLUMNS], context.shared.choices.settings
     sections = (
         ("Moving", moving(settings.text("back_key") if settings is not None else BACK_KEY)),
@@ -102,8 +113,12 @@ def _other_keys(
         ("Projects", _projects(context)),
         ("Columns", columns),
     )
-    for title, entries in sections:
-        yield []
-        yield [(title, palette.heading)]
-        for key, what in entries:
-            yield from key_entry(key, what, palette.text, width, palette)
+    return [anywhere, *(_section(title, entries, width, palette) for title, entries in sections)]
+
+
+def _section(title: str, entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[list[Run]]:
+    lines: list[list[Run]] = [[(title, palette.heading)]]
+    key_width = max(KEY_CELLS, *(cell_len(key) + 3 for key, _ in entries))
+    for key, what in entries:
+        lines += key_entry(key, what, palette.text, width, palette, key_width)
+    return lines

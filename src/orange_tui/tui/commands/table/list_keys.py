@@ -60,7 +60,7 @@ LIST_KEYS = (
         "mark",
         "space",
         "mark",
-        "Mark the task: ⏎ a x d h then work on all that are marked",
+        "Mark the task; then open, answer, hand over, cancel and delete work on all that are",
         _views.toggle_mark,
         _why_no_mark,
         in_footer=False,
