@@ -54,7 +54,7 @@ def test_everything_that_can_be_said_of_a_task_reaches_it() -> None:
         effort="high",
         review_harness="codex",
         blocked_by="brew, abd",
-        labels="chore, big one, chore",
+        labels='chore, big one, chore, "here, now"',
         budget="2.50",
         workflow="autopilot",
         state="default:new",
@@ -65,7 +65,7 @@ def test_everything_that_can_be_said_of_a_task_reaches_it() -> None:
     task = new.new_task("coffee")
     assert (task.project, task.branch, task.names_branch, task.summary) == ("coffee", None, True, "Fix it")
     assert (task.context, task.model, task.effort, task.review_harness) == ("Mind the cat.", "opus", "high", "codex")
-    assert (task.blocked_by, task.labels, task.budget) == (("abc123", "abd456"), ("chore", "big one"), 2.5)
+    assert (task.blocked_by, task.labels, task.budget) == (("abc123", "abd456"), ("chore", "big one", "here, now"), 2.5)
     assert (task.workflow, task.status, task.fields, task.spawn) == ("autopilot", None, {"worktree": False}, False)
     assert typed(state="reviewing").new_task("coffee").status == "reviewing"
 

@@ -13,6 +13,7 @@ from orange_tui.domain.route import WORKTREE_FIELD
 from orange_tui.domain.task import branch_words, check_branch, check_label, check_summary, free_branch, match_prefix
 from orange_tui.domain.usage.budget import parse_budget
 from orange_tui.engine.creation import NewTask, names_taken
+from orange_tui.options.comma_lists import split_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,8 +112,8 @@ class TypedTask:
             review_harness=self["review_harness"] or None,
             effort=self["effort"] or None,
             model=_model(self["model"]),
-            blocked_by=tuple(map(self._find, _words(self["blocked_by"]))),
-            labels=tuple(dict.fromkeys(map(check_label, _words(self["labels"])))),
+            blocked_by=tuple(map(self._find, split_line(self["blocked_by"]))),
+            labels=tuple(dict.fromkeys(map(check_label, split_line(self["labels"])))),
             budget=parse_budget(self["budget"]) if self["budget"] else None,
             fields={WORKTREE_FIELD: False} if self["worktree"] else {},
             spawn=not self["start"],
@@ -125,11 +126,6 @@ class TypedTask:
         if found is None:
             raise Refused(f"There is no unfinished task {name} to wait for; name its branch, or its id.")
         return found
-
-
-def _words(text: str) -> list[str]:
-    """What stands between commas."""
-    return [word for each in text.split(",") if (word := each.strip())]
 
 
 def _model(name: str) -> str | None:
