@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.home.settings.table import SETTINGS
+from orange_tui.options.comma_lists import join_texts
 from orange_tui.options.project_options import PROJECT_OPTIONS, project_option
 from orange_tui.options.projects import REGISTERING, register_project, update_project
-from orange_tui.options.comma_lists import join_texts
 from orange_tui.options.settings_file import shown_value
 from orange_tui.tui.forms._table_form import TableField, TableForm, separated, with_current
 
