@@ -43,7 +43,8 @@ def test_who_has_no_agent_is_told_before_the_task_is_created() -> None:
     assert "starts its agent" in typed().remark()
     assert "starts its agent" in TypedTask({"harness": "demo"}, without).remark()
     for fields in ({}, {"summary": "Fix it"}):
-        assert "No coding agent is installed" in TypedTask(fields, without).remark()
+        assert "press tab and choose demo" in TypedTask(fields, without).remark()
+        assert "For a try, choose demo" in TypedTask(fields, without).remark(is_open=True)
 
 
 def test_everything_that_can_be_said_of_a_task_reaches_it() -> None:

@@ -27,6 +27,7 @@ _NO_AGENT = (
     "No coding agent is installed: the task waits until one is. In the list, H says how to get one. For a try, press"
     " tab and choose demo as the agent: it is scripted, and does no real work."
 )
+_NO_AGENT_CHOSEN = "No coding agent is installed: the task waits until one is. For a try, choose demo as the agent."
 
 
 @record
@@ -85,11 +86,13 @@ class TypedTask:
         if name not in self.known.branches and name in names_taken(self.known.branches):
             raise Refused(f"Git has branches below {name}/, so none can be called {name}. Choose another name.")
 
-    def remark(self) -> str:
-        """What is good to know before it is created."""
+    def remark(self, *, is_open: bool = False) -> str:
+        """What is good to know before it is created; `is_open`: all fields are in sight, and leave little room."""
         if self["branch"] in self.known.branches:
             return f"Branch {self['branch']} already exists: the task continues on it."
         lacks_agent = self.known.lacks_agent and not self["harness"]
+        if lacks_agent and is_open:
+            return _NO_AGENT_CHOSEN
         if not self["summary"]:
             return (
                 _NO_AGENT if lacks_agent else "Enter creates the task and starts its agent. Esc keeps what you typed."
