@@ -17,7 +17,7 @@ CONFIDENCE = 60
 # Textual, mistune, pygments and Python call these by name.
 CALLED_BY_LIBRARIES = re.compile(
     r"(action|on|_on|watch|validate|compute|render|get|visit)_\w+|compose|discover|search|parse_\w+|\w+_paragraph"
-    r"|ALLOW_SELECT|focus_on_click|can_replace|BINDINGS|AUTO_FOCUS|CSS|CSS_PATH|DEFAULT_CSS|TITLE|COMMANDS|ENABLE_COMMAND_PALETTE|can_focus|cursor_blink|disabled|__\w+__"
+    r"|ALLOW_SELECT|focus_on_click|can_replace|BINDINGS|VERTICAL_BREAKPOINTS|AUTO_FOCUS|CSS|CSS_PATH|DEFAULT_CSS|TITLE|COMMANDS|ENABLE_COMMAND_PALETTE|can_focus|cursor_blink|disabled|__\w+__"
 )
 # Each with the reason why it stays.
 EXCEPTIONS = {

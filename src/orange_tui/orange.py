@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record, replace
 from orange_tui.engine import hooks
@@ -113,6 +115,8 @@ class Orange:
         by ourselves, as before.
         """
         try:
+            if not hasattr(sys.stdout, "encoding"):  # libtmux reads it on import; what Textual puts there has none
+                sys.stdout.encoding = "utf-8"  # type: ignore[misc]
             from orange_tui.outside.libtmux_runner import run_with_libtmux
         except Exception as problem:  # noqa: BLE001 - whatever it is, Orange works without it
             self.log.write("warning", f"libtmux could not be loaded, tmux is run without it: {problem!r}")

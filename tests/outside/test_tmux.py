@@ -34,6 +34,21 @@ if TYPE_CHECKING:
 
 RUNNERS = {"ourselves": run_tmux, "libtmux": run_with_libtmux}
 PAINT = r"printf '\033[31mred\033[0m  caf\303\251 \360\237\215\212   \033[44m   \033[0m\n\n\n'; exec cat"
+IN_AN_APP = """
+import sys
+from textual.app import App
+from orange_tui.home.paths import Home
+from orange_tui.orange import assemble
+
+class Small(App):
+    def on_mount(self):
+        orange.use_libtmux()
+        self.exit()
+
+orange = assemble(Home(sys.argv[1]))
+Small().run(headless=True)
+print(orange.tmux._run.__name__)
+"""
 INTERRUPTED = """
 import os, signal, sys, threading
 from orange_tui.outside.libtmux_runner import run_with_libtmux
@@ -234,6 +249,12 @@ def test_whoever_shares_a_server_uses_libtmux_once_it_is_loaded(tmp_path: Path) 
     orange.use_libtmux()
     assert sessions.tmux is orange.engine.parts.tmux is orange.tmux
     assert sessions.tmux._run is run_with_libtmux
+
+
+def test_an_app_that_catches_what_is_printed_uses_libtmux_too(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", IN_AN_APP, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1:] == ["run_with_libtmux"], done.stdout + done.stderr
 
 
 def test_libtmux_leaves_our_signals_as_they_were() -> None:

@@ -75,6 +75,18 @@ def test_fields_of_the_engine_stay_as_they_are_and_the_person_is_told(world: Wor
     assert (world.read(ref).status, "One." in world.body(ref)) == ("todo", True)
 
 
+def test_a_field_of_a_workflow_that_is_deleted_has_no_value_any_more_and_the_person_is_told(world: World) -> None:
+    ref = world.task(BODY)
+    world.edit(ref, "status: todo\n", "status: todo\nestimate: 3\ncolour: red\n")
+    editing = Editing(world, ref)
+    editing.change("estimate: 3\ncolour: red\n", "colour: blue\n")
+    assert editing.close() == "TASK.md was changed; estimate has no value any more."
+    assert world.read(ref).extra == {"estimate": None, "colour": "blue"}
+    deleted = Editing(world, ref)
+    deleted.change("estimate: null\n", "")
+    assert deleted.close() == "Nothing was changed."
+
+
 def test_a_broken_edit_is_told_with_file_and_line_and_opened_again(world: World) -> None:
     ref = world.task(BODY)
     editing = Editing(world, ref)

@@ -112,3 +112,13 @@ async def test_one_key_brings_back_all_that_was_lost_with_the_tmux_server(
         back.clear()
         await scene.press("G", "enter")
         await scene.until(lambda: back == {ref.id for ref in lost})
+
+
+@story
+async def test_a_list_without_tasks_offers_no_key_that_needs_one(stage: Stage) -> None:
+    async with stage.open() as scene:
+        await scene.sees("No tasks yet", "c new task", "P projects")
+        footer = scene.text.splitlines()[-1]
+        assert [word for word in ("undo", "next", "filter", "sort", "group", "search") if word in footer] == []
+        stage.task(branch="tea", summary="Brew", status="pending")
+        await scene.sees("n next", "/ search")

@@ -85,6 +85,16 @@ async def test_a_task_is_changed_in_a_form_and_a_refusal_loses_nothing_typed(sta
 
 
 @story
+async def test_a_label_with_a_comma_is_still_one_label_when_another_is_added_in_the_form(stage: Stage) -> None:
+    ref = stage.task(branch="brew", status="pending", labels=("hot, not cold", "big"))
+    async with stage.open() as scene:
+        await scene.press("E")
+        await scene.sees("Change brew", '"hot, not cold", big')
+        await fill(scene, "Change brew", label='"hot, not cold", big, new')
+        await scene.until(lambda: task(stage, ref).labels == ("hot, not cold", "big", "new"))
+
+
+@story
 async def test_a_task_is_moved_where_its_workflow_lets_a_person_and_a_gate_says_what_is_missing(stage: Stage) -> None:
     (stage.root / "home" / "workflows").mkdir()
     (stage.root / "home" / "workflows" / "steps.yml").write_text(STEPS)

@@ -62,6 +62,26 @@ async def test_a_task_that_comes_to_need_the_person_rings_once(stage: Stage, mon
 
 
 @story
+async def test_a_task_of_a_project_that_is_not_shown_rings_too_and_is_named(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (stage.root / "tea").mkdir()
+    entry = {"name": "tea", "path": str(stage.root / "tea"), "default_branch": "main", "pool_size": 1}
+    stage.orange.projects.add(entry)
+    ref = stage.task(branch="beans", summary="Roast", status="working")
+    async with stage.open(project=None) as scene:
+        ears = Ears(scene, monkeypatch)
+        await scene.press("2")
+        await scene.sees("No tasks in tea")
+        stage.orange.tasks.update(ref, status="clarification")
+        await scene.says("coffee/beans needs you. 0 shows all projects.")
+        assert ears.bells == 1
+        await scene.press("0")
+        await scene.sees("1 needs you")
+        assert ears.bells == 1
+
+
+@story
 async def test_bell_switched_off_never_rings(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     configure(stage, "bell: false\n")
     ref = stage.task(branch="tea", summary="Brew", status="working")

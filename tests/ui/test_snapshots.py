@@ -330,6 +330,10 @@ def test_the_form_for_a_new_task(pictures: Pictures) -> None:
     pictures("c", sees="New task")
 
 
+def test_everything_that_can_be_said_of_a_new_task(pictures: Pictures) -> None:
+    pictures("c", "tab", sees="choose demo as the agent")
+
+
 def test_a_new_task_that_cannot_be(pictures: Pictures) -> None:
     pictures("c", "tab", *"login-fix", sees="has a task already")
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.color import Color
 from textual.widgets import Button, Input, Select
 
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.tasks import Tasks
 from orange_tui.store.store import StoredTask
+from orange_tui.tui.drawing.palette import READABLE, contrast
 from support.stage import WORK, Stage, story
 
 if TYPE_CHECKING:
@@ -77,6 +79,30 @@ async def test_form_refuses_a_branch_that_cannot_be_and_continues_one_that_git_h
         await scene.press(*"..")  # git would refuse it
         await scene.sees("is not a branch name")
         assert not can_create(scene)
+
+
+@story
+async def test_every_field_and_the_buttons_are_in_sight_in_a_small_terminal(stage: Stage) -> None:
+    async with stage.open(size=(80, 24)) as scene:
+        await scene.press("c", "tab")
+        await scene.sees("New task in coffee", "starts in", "choose demo as the agent.", "Create (ctrl+s)", "╰──")
+
+
+@story
+async def test_what_counts_in_an_empty_field_can_be_read_in_a_dark_and_in_a_light_theme(stage: Stage) -> None:
+    async with stage.open() as scene:
+        await scene.press("c", "tab")
+        await scene.sees("branches or ids")
+        for theme in ("orange", "orange-light"):
+            scene.app.theme = theme
+            await scene.until(lambda: placeholder_contrast(scene, "blocked_by") >= READABLE)
+
+
+def placeholder_contrast(scene: Scene, name: str) -> float:
+    style = scene.app.screen.query_one(f"#{name}", Input).get_component_rich_style("input--placeholder")
+    assert style.color is not None
+    assert style.bgcolor is not None
+    return contrast(Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor))
 
 
 @story

@@ -43,7 +43,8 @@ def test_who_has_no_agent_is_told_before_the_task_is_created() -> None:
     assert "starts its agent" in typed().remark()
     assert "starts its agent" in TypedTask({"harness": "demo"}, without).remark()
     for fields in ({}, {"summary": "Fix it"}):
-        assert "No coding agent is installed" in TypedTask(fields, without).remark()
+        assert "press tab and choose demo" in TypedTask(fields, without).remark()
+        assert "For a try, choose demo" in TypedTask(fields, without).remark(is_open=True)
 
 
 def test_everything_that_can_be_said_of_a_task_reaches_it() -> None:
@@ -54,7 +55,7 @@ def test_everything_that_can_be_said_of_a_task_reaches_it() -> None:
         effort="high",
         review_harness="codex",
         blocked_by="brew, abd",
-        labels="chore, big one, chore",
+        labels='chore, big one, chore, "here, now"',
         budget="2.50",
         workflow="autopilot",
         state="default:new",
@@ -65,7 +66,7 @@ def test_everything_that_can_be_said_of_a_task_reaches_it() -> None:
     task = new.new_task("coffee")
     assert (task.project, task.branch, task.names_branch, task.summary) == ("coffee", None, True, "Fix it")
     assert (task.context, task.model, task.effort, task.review_harness) == ("Mind the cat.", "opus", "high", "codex")
-    assert (task.blocked_by, task.labels, task.budget) == (("abc123", "abd456"), ("chore", "big one"), 2.5)
+    assert (task.blocked_by, task.labels, task.budget) == (("abc123", "abd456"), ("chore", "big one", "here, now"), 2.5)
     assert (task.workflow, task.status, task.fields, task.spawn) == ("autopilot", None, {"worktree": False}, False)
     assert typed(state="reviewing").new_task("coffee").status == "reviewing"
 

@@ -214,13 +214,11 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
         if problem is not None and (before is None or before != now):
             self.notify(problem, title="config.yml", severity="error", timeout=15, markup=False)
 
-    def watch_snapshot(self, before: Snapshot | None, now: Snapshot | None) -> None:
-        """Tell once of each task that has come to need the person; what needed one before the start is on screen."""
-        if before is None or now is None or before.rows is now.rows or before.scope != now.scope:
-            return
-        if before.complete and now.needing:
+    def _tell_of_needs(self, before: Snapshot | None, now: Snapshot) -> None:
+        """Tell once of each task that has come to need the person, in any project; before the start, it is no news."""
+        if before is not None and before.complete and before.rows is not now.rows and now.needing:
             needing = {row.ref for row in before.rows if row.needs}
-            self.notices.notify([row for row in now.rows if row.needs and row.ref not in needing])
+            self.notices.notify([row for row in now.rows if row.needs and row.ref not in needing], self.project)
 
     async def _keep_board(self) -> None:
         """The one refresh path: read everything once, then whatever changes."""
@@ -267,8 +265,9 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
         self._board.measure_branches()
 
     def _show(self, snapshot: Snapshot) -> None:
-        self._whole = snapshot
+        before, self._whole = self._whole, snapshot
         self.snapshot = self._scope.narrow(snapshot)
+        self._tell_of_needs(before, snapshot)
 
     @property
     def project(self) -> str | None:

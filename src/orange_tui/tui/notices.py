@@ -28,10 +28,16 @@ class Notices:
     def __init__(self, app: App[Any], notify_terminal: Callable[[str], None], *, bell: bool, desktop: bool) -> None:
         self._app, self._notify_terminal, self._bell, self._desktop = app, notify_terminal, bell, desktop
 
-    def notify(self, rows: Sequence[TaskRow]) -> None:
-        """Notify the person of tasks that have come to need the person, all in one."""
+    def notify(self, rows: Sequence[TaskRow], shown: str | None) -> None:
+        """Notify the person of tasks that have come to need the person, all in one.
+
+        Those of another project than the one that is shown are named: the list would not tell why it rang.
+        """
         if not rows:
             return
+        elsewhere = [row for row in rows if shown is not None and row.ref.project != shown]
+        if elsewhere:
+            self._app.notify(f"{_sentence(elsewhere)}. 0 shows all projects.", markup=False)
         if self._bell:
             self._app.bell()
         if self._desktop:

@@ -136,6 +136,7 @@ class KeyCommand:
     gives_way: int = 0  # in a footer with too little room, the highest goes first; 0 stays
     task_title: TaskTitle | None = None  # what it is called for a task, where that depends on the task
     footer_for: Callable[[TaskRow], bool] | None = None  # in the footer only where this is so: help has it anyway
+    needs_tasks: bool = False  # not in the footer of a list without tasks, where it would do nothing
 
     def why_unavailable(self, context: CommandContext) -> str | None:
         """Why it can't be used now; None: it can."""

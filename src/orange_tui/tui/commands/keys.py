@@ -72,8 +72,9 @@ def footer_keys(context: CommandContext) -> list[FooterKey]:
     keys = marked_keys(context, COMMANDS)
     if keys:
         return keys
+    is_empty = context.snapshot is not None and not context.snapshot.rows
     for command in COMMANDS:
-        key = command.shown_key(overrides)
+        key = command.shown_key(overrides) if not (is_empty and command.needs_tasks) else ""
         if key and command.why_unavailable(context) is None:
             own = command.task_title(context.workflow_of(row), row) if command.task_title and row is not None else ""
             title, about_task = own or command.title, command.why_not is not None

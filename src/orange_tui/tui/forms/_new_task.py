@@ -13,6 +13,7 @@ from orange_tui.domain.route import WORKTREE_FIELD
 from orange_tui.domain.task import branch_words, check_branch, check_label, check_summary, free_branch, match_prefix
 from orange_tui.domain.usage.budget import parse_budget
 from orange_tui.engine.creation import NewTask, names_taken
+from orange_tui.options.comma_lists import split_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ _NO_AGENT = (
     "No coding agent is installed: the task waits until one is. In the list, H says how to get one. For a try, press"
     " tab and choose demo as the agent: it is scripted, and does no real work."
 )
+_NO_AGENT_CHOSEN = "No coding agent is installed: the task waits until one is. For a try, choose demo as the agent."
 
 
 @record
@@ -84,11 +86,13 @@ class TypedTask:
         if name not in self.known.branches and name in names_taken(self.known.branches):
             raise Refused(f"Git has branches below {name}/, so none can be called {name}. Choose another name.")
 
-    def remark(self) -> str:
-        """What is good to know before it is created."""
+    def remark(self, *, is_open: bool = False) -> str:
+        """What is good to know before it is created; `is_open`: all fields are in sight, and leave little room."""
         if self["branch"] in self.known.branches:
             return f"Branch {self['branch']} already exists: the task continues on it."
         lacks_agent = self.known.lacks_agent and not self["harness"]
+        if lacks_agent and is_open:
+            return _NO_AGENT_CHOSEN
         if not self["summary"]:
             return (
                 _NO_AGENT if lacks_agent else "Enter creates the task and starts its agent. Esc keeps what you typed."
@@ -111,8 +115,8 @@ class TypedTask:
             review_harness=self["review_harness"] or None,
             effort=self["effort"] or None,
             model=_model(self["model"]),
-            blocked_by=tuple(map(self._find, _words(self["blocked_by"]))),
-            labels=tuple(dict.fromkeys(map(check_label, _words(self["labels"])))),
+            blocked_by=tuple(map(self._find, split_line(self["blocked_by"]))),
+            labels=tuple(dict.fromkeys(map(check_label, split_line(self["labels"])))),
             budget=parse_budget(self["budget"]) if self["budget"] else None,
             fields={WORKTREE_FIELD: False} if self["worktree"] else {},
             spawn=not self["start"],
@@ -125,11 +129,6 @@ class TypedTask:
         if found is None:
             raise Refused(f"There is no unfinished task {name} to wait for; name its branch, or its id.")
         return found
-
-
-def _words(text: str) -> list[str]:
-    """What stands between commas."""
-    return [word for each in text.split(",") if (word := each.strip())]
 
 
 def _model(name: str) -> str | None:

@@ -15,6 +15,7 @@ from textual.widgets import Button, Input, Label, Select, Static
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.domain.task import printable
+from orange_tui.options.comma_lists import split_line
 from orange_tui.tui.forms._fields import field
 from orange_tui.tui.forms._form import Form
 from orange_tui.tui.forms._secret_input import SecretInput
@@ -174,4 +175,4 @@ def with_current(names: Sequence[str], current: str) -> tuple[tuple[str, str], .
 
 def separated(text: str) -> tuple[str, ...]:
     """What a field holds that takes several, with commas between them; one empty text where it holds none."""
-    return tuple(part.strip() for part in text.split(",") if part.strip()) or ("",)
+    return tuple(split_line(text)) or ("",)

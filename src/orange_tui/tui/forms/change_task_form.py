@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from orange_tui.options.comma_lists import join_texts
 from orange_tui.options.settings_file import shown_value
 from orange_tui.options.task_options import TASK_OPTIONS, TaskChanges, next_start_note, read_options, update_task
 from orange_tui.store.store import StoredTask
@@ -65,7 +66,7 @@ def _table(task: Task, shared: AppContext) -> list[TableField]:
 
 def _field(option: TaskOption, task: Task, shared: AppContext) -> TableField:
     value = getattr(task, option.field)
-    shown = ", ".join(value) if isinstance(value, tuple) else "" if value is None else shown_value(value)
+    shown = join_texts(value) if isinstance(value, tuple) else "" if value is None else shown_value(value)
     choices: tuple[tuple[str, str], ...] = ()
     if option.complete == "harness":
         choices = (("nobody is named", ""), *with_current(shared.choices.harnesses, shown))

@@ -14,6 +14,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import check_summary
 from orange_tui.home.settings.config_file import read_settings
 from orange_tui.jobs.jobs import JobRequest, current_time
+from orange_tui.options.comma_lists import split_line
 from orange_tui.presentation.jobs import date_and_time
 from orange_tui.tui.forms._fields import agent_field, project_field, text_field, workflow_field
 from orange_tui.tui.forms._new_work import NewWorkForm
@@ -87,13 +88,12 @@ class JobForm(NewWorkForm):
         if project is None:
             self.show_problem("Choose a project.")
             return
-        labels = [label.strip() for label in self.text("labels").split(",")]
         new = JobRequest(
             cron=self.text("cron"),
             summary=self.text("summary"),
             project=project,
             body=self.long_text("context"),
-            labels=tuple(label for label in labels if label),
+            labels=tuple(split_line(self.text("labels"))),
             workflow=self.choice("workflow"),
             harness=self.choice("harness"),
         )

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.home.settings.table import SETTINGS
+from orange_tui.options.comma_lists import join_texts
 from orange_tui.options.project_options import PROJECT_OPTIONS, project_option
 from orange_tui.options.projects import REGISTERING, register_project, update_project
 from orange_tui.options.settings_file import shown_value
@@ -93,7 +94,7 @@ def _table(project: Project, shared: AppContext) -> list[TableField]:
 
 def _field(option: ProjectOption, project: Project, shared: AppContext) -> TableField:
     value = project.as_json().get(option.key)
-    shown, unset = "" if value is None else shown_value(value), _unset(option, shared)
+    shown, unset = "" if value is None else _shown(value), _unset(option, shared)
     emptied = f" Empty: {option.empty}." if option.empty else ""
     choices: tuple[tuple[str, str], ...] = ()
     if option.complete == "workflow":
@@ -104,6 +105,10 @@ def _field(option: ProjectOption, project: Project, shared: AppContext) -> Table
         shown, choices = shown or option.unset, tuple((word, word) for word in option.choices)
     meaning = f"{option.meaning}.{emptied}"
     return TableField(option.name, _title(option), shown, meaning, choices, unset, option.group)
+
+
+def _shown(value: object) -> str:
+    return join_texts(map(str, value)) if isinstance(value, list) else shown_value(value)
 
 
 def _title(option: ProjectOption) -> str:

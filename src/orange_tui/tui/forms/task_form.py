@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from orange_tui.tui.widgets.bars import Keys
 
 _ANY = "if empty, "
+_TALL_ROWS = 28  # from here on all fields, two lines of what is wrong and the buttons have room to spare
 _REVIEWER = [("the project's, else the same agent", "")]
 _WORKTREE = [("its own", ""), ("none: the agent only answers, and can change nothing", "no")]
 _START = [("at once", ""), ("when I say so", "no")]
@@ -37,6 +38,7 @@ class TaskForm(NewWorkForm):
 
     HEADING, SUBMIT, LEAVE, FIRST = "New task", "Create", "Close (esc)", "#summary"
     BINDINGS = [Binding("tab", "next_field", show=False)]  # noqa: RUF012 - Textual's own way
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (_TALL_ROWS, "-tall")]  # noqa: RUF012 - Textual's own way
 
     def __init__(self, shared: AppContext, project: str | None = None) -> None:
         super().__init__(shared)
@@ -96,6 +98,7 @@ class TaskForm(NewWorkForm):
 
     def _open(self) -> None:
         self.add_class("-more")
+        self._check()
         create = self.query_one("#yes", Button)
         create.label = f"{self.SUBMIT} (ctrl+s)"  # Enter opens a list, or begins another line
         create.refresh(layout=True)
@@ -169,7 +172,7 @@ class TaskForm(NewWorkForm):
         if not problem:
             is_review = is_pull_request(typed["summary"])
             review = "A pull request: it is fetched and reviewed (workflow review-pr)."
-            self.show_remark(review if is_review else typed.remark())
+            self.show_remark(review if is_review else typed.remark(is_open=self.has_class("-more")))
 
     def _typed(self) -> TypedTask:
         snapshot = self.shared.snapshot

@@ -134,7 +134,7 @@ def welcome_text(orange: Orange, palette: Palette) -> Text:
     ):
         text.append(f"  {key}", style=palette.accent)
         text.append(f"   {what}\n")
-    text.append("\nIn a repository, this does the same as r: ", style=palette.dim)
+    text.append("\nIn a repository, this command does the same as r: ", style=palette.dim)
     text.append(program, style=palette.accent)
     return text
 

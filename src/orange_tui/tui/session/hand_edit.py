@@ -120,7 +120,10 @@ class HandEdit:
 
     def _merge(self, edited: TaskFile, original: TaskFile) -> str:
         was, now = original.task.as_json(), edited.task.as_json()
-        changed = {name: value for name, value in now.items() if value != was.get(name)}
+        # Only fields that Orange does not know can be missing. They are kept without a value: the journal has no word
+        # for one that is gone, and to a workflow both are the same.
+        deleted = {name: None for name, value in was.items() if value is not None and name not in now}
+        changed = deleted | {name: value for name, value in now.items() if value != was.get(name)}
         fields = {name: value for name, value in changed.items() if name not in _NOT_A_PERSONS}
         with self._engine.open(self._ref) as opened:
             if edited.body != original.body:
@@ -129,8 +132,9 @@ class HandEdit:
                 opened.change("task.updated", fields, fields=fields)
         kept = [name for name in changed if name in ENGINE_FIELDS]
         taken = ["TASK.md was changed"] if fields or edited.body != original.body else []
+        empty = [f"{name} has no value any more" for name in deleted]
         stays = [f"{', '.join(kept)} stayed as it was: only Orange changes that"] if kept else []
-        return f"{'; '.join([*taken, *stays]) or 'Nothing was changed'}."
+        return f"{'; '.join([*taken, *empty, *stays]) or 'Nothing was changed'}."
 
     def _merge_body(self, opened: OpenTask, edited: TaskFile, original: TaskFile) -> None:
         def merged(now: str) -> str:

@@ -26,6 +26,7 @@ LIST_KEYS = (
         "Undo the last cancel, for a minute: all of it comes back",
         _endings.undo,
         in_footer=False,
+        needs_tasks=True,
     ),
     KeyCommand(
         "read",
@@ -36,7 +37,9 @@ LIST_KEYS = (
         _tasks.why_not_readable,
         in_footer=False,
     ),
-    KeyCommand("next", "n", "next", "Go to the next task that needs you", _views.next_in_need, gives_way=9),
+    KeyCommand(
+        "next", "n", "next", "Go to the next task that needs you", _views.next_in_need, gives_way=9, needs_tasks=True
+    ),
     KeyCommand(
         "filter",
         "f",
@@ -44,6 +47,7 @@ LIST_KEYS = (
         "Show all, active or finished tasks, or those that need you",
         _views.next_filter,
         gives_way=10,
+        needs_tasks=True,
     ),
     KeyCommand(
         "sort",
@@ -52,9 +56,16 @@ LIST_KEYS = (
         "Sort: what needs you first, newest, longest in its state, by name, by cost",
         _views.next_order,
         in_footer=False,
+        needs_tasks=True,
     ),
     KeyCommand(
-        "group", "z", "group", "Group by state, by project, or not at all", _views.next_grouping, in_footer=False
+        "group",
+        "z",
+        "group",
+        "Group by state, by project, or not at all",
+        _views.next_grouping,
+        in_footer=False,
+        needs_tasks=True,
     ),
     KeyCommand(
         "mark",
@@ -72,6 +83,7 @@ LIST_KEYS = (
         "Show subtasks below their parents, or one flat list",
         _views.toggle_tree,
         in_footer=False,
+        needs_tasks=True,
     ),
     KeyCommand(
         "search",
@@ -80,6 +92,7 @@ LIST_KEYS = (
         "Find tasks by branch, summary, status, agent, workflow, label, id or a word of TASK.md",
         _views.search,
         gives_way=8,
+        needs_tasks=True,
     ),
     KeyCommand(
         "tab",
@@ -88,6 +101,7 @@ LIST_KEYS = (
         "Next tab of the preview: task, session, diff, history",
         _views.next_tab,
         in_footer=False,
+        needs_tasks=True,
     ),
     KeyCommand(
         "map",
