@@ -20,6 +20,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.notices.presence import Presence
 from orange_tui.tui.background_work import BackgroundWork, give_threads, keep_running
 from orange_tui.tui.board_keeper import BoardKeeper
+from orange_tui.tui.commands.context import ListControls
 from orange_tui.tui.commands.keys import keyless, keymap
 from orange_tui.tui.commands.palette.palette import PALETTE
 from orange_tui.tui.form_choices import FormChoices, read_form_choices
@@ -282,6 +283,13 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
         elif self._whole is not None:
             self.remember()
             self._show(self._whole)
+
+    def action_command_palette(self) -> None:
+        """Search the commands: they are the list's, so elsewhere nothing would be found."""
+        if isinstance(self.screen, ListControls):
+            super().action_command_palette()
+        elif not self.screen.is_modal:
+            self.notify("Commands are searched in the list of tasks, not here.", markup=False)
 
     def remember(self, **choices: object) -> None:
         """Have the next start show this, too."""
