@@ -352,7 +352,7 @@ def test_program_finds_parent_and_subtasks_under_the_title_it_knows(desk: Office
     parent = new(desk, "Open a café")
     new(desk, "Buy cups", parent=parent.id)
     titles = [row["title"] for row in cli("task", "context", parent.id, "--json").json()]
-    assert titles == ["The task", "The task it is a subtask of, and its own subtasks", "The repository's files"]
+    assert titles == ["The task", "The task it is a part of, and its own parts", "The repository's files"]
 
 
 def test_task_context_command_prints_markdown_or_a_json_list(desk: Office, cli: Cli) -> None:

@@ -41,7 +41,7 @@ class ContextRow:
 
 ROWS = (
     ContextRow("The task", 12_000, _MARKDOWN, task_rows.task_text),
-    ContextRow("The task it is a subtask of, and its own subtasks", 8_000, _MARKDOWN, task_rows.subtasks_text),
+    ContextRow("The task it is a part of, and its own parts", 8_000, _MARKDOWN, task_rows.subtasks_text),
     ContextRow("What was tried before", 4_000, _TEXT, task_rows.attempts_text),
     ContextRow("The last error", 4_000, _TEXT, task_rows.error_text),
     ContextRow("The last comments on the GitHub issue", 10_000, _TEXT, project_rows.comments_text),
