@@ -36,16 +36,14 @@ class RefWatch:
         if wanted == self._repositories or not _HAS_INOTIFY:
             return
         self._repositories = wanted
-        directories = await asyncio.to_thread(_directories, wanted)
-        self.close()
-        try:
-            self._inotify = inotify = Inotify()
-            for directory in directories:
-                inotify.add(directory, APPEARS | GOES)
-        except OSError:  # the system allows no more of them
-            self.close()
-            return
-        asyncio.get_running_loop().add_reader(inotify.descriptor, self._happened, inotify)
+        before, loop = self._inotify, asyncio.get_running_loop()
+        if before is not None:
+            loop.remove_reader(before.descriptor)
+        self._inotify = now = await asyncio.to_thread(_watch, wanted)
+        if now is not None:
+            loop.add_reader(now.descriptor, self._happened, now)
+        if before is not None:
+            await asyncio.to_thread(before.close)  # the system takes its time, as much as two frames
 
     def _happened(self, inotify: Inotify) -> None:
         paths = [event.path for event in inotify.read() if event.path is None or not event.path.endswith(_LOCK_SUFFIX)]
@@ -68,6 +66,20 @@ def _is_directory(inotify: Inotify, path: str) -> bool:
         return inotify.add(path, APPEARS | GOES)
     except OSError:
         return False  # no more of them: these branches are seen when a task's files change
+
+
+def _watch(repositories: Iterable[str]) -> Inotify | None:
+    """A watch on all of them; none where the system allows no more."""
+    inotify = None
+    try:
+        inotify = Inotify()
+        for directory in _directories(repositories):
+            inotify.add(directory, APPEARS | GOES)
+    except OSError:
+        if inotify is not None:
+            inotify.close()
+        return None
+    return inotify
 
 
 def _directories(repositories: Iterable[str]) -> list[str]:
