@@ -90,12 +90,14 @@ def test_a_move_is_one_entry_with_what_it_set_off_under_it() -> None:
 
 
 def test_interrupted_move_says_so_and_keeps_later_events_apart() -> None:
-    lines = told(*HANDED_OVER[:2], event("agent.crashed", "11:59:30", status="x", reason="exit 1", crash_count=1))
+    lines = told(
+        *HANDED_OVER[:2], event("agent.crashed", "11:59:30", status="agent-review", reason="exit 1", crash_count=1)
+    )
     assert lines == [
         " 2m  → working → AI review, by the agent",
         "       ✓ ended the session",
         "       … not finished yet",
-        "now  ✗ The agent crashed in x (exit 1), crash 1",
+        "now  ✗ The agent crashed in AI review (exit 1), crash 1",
     ]
 
 

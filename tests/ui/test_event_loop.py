@@ -72,8 +72,9 @@ async def create_a_task(scene: Scene) -> None:
     await scene.press(*"Warm", "tab", *"milk", "ctrl+s")
     await scene.until(lambda: "New task" not in scene.text)
     await scene.sees("milk")
-    await scene.press("g")  # whoever reads a preview goes on reading it
+    await scene.press("slash", *"milk", "enter")  # whoever reads a preview goes on reading it
     await scene.sees("Warm")
+    await scene.press("escape")
 
 
 async def merge_and_delete(scene: Scene) -> None:

@@ -80,3 +80,19 @@ async def test_no_is_the_default_where_a_cancel_does_more_than_can_be_undone(sta
         await scene.press("enter")
         await scene.until(lambda: len(scene.app.screen_stack) == 1)
         assert status(stage, ref) == "todo"
+
+
+@story
+async def test_undo_says_in_the_words_of_the_list_where_the_task_is_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clock, "seconds_since", lambda _stamp: 0.0)
+    (ref,) = stage.tasks({"branch": "brew", "summary": "Brew it", "status": "reviewing"})
+    async with stage.open() as scene:
+        await scene.press("x")
+        await scene.sees("Cancel brew?")
+        await scene.press("y")
+        await scene.until(lambda: any("ctrl+z brings it back" in each for each in scene.told()))
+        await scene.press("ctrl+z")
+        await scene.says("brew is back: your review.")
+        assert status(stage, ref) == "reviewing"

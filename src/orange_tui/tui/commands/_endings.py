@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orange_tui.presentation.tasks import state_words
 from orange_tui.tui.commands._tasks import impossible
 from orange_tui.tui.commands.context import branch_of, hook_errors_text
 from orange_tui.tui.drawing.labels import shown_key
@@ -85,7 +86,7 @@ def undo(context: CommandContext) -> None:
         moved = context.orange.tasks.undo_cancel(ref)
         if ref in cancelled:
             cancelled.remove(ref)
-        back = f"{moved.task.branch} is back: {moved.target}."
+        back = f"{moved.task.branch} is back: {state_words(moved.target)}."
         return " ".join(part for part in (back, hook_errors_text(moved.hook_errors)) if part)
 
     context.shared.work.start(ref, "Undoing the cancel", work)

@@ -47,6 +47,8 @@ class TemplateValues(dict[str, str]):
 
     def __init__(self, event: Event) -> None:
         super().__init__({str(key): value_text(value) for key, value in event.items()})
+        if "status" in self:
+            self["status"] = state_words(self["status"])
 
     def __missing__(self, key: str) -> str:
         return "?"
