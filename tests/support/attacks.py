@@ -345,11 +345,10 @@ ESCAPING = (
 
 def _is_gone(pid: str) -> bool:
     try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
         return True
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        return file.read().rpartition(")")[2].split()[0] == "Z"
 
 
 COMMANDS = _steals(

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from orange_tui.agents.door.protocol import DOOR_VARIABLE, WORDS, frame, join_words, take_frame
@@ -106,9 +107,12 @@ class DoorWindow:
         return [int(pid) for pid in found if b"orange_tui.__main__" in _command_line(int(pid))]
 
     def open_files(self) -> set[str]:
-        """What the launcher has open."""
-        folder = f"/proc/{self.launcher.pid}/fd"
-        return {os.readlink(os.path.join(folder, name)) for name in os.listdir(folder)}
+        """What the launcher has open; what it closes meanwhile, it has not."""
+        folder, found = f"/proc/{self.launcher.pid}/fd", set()
+        for name in os.listdir(folder):
+            with suppress(FileNotFoundError):
+                found.add(os.readlink(os.path.join(folder, name)))
+        return found
 
     def close(self) -> int:
         """The agent ends; returns the exit code of its launcher."""
