@@ -13,7 +13,7 @@ QUICK = tests/domain tests/drawing tests/presentation tests/board/test_needs.py 
 # Commands that tests start would compile all of Orange each time, and four workers all tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test thorough quick check compiled format pages man picture newcomer simulate simulate-real bench clean
+.PHONY: run test thorough quick check compiled format pages man picture newcomer simulate simulate-real soak bench clean
 
 run: $(READY)
 	@$(BIN)/orange $(or $(ARGS),--all)
@@ -30,10 +30,11 @@ thorough: test
 quick: $(READY)
 	@$(BIN)/pytest -q -n $(WORKERS) $(QUICK) $(ARGS)
 
+# mypy by itself: with --num-workers it gives up where the machine is too busy to start them at once.
 check: $(READY)
 	@$(BIN)/ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy --num-workers 2 --no-error-summary
+	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports >/dev/null || $(BIN)/lint-imports
 	@$(BIN)/python tools/unused.py
 
@@ -68,6 +69,10 @@ simulate: $(READY)
 # The same with real git and real tmux, where kills hit commands and the gits they run.
 simulate-real: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m simulation.real_run $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+# Ten runs of the tests in a row, two at a time; RUNS=4 are fewer. On two cores each takes some five minutes.
+soak:
+	@sh tools/soak.sh $(or $(RUNS),10)
 
 bench: $(READY)
 	@$(BIN)/python bench/run.py $(ARGS)
