@@ -19,6 +19,7 @@ from orange_tui.orange import assemble
 from orange_tui.outside.git import Repository
 from orange_tui.outside.git_guard.locks import begin, clear, end
 from orange_tui.supervisor.doctor import examine
+from support.git import git
 from support.killing import Countdown, killed
 
 if TYPE_CHECKING:
@@ -289,9 +290,27 @@ def test_a_lock_is_not_taken_from_a_git_that_is_at_work(house: House, killer: Ki
     assert locks(house) == []
 
 
+@pytest.mark.parametrize("neighbour", ["coffee-2", "coffee.bare", "other"])
+def test_git_at_work_in_another_repository_keeps_no_lock_of_a_killed_one(
+    house: House, killer: Killer, neighbour: str
+) -> None:
+    """Its path may begin alike, and of a worktree that was only begun the path may not be written yet."""
+    git(house.root, "init", "-q", neighbour)
+    begun = "mkdir .git/worktrees/x; echo initializing >.git/worktrees/x/locked; >.git/worktrees/x/gitdir"
+    killer.arm("worktree add", f"{begun}; touch .git/index.lock", both=False)
+    command = [GIT, "-C", str(house.root / neighbour), "cat-file", "--batch"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd="/") as other:
+        ours = Repository(str(house.main))
+        assert ours.ask("worktree", "add", "-q", "--detach", str(house.root / "x")).code == -signal.SIGKILL
+        left = locks(house)
+        other.communicate()
+    assert left == []
+
+
 def test_a_worktree_that_a_killed_git_had_only_begun_stops_no_other_git(house: House, killer: Killer) -> None:
     """While nothing is in its `commondir`, every git that lists worktrees fails."""
-    begun = "mkdir .git/worktrees/x; cd .git/worktrees/x; echo initializing >locked; echo /x/.git >gitdir; >commondir"
+    begun = f"""mkdir .git/worktrees/x; cd .git/worktrees/x
+        echo initializing >locked; echo '{house.root}/x/.git' >gitdir; >commondir"""
     killer.arm("worktree add", begun, both=False)
     git = Repository(str(house.main))
     assert git.ask("worktree", "add", "-q", "--detach", str(house.root / "x")).code == -signal.SIGKILL

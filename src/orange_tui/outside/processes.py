@@ -7,6 +7,7 @@ process is known.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from contextlib import suppress
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _END_WAIT_SECONDS = 2.0  # for a window's processes to end by themselves, and again after they were killed
 _SERVER_END_SECONDS = 0.2  # that a killed tmux server may need to be gone, on a busy machine
 _POLL_SECONDS = 0.01
+_NAME_ENDS = rb"(?![\w.\x80-\xff-])"  # `coffee--1` does not stand in `coffee--10`
 
 
 @record
@@ -61,12 +63,13 @@ def end_processes_with(variable: str, value: str, directory: str | None = None) 
 
 def git_processes(*paths: str) -> list[Process]:
     """The git processes that run in one of these paths, or have it in their arguments or environment."""
-    roots = [os.fsencode(os.path.realpath(path)) for path in paths] + [os.fsencode(path) for path in paths]
+    roots = {each for path in paths for each in (os.path.realpath(path), path)}
+    named = re.compile(b"(?:" + b"|".join(re.escape(os.fsencode(root)) for root in roots) + b")" + _NAME_ENDS)
     found = []
     for pid in _pids():
         if _read(pid, "comm").startswith(b"git") and pid != os.getpid():
             words = _read(pid, "cmdline") + b"\0" + _read(pid, "environ")
-            if any(root in words for root in roots) or any(_is_in(pid, os.fsdecode(root)) for root in roots):
+            if named.search(words) or any(_is_in(pid, root) for root in roots):
                 found.append(_process(pid))
     return found
 

@@ -174,8 +174,9 @@ def _is_at_work(shared: str) -> bool:
     listed = os.path.join(shared, "worktrees")
     with suppress(OSError):
         for name in os.listdir(listed):
-            with suppress(OSError), open(os.path.join(listed, name, "gitdir"), encoding="utf-8") as file:
-                places.append(os.path.dirname(file.read().strip()))
+            with suppress(OSError, UnicodeDecodeError):
+                if pointer := _read(os.path.join(listed, name, "gitdir")):  # empty while it is only begun
+                    places.append(os.path.dirname(os.path.join(listed, name, pointer)))
     return bool(git_processes(*places))
 
 
