@@ -19,9 +19,9 @@ from orange_tui.outside.git import Repository
 from orange_tui.outside.git_guard.brought import find_directories
 from orange_tui.outside.git_guard.gate import brought_by_git
 from orange_tui.outside.git_guard.judge import use_judge
+from orange_tui.outside.git_guard.nested import is_settled_repository
 from orange_tui.outside.git_merge import merged_tree
 from orange_tui.outside.git_reader.reader import GitReaders
-from orange_tui.outside.git_saved import is_settled_repository
 from orange_tui.prompt_context._project_rows import diff_text
 from orange_tui.prompt_context._sources import ContextSources
 from support.driver import put, refusal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -236,3 +237,80 @@ def test_kept_file_is_not_overwritten_by_a_branch_that_tracks_it(cafe: Cafe) -> 
     cafe.release(first, workspace)
     assert "ignored/file" in cafe.refusal(second)
     assert (workspace / "ignored/file").read_text() == "kept\n"
+
+
+# What git was led to overlook
+
+
+@pytest.mark.parametrize("lines", ["*.txt text=auto\nnotes text\n", "notes filter=strip\n"])
+def test_edit_that_was_added_through_a_filter_is_saved_and_not_handed_on(cafe: Cafe, lines: str) -> None:
+    attributes(cafe, lines)
+    first = cafe.task("a")
+    workspace = cafe.spawn(first)
+    (workspace / "notes").write_bytes(b"one\r\n" if "text" in lines else b"one\nsecret\n")
+    edited = (workspace / "notes").read_bytes()
+    git(workspace, "add", "--all")  # git compares it through the filter once, and from then on by its time and size
+    assert git(workspace, "status", "--porcelain") == ""
+    released = cafe.release(first, workspace)
+    assert (released.quarantined, released.saved) == (None, f"refs/orange/{first.id}/1")
+    shown = subprocess.run(["git", "show", f"{released.saved}:notes"], cwd=cafe.main, capture_output=True, check=True)
+    assert shown.stdout == edited
+    assert cafe.spawn(cafe.task("b")) == workspace
+    assert (workspace / "notes").read_bytes() == b"one\n"
+
+
+def test_line_ends_that_the_configuration_hides_are_saved_and_not_handed_on(cafe: Cafe) -> None:
+    first = cafe.task("a")
+    workspace = cafe.spawn(first)
+    git(workspace, "config", "core.autocrlf", "input")
+    (workspace / "README").write_bytes(b"coffee\r\n")
+    git(workspace, "add", "--all")
+    assert cafe.release(first, workspace).saved is not None
+    assert cafe.spawn(cafe.task("b")) == workspace
+    assert (workspace / "README").read_bytes() == b"coffee\n"
+
+
+def test_file_that_is_as_its_filter_writes_it_is_not_saved(cafe: Cafe) -> None:
+    attributes(cafe, "notes text eol=crlf\n")
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    assert (workspace / "notes").read_bytes() == b"one\r\n"
+    released = cafe.release(task, workspace)
+    assert (released.saved, released.quarantined) == (None, None)
+    assert (workspace / "notes").read_bytes() == b"one\r\n"
+
+
+def test_file_of_a_name_in_other_letters_is_saved_where_git_is_told_that_case_does_not_matter(cafe: Cafe) -> None:
+    first = cafe.task("a")
+    workspace = cafe.spawn(first)
+    git(workspace, "config", "core.ignorecase", "true")
+    (workspace / "readme").write_text("another file\n")
+    assert cafe.in_saved(str(cafe.release(first, workspace).saved), "readme") == "another file"
+    assert cafe.spawn(cafe.task("b")) == workspace
+    assert not (workspace / "readme").exists()
+
+
+def test_worktree_whose_configuration_leads_elsewhere_is_saved_and_nothing_is_written_there(cafe: Cafe) -> None:
+    first = cafe.task("a")
+    workspace = cafe.spawn(first)
+    elsewhere = cafe.root / "elsewhere"
+    elsewhere.mkdir()
+    (workspace / "draft").write_text("a draft\n")
+    git(workspace, "config", "extensions.worktreeConfig", "true")
+    git(workspace, "config", "--worktree", "core.worktree", str(elsewhere))
+    assert cafe.in_saved(str(cafe.release(first, workspace).saved), "draft") == "a draft"
+    assert list(elsewhere.iterdir()) == []
+    assert cafe.spawn(cafe.task("b")) == workspace
+    assert not (workspace / "draft").exists()
+    assert git(workspace, "rev-parse", "--show-toplevel") == str(workspace)
+
+
+@pytest.mark.parametrize("name", ["TASK.md", ".orange-outcome"])
+def test_directory_in_the_place_of_a_task_link_stays_with_what_is_in_it(cafe: Cafe, name: str) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    (workspace / name).unlink()
+    (workspace / name).mkdir()
+    (workspace / name / "notes").write_text("notes\n")
+    assert name in str(cafe.release(task, workspace).quarantined)
+    assert (workspace / name / "notes").read_text() == "notes\n"

@@ -44,6 +44,16 @@ def test_uncommitted_work_in_a_submodule_keeps_the_workspace(nested: Cafe, name:
     assert (workspace / "library" / name).read_text() == "changed\n"
 
 
+@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+def test_flagged_edit_in_a_submodule_keeps_the_workspace(nested: Cafe, flag: str) -> None:
+    task = nested.task()
+    workspace = nested.spawn(task)
+    git(workspace / "library", "update-index", flag, "book")
+    (workspace / "library/book").write_text("hidden\n")
+    assert "The submodule library has uncommitted work" in str(nested.release(task, workspace).quarantined)
+    assert (workspace / "library/book").read_text() == "hidden\n"
+
+
 def test_looking_for_work_in_a_submodule_runs_nothing_that_it_configures(nested: Cafe) -> None:
     task = nested.task()
     workspace = nested.spawn(task)

@@ -93,8 +93,7 @@ class Repository:
         guarding = () if self.is_ours else gate.settings_for(self.path, self.git_directory, words)
         guarded = {} if self.is_ours else gate.variables_for(self.path, self.git_directory, words)
         configured = [word for setting in (*guarding, *settings) for word in ("-c", setting)]
-        given_directory = {"GIT_DIR": self.git_directory} if self.git_directory is not None else {}
-        environment = environment_for_git() | given_directory | dict(extra or {}) | dict(guarded)
+        environment = environment_for_git() | self._place() | dict(extra or {}) | dict(guarded)
         command = ["git", "-C", self.path, *configured, *words]
         given = None if stdin is None else stdin.encode(errors="surrogateescape")
         undecodable = "surrogateescape" if exact else "replace"
@@ -116,6 +115,13 @@ class Repository:
             time.sleep(_RETRY_SECONDS)
             finished = attempt()
         return finished
+
+    def _place(self) -> dict[str, str]:
+        """Where git is to work; without the path, a worktree's own settings could lead it to other files."""
+        if self.git_directory is None:
+            return {}
+        files = {} if self.is_ours else {"GIT_WORK_TREE": self.path}
+        return {"GIT_DIR": self.git_directory, **files}
 
     def answer(self, *words: str, extra: Mapping[str, str] | None = None) -> str | None:
         """The one line that git prints, or None when it fails or prints nothing."""

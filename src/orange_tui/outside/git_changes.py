@@ -7,14 +7,16 @@ filter strips, and ignored files in the place of one that the commit to be check
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from orange_tui.domain.records import record, replace
 from orange_tui.outside.git import SLOW_SECONDS
-from orange_tui.outside.git_saved import SUBMODULE, has_nothing_uncommitted
+from orange_tui.outside.git_guard.nested import has_nothing_uncommitted
+from orange_tui.outside.git_saved import SUBMODULE, hash_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from orange_tui.outside.git import Repository
     from orange_tui.outside.git_worktree import Worktree
@@ -31,6 +33,14 @@ _STATUS = (
 )
 _NOTHING: Mapping[str, Identity] = {}
 _RAW = ("--raw", "-z", "--no-renames", "--ignore-submodules=all")
+
+
+# What git does to a file between the disk and its objects.
+_CONVERTING = frozenset({"filter", "text", "eol", "crlf", "ident", "working-tree-encoding"})
+_NOT = frozenset({"unset", "unspecified"})
+_CONVERTED_BY_SETTING = frozenset({"true", "input"})
+_BYTES_AT_ONCE = 200_000_000
+_FILES = ("100644 ", "100755 ")
 
 
 @record
@@ -63,7 +73,8 @@ def changes_in(worktree: Worktree, target: str) -> Changes:
     flags, found = read_flags(git), left_in(worktree)
     only_in_target = [path for path, how in against_target.items() if how == "D"]
     hidden = [path for path in (*flags.skip_worktree, *only_in_target) if _is_file(worktree.path, path)]
-    differing = (*found.files, *_differing(git, "diff-files"), *flags.assume_unchanged, *hidden)
+    compared = (*_differing(git, "diff-files"), *_edits_behind_filters(worktree))
+    differing = (*found.files, *compared, *flags.assume_unchanged, *hidden)
     files = dict.fromkeys(path for path in differing if path not in found.submodules)
     return replace(
         found,
@@ -129,6 +140,79 @@ def read_flags(git: Repository) -> IndexFlags:
     return IndexFlags(tuple(assumed), tuple(skipped))
 
 
+def _edits_behind_filters(worktree: Worktree) -> list[str]:
+    """The tracked files whose bytes are neither those in the index nor what git would make of these.
+
+    Git compares a file through its filters once, and from then on by its time and size: where somebody has added it
+    since an edit that a filter takes away again, nothing that is asked of git tells of that edit.
+    """
+    git = worktree.git
+    entries = _entries(git, "ls-files", "--stage", "-z")
+    tracked = {
+        path: about.split(" ")[1]
+        for about, _, path in (entry.partition("\t") for entry in entries)
+        if about.startswith(_FILES) and about.endswith(" 0")
+    }
+    converted = _converted(worktree, list(tracked))
+    there = hash_files(git, worktree.path, converted, store=False)
+    differing = [path for path, (_, blob) in there.items() if blob != tracked[path]]
+    return [path for some in _in_parts(worktree, differing) for path in _not_as_written(worktree, some)]
+
+
+def _in_parts(worktree: Worktree, paths: list[str]) -> Iterator[list[str]]:
+    """So many at a time that a second copy of them has room on the disk."""
+    part: list[str] = []
+    size = 0
+    for path in paths:
+        part.append(path)
+        size += os.lstat(os.path.join(worktree.path, path)).st_size
+        if size > _BYTES_AT_ONCE:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+def _converted(worktree: Worktree, paths: list[str]) -> list[str]:
+    """The files that git converts when it writes or reads them."""
+    if (worktree.git.answer("config", "core.autocrlf") or "false").lower() in _CONVERTED_BY_SETTING:
+        return paths
+    listed = "".join(f"{path}\0" for path in paths)
+    told = worktree.git.must("check-attr", "-z", "--stdin", "--all", stdin=listed, exact=True).split("\0")
+    named = zip(told[::3], told[1::3], told[2::3], strict=False)
+    return list(dict.fromkeys(path for path, name, value in named if name in _CONVERTING and value not in _NOT))
+
+
+def _not_as_written(worktree: Worktree, paths: list[str]) -> list[str]:
+    """Those that are not as git would write them now."""
+    import shutil
+
+    written = os.path.join(worktree.git_directory, "orange-written")
+    shutil.rmtree(written, ignore_errors=True)  # of one that was killed
+    try:
+        listed = "".join(f"{path}\0" for path in paths)
+        words = ("checkout-index", "-z", "--stdin", f"--prefix={written}/")
+        worktree.git.must(*words, stdin=listed, timeout=SLOW_SECONDS)
+        return [path for path in paths if not _is_same(os.path.join(written, path), os.path.join(worktree.path, path))]
+    finally:
+        shutil.rmtree(written, ignore_errors=True)
+
+
+def _is_same(one: str, other: str) -> bool:
+    with suppress(OSError):
+        import filecmp
+
+        return filecmp.cmp(one, other, shallow=False)
+    return False
+
+
+def _ignores_case(root: str) -> bool:
+    """Whether the disk takes names in other letters for the same; the repository could say so of any disk."""
+    with suppress(OSError):
+        return os.path.samefile(os.path.join(root, ".git"), os.path.join(root, ".GIT"))
+    return False
+
+
 def _path_of(entry: str) -> str:
     fields_before = {"1": 8, "u": 10}.get(entry[0], 1)
     return entry.split(" ", fields_before)[-1]
@@ -141,5 +225,6 @@ def _differing(git: Repository, *words: str) -> dict[str, str]:
 
 
 def _entries(git: Repository, *words: str) -> list[str]:
-    output = git.must(*words, timeout=SLOW_SECONDS, settings=_COMPARE_EVERYTHING, exact=True)
+    settings = (*_COMPARE_EVERYTHING, f"core.ignoreCase={'true' if _ignores_case(git.path) else 'false'}")
+    output = git.must(*words, timeout=SLOW_SECONDS, settings=settings, exact=True)
     return [entry for entry in output.split("\0") if entry]

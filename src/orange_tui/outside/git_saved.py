@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import ORANGE_IDENTITY, SLOW_SECONDS, Repository
-from orange_tui.outside.git_guard.look import look_at_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -272,41 +271,6 @@ def save_submodules(worktree: Worktree, task: str) -> None:
         if "HEAD" in files and "objects" in names:
             names[:] = [name for name in names if name == "modules"]
             save_commit(Repository(directory), task)
-
-
-def is_settled_submodule(worktree: Worktree, path: str) -> bool:
-    """Whether a repository inside is a submodule left from another branch, with nothing in it to be lost."""
-    inner = Repository(os.path.join(worktree.path, path))
-    git_directory = inner.answer("rev-parse", "--absolute-git-dir")
-    modules = os.path.join(worktree.git_directory, "modules") + os.sep
-    if git_directory is None or not os.path.realpath(git_directory).startswith(modules):
-        return False
-    return has_nothing_uncommitted(inner.path)
-
-
-def has_nothing_uncommitted(path: str) -> bool:
-    """Whether a repository inside a worktree is clean; its own configuration could say so of anything.
-
-    Git would look at its submodules by theirs, so each of them is looked at like itself.
-    """
-    with suppress(Refused), look_at_repository(path) as git:
-        status = git.ask("status", "--porcelain", "--untracked-files=all", "--ignore-submodules=dirty")
-        entries = git.must("ls-files", "--stage", "-z", exact=True).split("\0")
-        inner = [os.path.join(path, entry.partition("\t")[2]) for entry in entries if entry.startswith(SUBMODULE)]
-        there = [each for each in inner if os.path.lexists(os.path.join(each, ".git"))]
-        return status.code == 0 and not status.output and all(map(has_nothing_uncommitted, there))
-    return False
-
-
-def is_settled_repository(path: str) -> bool:
-    """Whether all that is in a repository is elsewhere too: every commit on its remote, nothing uncommitted."""
-    if not has_nothing_uncommitted(path):
-        return False
-    with suppress(Refused), look_at_repository(path) as git:
-        stash = git.answer("rev-parse", "--verify", "--quiet", "refs/stash")
-        own = git.ask("rev-list", "--max-count=1", "--branches", "HEAD", "--not", "--remotes", "--tags")
-        return stash is None and own.code == 0 and not own.output
-    return False
 
 
 def restore(repository: Repository, saved: Saved, branch: str) -> None:

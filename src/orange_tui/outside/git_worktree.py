@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _STALE_LOCK_SECONDS = 60.0  # after which a lock that no git uses was left behind
 _LOCKS = ("index.lock", "HEAD.lock")
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_UNSET_PLACE = ("--unset-all", "core.worktree")
 NO_BRANCH = "ref: refs/heads/.invalid"  # what HEAD says where a reftable has it
 _ON_A_BRANCH = {"MERGE_HEAD": "a merge", "CHERRY_PICK_HEAD": "a cherry-pick", "REVERT_HEAD": "a revert"}
 _UNDER_WAY = {
@@ -172,6 +173,11 @@ class Worktree:
             return False
         self.git.must("config", "--worktree", "core.sparseCheckout", "false")
         return True
+
+    def stay_here(self) -> None:
+        """Take back what somebody has set here alone so that git works on other files than those of this worktree."""
+        if self._has("config.worktree"):
+            self.git.ask("config", "--file", os.path.join(self.git_directory, "config.worktree"), *_UNSET_PLACE)
 
     def exclude(self, patterns: tuple[str, ...]) -> None:
         """Have git ignore these files, in every worktree of the repository; each pattern is added once."""

@@ -12,11 +12,10 @@ from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
 from orange_tui.outside.git import Repository, local, remote
 from orange_tui.outside.git_changes import changes_in, left_in, read_flags
+from orange_tui.outside.git_guard.nested import is_settled_repository, is_settled_submodule
 from orange_tui.outside.git_saved import (
     SUBMODULE,
     hash_files,
-    is_settled_repository,
-    is_settled_submodule,
     save,
     save_submodules,
 )
@@ -98,6 +97,9 @@ def _submodule(worktree: Worktree, path: str) -> Content | None:
 
 
 def _check_savable(worktree: Worktree, changes: Changes, keep: list[str]) -> None:
+    replaced = next((name for name in LINKS if f"{name}/" in changes.ignored), None)
+    if replaced is not None:  # git ignores it because of us, so what is in it would go unsaved
+        raise Refused(f"{replaced} is a directory now, in the place of the link to the task's file; move it away")
     if changes.dirty_submodules:
         raise Refused(f"The submodule {changes.dirty_submodules[0]} has uncommitted work; commit it there")
     nested = [path for path in changes.nested if not is_settled_submodule(worktree, path)]
@@ -129,6 +131,7 @@ def reset(project: Project, worktree: Worktree, saved: SavedState) -> str | None
     delete_ignored(worktree.path, ignored, keep_list(project))
     remove_empty_directories(worktree.path, keep_list(project))
     worktree.end_operations()
+    worktree.stay_here()
     flags = read_flags(worktree.git) if worktree.end_sparse_checkout() else saved.changes.flags
     worktree.detach(saved.target, saved.before, flags)
     left = _find_leftover(project, worktree)

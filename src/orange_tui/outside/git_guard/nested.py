@@ -1,0 +1,55 @@
+"""Repositories inside a worktree: whether anything in one would be lost with it. They may be configured by anybody."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from orange_tui.domain.errors import Refused
+from orange_tui.outside.git import Repository
+from orange_tui.outside.git_guard.look import look_at_repository
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from orange_tui.outside.git_worktree import Worktree
+
+_SUBMODULE = "160000"
+_FLAGS = frozenset("Sshmrck")  # of `ls-files -v`: not to be compared
+
+
+def is_settled_submodule(worktree: Worktree, path: str) -> bool:
+    """Whether a repository inside is a submodule left from another branch, with nothing in it to be lost."""
+    inner = Repository(os.path.join(worktree.path, path))
+    git_directory = inner.answer("rev-parse", "--absolute-git-dir")
+    modules = os.path.join(worktree.git_directory, "modules") + os.sep
+    if git_directory is None or not os.path.realpath(git_directory).startswith(modules):
+        return False
+    return has_nothing_uncommitted(inner.path)
+
+
+def has_nothing_uncommitted(path: str) -> bool:
+    """Whether a repository inside a worktree is clean; its own configuration could say so of anything.
+
+    Git would look at its submodules by theirs, so each of them is looked at like itself.
+    """
+    with suppress(Refused), look_at_repository(path) as git:
+        status = git.ask("status", "--porcelain", "--untracked-files=all", "--ignore-submodules=dirty")
+        entries = [each.partition("\t") for each in git.must("ls-files", "-v", "--stage", "-z", exact=True).split("\0")]
+        inner = [os.path.join(path, name) for about, _, name in entries if about[2:].startswith(_SUBMODULE)]
+        there = [each for each in inner if os.path.lexists(os.path.join(each, ".git"))]
+        # Of a file that is flagged, git does not say whether it was changed.
+        flagged = [name for about, _, name in entries if about[:1] in _FLAGS and os.path.lexists(f"{path}/{name}")]
+        settled = status.code == 0 and not status.output and not flagged
+        return settled and all(map(has_nothing_uncommitted, there))
+    return False
+
+
+def is_settled_repository(path: str) -> bool:
+    """Whether all that is in a repository is elsewhere too: every commit on its remote, nothing uncommitted."""
+    if not has_nothing_uncommitted(path):
+        return False
+    with suppress(Refused), look_at_repository(path) as git:
+        stash = git.answer("rev-parse", "--verify", "--quiet", "refs/stash")
+        own = git.ask("rev-list", "--max-count=1", "--branches", "HEAD", "--not", "--remotes", "--tags")
+        return stash is None and own.code == 0 and not own.output
+    return False
