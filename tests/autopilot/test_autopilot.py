@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from orange_tui.agents import reports
-from orange_tui.autopilot import attempts
+from orange_tui.autopilot import attempts, delegation
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.text.sections import find_section
 from orange_tui.store.subtasks import subtasks_of
@@ -153,6 +153,17 @@ def test_cancelled_subtask_sets_attention_and_parent_can_be_unblocked(office: Of
     assert (moved.target, moved.task.blocked_by) == ("new", ())
 
 
+def test_task_that_may_delegate_no_further_tells_the_person_what_its_agent_wanted(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delegation, "_MAX_DEPTH", 0)
+    ref = autopilot(office, "delegate")
+    office.supervised(lambda: office.rests(ref, "needs_review"))
+    attention = str(office.task(ref).attention)
+    assert attention.startswith("The agent wants to delegate, but may delegate no further: ")
+    assert subtasks_of(office.orange.store, ref.id) == []
+
+
 def test_no_more_tasks_run_at_once_than_the_limit(office: Office) -> None:
     (office.root / "home" / "config.yml").write_text("router: demo\nrouter_fallback: demo\nparallel: 2\n")
     refs = [
@@ -200,8 +211,9 @@ def test_retry_starts_anything_unfinished_over(office: Office) -> None:
     with pytest.raises(Refused, match="is new, not blocked"):
         attempts.unblock(office.orange.engine, ref)
     office.orange.tasks.cancel(ref)
-    with pytest.raises(Refused, match="cannot start over"):
-        attempts.retry(office.orange.engine, ref)
+    for verb in (attempts.retry, attempts.unblock):
+        with pytest.raises(Refused, match="is cancelled and cannot start over; create a new task instead"):
+            verb(office.orange.engine, ref)
 
 
 def test_an_agent_cannot_start_itself_over(office: Office) -> None:

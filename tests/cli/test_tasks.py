@@ -330,6 +330,17 @@ def test_stuck_moves_to_stuck_if_there_is_such_a_state_and_always_needs_attentio
     assert "No database" in now["attention"]
 
 
+def test_stuck_without_a_reason_takes_the_one_in_the_outcome(world: World, cli: Cli) -> None:
+    """As solo's prompt has it: the reason is in .orange-outcome, and the command says only that it is there."""
+    ref = world.task(workflow="solo", status="working")
+    said = {"id": ref.id, "outcome": "stuck", "reason": "No license server"}
+    (world.directory(ref) / ".orange-outcome").write_text(json.dumps(said))
+    now = cli.ok("task", "stuck", ref.id, "--json").json()
+    assert (now["status"], now["attention"]) == ("stuck", "The agent is stuck: No license server")
+    again = cli.ok("task", "stuck", ref.id, "--json").json()  # the supervisor may have seen the file first
+    assert again["attention"] == "The agent is stuck: No license server"
+
+
 def test_reason_of_several_lines_is_stored_as_one(world: World, cli: Cli) -> None:
     ref = world.task(workflow="default", status="working")
     now = cli.ok("task", "stuck", ref.id, "--reason", "No database:\n  it refuses\x1b[2J us\n", "--json").json()

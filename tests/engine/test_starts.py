@@ -225,6 +225,7 @@ def test_task_does_not_start_before_the_last_move_of_its_blocker_is_over(world: 
         put(opened, "transition.started", {"status": "done", **held}, **about)
     start_due(world.orange)
     assert (moves(world, ref), world.types(ref).count("task.waiting")) == ([], 1)
+    assert "task.updated" not in world.types(ref)  # nobody is told that its blocker was cancelled
     with world.orange.engine.open(blocker):  # what is left of its move is done
         pass
     start_due(world.orange)

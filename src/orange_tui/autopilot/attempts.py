@@ -23,8 +23,8 @@ def retry(engine: Engine, ref: TaskRef) -> Moved:
 def unblock(engine: Engine, ref: TaskRef) -> Moved:
     """Retry a task that is blocked, and only such a task."""
     with engine.open(ref) as opened:
-        if not is_blocked(engine.workflows.load(opened.task.workflow), opened.task):
-            status = opened.task.status
+        workflow, status = engine.workflows.load(opened.task.workflow), opened.task.status
+        if not is_blocked(workflow, opened.task) and not workflow.is_terminal(status):
             raise Refused(f"{ref.id} is {status}, not blocked; `orange task retry {ref.id}` starts it over")
         return _start_over(engine, opened)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.agents import reports
 from orange_tui.domain.errors import Unreadable
-from orange_tui.domain.report import BLOCKED, IN_PROGRESS, NEEDS_REVIEW
+from orange_tui.domain.report import BLOCKED, DELEGATED, IN_PROGRESS, NEEDS_REVIEW
 from orange_tui.domain.task import one_line
 from orange_tui.engine.hooks import Action
 from orange_tui.sessions.liveness import WORKER
@@ -32,10 +32,12 @@ def record_report(run: HookRun) -> None:
             **reports.printed_usage(run.opened, WORKER),
         )
     sentence = one_line(report.sentence)
+    state = run.parts.workflows.load(run.task.workflow).states[run.task.status]
     words = _NEEDS_PERSON.get(report.judged)
+    if report.judged == DELEGATED and not state.rejoin:  # its subtasks were refused: it waits for none
+        words = "wants to delegate, but may delegate no further"
     run.change("last_error", sentence if words else None)
-    workflow = run.parts.workflows.load(run.task.workflow)
-    if words and workflow.states[run.task.status].auto is None:
+    if words and state.auto is None:
         run.change("attention", f"The agent {words}: {sentence or 'it does not say why'}")
 
 

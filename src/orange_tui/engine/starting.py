@@ -184,12 +184,12 @@ def _is_leaving(engine: Engine, blocker: StoredTask) -> bool:
 
 
 def will_never_be_done(engine: Engine, blocker: str) -> bool:
-    """Whether an unfinished blocker is gone, or was cancelled."""
+    """Whether an unfinished blocker is gone, or was cancelled; one that is done may still give its workspace back."""
     try:
         found = engine.store.read(engine.store.find(blocker))
     except OrangeError:
         return True
-    return isinstance(found, StoredTask) and engine.is_finished(found.task)
+    return isinstance(found, StoredTask) and engine.is_finished(found.task) and not engine.is_done(found.task)
 
 
 def _begin(engine: Engine, opened: OpenTask, workflow: Workflow, actor: Actor) -> Moved | None:

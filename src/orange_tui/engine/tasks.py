@@ -141,14 +141,25 @@ class Tasks:
 
     def report_stuck(self, ref: TaskRef, reason: str | None) -> tuple[Task, Moved | None]:
         """An agent is stuck: move there, or where it may not, ask for a person. A stop hook reads no refusal."""
-        sentence = f"The agent is stuck: {one_line(reason)}" if reason else "The agent says that it is stuck"
         with self.engine.open(ref) as opened:
+            known = f"The agent is stuck: {one_line(reason)}" if reason else self._reason_in_outcome(opened)
+            sentence = known or "The agent says that it is stuck"
             try:
                 moved = self.engine.transition(opened, STUCK, "agent", changes={"attention": sentence})
             except Refused:
-                opened.change("task.updated", {"attention": sentence})
+                if known or opened.task.status != STUCK or not opened.task.attention:
+                    opened.change("task.updated", {"attention": sentence})
                 return opened.task, None
             return opened.task, moved
+
+    def _reason_in_outcome(self, opened: OpenTask) -> str | None:
+        """What `.orange-outcome` says of why the agent is stuck, for a command that does not say it."""
+        from orange_tui.domain.gates.outcome import OutcomeGate
+        from orange_tui.engine._evidence import TaskEvidence
+
+        evidence = TaskEvidence(opened, self.engine.store, self.projects)
+        gate = OutcomeGate((STUCK,))
+        return gate.attention(evidence) if gate.missing(evidence) is None else None
 
     def delete(self, ref: TaskRef) -> None:
         """Delete a finished task; what was saved of its work can be restored for some weeks."""
