@@ -54,6 +54,32 @@ def test_flagged_edit_in_a_submodule_keeps_the_workspace(nested: Cafe, flag: str
     assert (workspace / "library/book").read_text() == "hidden\n"
 
 
+def test_ignored_files_of_a_submodule_are_not_handed_on_but_for_what_is_kept(nested: Cafe) -> None:
+    task = nested.task("a")
+    workspace = nested.spawn(task)
+    library = workspace / "library"
+    exclude = library / git(library, "rev-parse", "--git-path", "info/exclude")
+    exclude.write_text(".env\nnode_modules\nout\n")
+    (library / ".env").write_text("KEY=secret\n")
+    for name in ("node_modules", "out"):
+        (library / name).mkdir()
+        (library / name / "file").write_text("made\n")
+    assert nested.release(task, workspace).quarantined is None
+    assert nested.spawn(nested.task("b")) == workspace
+    assert sorted(os.listdir(library)) == [".git", "book", "node_modules"]
+
+
+def test_repository_that_a_submodule_ignores_keeps_the_workspace(nested: Cafe) -> None:
+    task = nested.task()
+    workspace = nested.spawn(task)
+    library = workspace / "library"
+    (library / git(library, "rev-parse", "--git-path", "info/exclude")).write_text("out\n")
+    git(library, "init", "--quiet", "out/own")
+    commit(library / "out/own", "work")
+    assert "library/out/own is a git repository of its own" in str(nested.release(task, workspace).quarantined)
+    assert (library / "out/own/work").exists()
+
+
 def test_looking_for_work_in_a_submodule_runs_nothing_that_it_configures(nested: Cafe) -> None:
     task = nested.task()
     workspace = nested.spawn(task)

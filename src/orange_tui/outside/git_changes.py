@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from orange_tui.domain.records import record, replace
 from orange_tui.outside.git import SLOW_SECONDS
-from orange_tui.outside.git_guard.nested import has_nothing_uncommitted
+from orange_tui.outside.git_guard.nested import has_nothing_uncommitted, ignored_inside
 from orange_tui.outside.git_saved import SUBMODULE, hash_files
 
 TYPE_CHECKING = False
@@ -99,19 +99,21 @@ def left_in(worktree: Worktree) -> Changes:
             submodules.append(path)
         else:
             files.append(path)
-    return Changes(tuple(files), tuple(submodules), _dirty_submodules(worktree), tuple(nested), tuple(ignored))
+    inside = {path: os.path.join(worktree.path, path) for path in _submodules_there(worktree)}
+    # `git status` would look at each by its own configuration, the agent's, and tells nothing of what they ignore.
+    dirty = tuple(path for path, full in inside.items() if not has_nothing_uncommitted(full))
+    for path in (*inside, *(each.rstrip("/") for each in nested)):
+        ignored += [f"{path}/{each}" for each in ignored_inside(os.path.join(worktree.path, path))]
+    return Changes(tuple(files), tuple(submodules), dirty, tuple(nested), tuple(ignored))
 
 
-def _dirty_submodules(worktree: Worktree) -> tuple[str, ...]:
-    """Those with something uncommitted. `git status` would look at each by its own configuration, the agent's."""
+def _submodules_there(worktree: Worktree) -> tuple[str, ...]:
     has_any = os.path.lexists(os.path.join(worktree.path, ".gitmodules"))
     if not has_any and not os.path.isdir(os.path.join(worktree.git_directory, "modules")):
         return ()
     entries = [entry.partition("\t") for entry in _entries(worktree.git, "ls-files", "--stage", "-z")]
     paths = dict.fromkeys(path for about, _, path in entries if about.startswith(SUBMODULE))
-    inner = {path: os.path.join(worktree.path, path) for path in paths}
-    there = {path: full for path, full in inner.items() if os.path.lexists(os.path.join(full, ".git"))}
-    return tuple(path for path, full in there.items() if not has_nothing_uncommitted(full))
+    return tuple(path for path in paths if os.path.lexists(os.path.join(worktree.path, path, ".git")))
 
 
 def file_identity(root: str, path: str) -> Identity | None:

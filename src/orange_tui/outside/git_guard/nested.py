@@ -34,14 +34,34 @@ def has_nothing_uncommitted(path: str) -> bool:
     """
     with suppress(Refused), look_at_repository(path) as git:
         status = git.ask("status", "--porcelain", "--untracked-files=all", "--ignore-submodules=dirty")
-        entries = [each.partition("\t") for each in git.must("ls-files", "-v", "--stage", "-z", exact=True).split("\0")]
-        inner = [os.path.join(path, name) for about, _, name in entries if about[2:].startswith(_SUBMODULE)]
-        there = [each for each in inner if os.path.lexists(os.path.join(each, ".git"))]
+        entries = _entries(git)
+        there = [os.path.join(path, name) for name in _submodules_there(path, entries)]
         # Of a file that is flagged, git does not say whether it was changed.
         flagged = [name for about, _, name in entries if about[:1] in _FLAGS and os.path.lexists(f"{path}/{name}")]
         settled = status.code == 0 and not status.output and not flagged
         return settled and all(map(has_nothing_uncommitted, there))
     return False
+
+
+def ignored_inside(path: str) -> list[str]:
+    """What a repository inside ignores, and those inside of it: files, and directories with a slash at the end."""
+    found: list[str] = []
+    with suppress(Refused), look_at_repository(path) as git:
+        words = ("--others", "--ignored", "--exclude-standard", "--directory", "-z")
+        found += [each for each in git.must("ls-files", *words, exact=True).split("\0") if each]
+        for name in _submodules_there(path, _entries(git)):
+            found += [f"{name}/{each}" for each in ignored_inside(os.path.join(path, name))]
+    return found
+
+
+def _entries(git: Repository) -> list[tuple[str, str, str]]:
+    """The index, entry by entry: a letter with mode and object, a tab, the path."""
+    return [each.partition("\t") for each in git.must("ls-files", "-v", "--stage", "-z", exact=True).split("\0")]
+
+
+def _submodules_there(path: str, entries: list[tuple[str, str, str]]) -> list[str]:
+    names = dict.fromkeys(name for about, _, name in entries if about[2:].startswith(_SUBMODULE))
+    return [name for name in names if os.path.lexists(os.path.join(path, name, ".git"))]
 
 
 def is_settled_repository(path: str) -> bool:
