@@ -70,6 +70,28 @@ def test_directory_without_a_repository_is_refused_as_a_project(world: World, cl
     assert "There is no workflow named 'nope'" in cli.no("project", "update", "coffee", "--workflow", "nope")
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("pool_size", 5000, "pool_size is 5000; it must be between 1 and 1000"),
+        ("name", "../beans", "'../beans' is not a project name"),
+        ("default_branch", "-main", "'-main' is not a branch name"),
+        ("max_attempts", 0, "max_attempts is 0; it must be 1 or more"),
+    ],
+)
+def test_project_that_was_edited_by_hand_and_cannot_be_is_told_with_its_file(
+    world: World, cli: Cli, key: str, value: object, reason: str
+) -> None:
+    path = world.root / "projects.json"
+    entries = json.loads(path.read_text())
+    entries[0][key] = value
+    path.write_text(json.dumps(entries))
+    told = cli.no("project", "list")
+    assert f"{path}, project 1: " in told
+    assert reason in told
+    assert told.strip().endswith("fix it by hand")
+
+
 def test_project_settings_change_one_by_one_and_unknown_ones_stay(world: World, cli: Cli) -> None:
     path = world.root / "projects.json"
     entries = json.loads(path.read_text())

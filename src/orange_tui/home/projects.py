@@ -58,7 +58,7 @@ class Projects:
 
     def all(self) -> list[Project]:
         """Every registered project, in the order they were added."""
-        return [self._project(entry, index) for index, entry in enumerate(self._file.read_objects())]
+        return [self._registered(entry, index) for index, entry in enumerate(self._file.read_objects())]
 
     def get(self, name: str) -> Project:
         """The project of that name."""
@@ -168,6 +168,16 @@ class Projects:
         make_directory(self.home.root)
         return self._file.changing_objects()
 
+    def _registered(self, entry: dict[str, Any], index: int) -> Project:
+        """A project of the file; a value that a command would have refused was written there by hand."""
+        try:
+            return self._project(entry, index)
+        except Refused as problem:
+            raise Unreadable(f"{self._where(index)}: {problem}; fix it by hand") from None
+
+    def _where(self, index: int) -> str:
+        return f"{self.home.projects_file}, project {index + 1}"
+
     def _project(self, entry: dict[str, Any], index: int) -> Project:
         wanted: dict[str, tuple[type, object]] = {
             "name": (str, None),
@@ -181,13 +191,13 @@ class Projects:
         for key, (kind, default) in wanted.items():
             value = entry.get(key, default)
             if type(value) is not kind:
-                where = f"{self.home.projects_file}, project {index + 1}"
-                raise Unreadable(f"{where}: `{key}` must be {'a number' if kind is int else 'text'}; fix it by hand")
+                raise Unreadable(
+                    f"{self._where(index)}: `{key}` must be {'a number' if kind is int else 'text'}; fix it by hand"
+                )
             values[key] = value
         for key, (is_right, what) in _OPTIONAL.items():
             if entry.get(key) is not None and not is_right(entry[key]):
-                where = f"{self.home.projects_file}, project {index + 1}"
-                raise Unreadable(f"{where}: `{key}` must be {what}; fix it by hand")
+                raise Unreadable(f"{self._where(index)}: `{key}` must be {what}; fix it by hand")
         check_project_name(values["name"])
         check_branch(values["default_branch"])
         if not 1 <= values["pool_size"] <= _MAX_POOL_SIZE:
