@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.live_board import LiveBoard
-from support.usage import used
+from support.usage import used, write_usage
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
@@ -120,3 +120,16 @@ def test_budget_that_is_nearly_used_up_is_shown_and_at_its_end_the_person_is_nee
     (row,) = LiveBoard(world.orange).refresh(None).rows
     assert row.budget is not None
     assert (row.budget.sentence(), row.needs) == (note, needs)
+
+
+def test_config_that_cannot_be_read_hides_no_task_and_is_told(world: World, cli: Cli) -> None:
+    first, second = world.task(summary="first"), world.task(summary="second", budget=1.0)
+    for ref in (first, second):
+        write_usage(world.orange.home, ref.project, ref.id, used(2.0))
+    (world.root / "config.yml").write_text("bell: true\nnudge: often\n")
+    listed, shown = cli.ok("task", "list", "--all"), cli.ok("task", "show", first.id)
+    assert first.id in listed.out
+    assert "its budget of $1.00 is used up ($2.00)" in listed.out.lower()
+    assert "$2.00" in shown.out
+    for result in (listed, shown):
+        assert "config.yml:2: 'nudge' must be a number" in result.err

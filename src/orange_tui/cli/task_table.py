@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
-from orange_tui.cli.reply import printable_text
+from orange_tui.cli.reply import Reply, printable_text
+from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import FIELDS, printable
 from orange_tui.presentation.tasks import SESSION_ICONS, age
 from orange_tui.store.store import BrokenTask
@@ -22,8 +23,34 @@ if TYPE_CHECKING:
 _RECENT_EVENTS = 10
 
 
-def task_list(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> str:
+class _DefaultBudgets:
+    """What each project has for its tasks: none where its settings cannot be read, which hides no task, but is told."""
+
+    def __init__(self, orange: Orange) -> None:
+        self._projects = orange.projects
+        self._read: dict[str, float] = {}
+        self.problem: str | None = None
+
+    def get(self, project: str) -> float:
+        if project not in self._read:
+            try:
+                self._read[project] = self._projects.budget(project)
+            except OrangeError as problem:
+                self._read[project], self.problem = 0.0, str(problem)
+        return self._read[project]
+
+    def reply(self, text: str) -> Reply:
+        """The text, and what could not be read."""
+        return Reply(text, notes=() if self.problem is None else (self.problem,))
+
+
+def task_list(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> Reply:
     """One line for each task; below it, why it cannot be read or needs attention."""
+    budgets = _DefaultBudgets(orange)
+    return budgets.reply(_list(tasks, orange, budgets))
+
+
+def _list(tasks: Sequence[StoredTask | BrokenTask], orange: Orange, default: _DefaultBudgets) -> str:
     if not tasks:
         return "No tasks. `orange task create BRANCH SUMMARY` creates one."
     reasons = [task.error if isinstance(task, BrokenTask) else task.task.attention for task in tasks]
@@ -32,23 +59,21 @@ def task_list(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> str:
         None if isinstance(task, BrokenTask) else _at_limit(task, orange, limits) or _waits(task, orange, limits)
         for task in tasks
     ]
-    budgets = _budget_notes(tasks, orange)
+    budgets = _budget_notes(tasks, orange, default)
     whys = [" · ".join(filter(None, notes)) for notes in zip(reasons, waiting, budgets, strict=True)]
     return aligned_rows([_row(task, orange) for task in tasks], whys)
 
 
-def _budget_notes(tasks: Sequence[StoredTask | BrokenTask], orange: Orange) -> list[str | None]:
+def _budget_notes(
+    tasks: Sequence[StoredTask | BrokenTask], orange: Orange, default: _DefaultBudgets
+) -> list[str | None]:
     """What is to be said of each task's budget; the attention says it already where something waits for it."""
-    from functools import cache
-
     from orange_tui.usage.budget import budget_use
-
-    default = cache(orange.projects.budget)
 
     def note(found: StoredTask | BrokenTask) -> str | None:
         if isinstance(found, BrokenTask) or orange.engine.is_finished(found.task):
             return None
-        used = budget_use(orange.projects, found.task, default)
+        used = budget_use(orange.projects, found.task, default.get)
         sentence = used.sentence() if used is not None else None
         return None if sentence and sentence in (found.task.attention or "") else sentence
 
@@ -120,13 +145,18 @@ def _row(found: StoredTask | BrokenTask, orange: Orange) -> tuple[str, str, str,
     )
 
 
-def task_details(found: StoredTask, history: Sequence[Event], orange: Orange) -> str:
+def task_details(found: StoredTask, history: Sequence[Event], orange: Orange) -> Reply:
     """Fields, body and the last events of one task."""
+    budgets = _DefaultBudgets(orange)
+    return budgets.reply(_details(found, history, orange, budgets))
+
+
+def _details(found: StoredTask, history: Sequence[Event], orange: Orange, budgets: _DefaultBudgets) -> str:
     task = found.task
     values = {name: getattr(task, name) for name in FIELDS} | dict(task.extra)
     shown = {name: value for name, value in values.items() if value not in (None, "", (), [])}
     shown["session"] = orange.tasks.session_state(task)
-    shown |= _agent(task, orange) | _used(task, orange)
+    shown |= _agent(task, orange) | _used(task, orange, budgets)
     if task.pr_url is not None:
         from orange_tui.delivery.pr_status import read_status
 
@@ -146,7 +176,7 @@ def _allowed(ref: TaskRef, orange: Orange) -> list[str]:
     return [visible(rule.text.replace("\n", " ⏎ ")) for rule in orange.approvals.rules(ref)]
 
 
-def _used(task: Task, orange: Orange) -> dict[str, object]:
+def _used(task: Task, orange: Orange, budgets: _DefaultBudgets) -> dict[str, object]:
     """What its agents have used, in a line, and what that is of its budget."""
     from orange_tui.presentation.usage import cost_text, count_text
     from orange_tui.usage.budget import budget_use
@@ -161,7 +191,7 @@ def _used(task: Task, orange: Orange) -> dict[str, object]:
         for name, number in (("input", total.input), ("output", total.output), ("cache read", total.cache_read))
     ]
     context = f"{usage.context_percent:.0f} % context" if usage.context_percent is not None else None
-    used = budget_use(orange.projects, task)
+    used = budget_use(orange.projects, task, budgets.get)
     note = used.sentence() if used is not None else None
     return {"usage": ", ".join(filter(None, [cost_text(total), *counts, f"{total.turns} turns", context, note]))}
 

@@ -118,7 +118,7 @@ def list_tasks(parsed: Parsed, orange: Orange) -> Reply:
         from orange_tui.cli.task_json import tasks_as_json
 
         return Reply("", tasks_as_json(shown, orange))
-    return Reply(task_list(shown, orange))
+    return task_list(shown, orange)
 
 
 def _is_wanted(found: StoredTask | BrokenTask, parsed: Parsed, orange: Orange) -> bool:
@@ -143,7 +143,7 @@ def show(parsed: Parsed, orange: Orange) -> Reply:
         allowed = [rule.text for rule in orange.approvals.rules(found.ref)]
         about = {"body": found.body, "history": history, "allowed": allowed}
         return Reply("", _as_json(found.task, None, orange) | about)
-    return Reply(task_details(found, history, orange))
+    return task_details(found, history, orange)
 
 
 def context(parsed: Parsed, orange: Orange) -> Reply:
