@@ -114,9 +114,10 @@ async def keep_running(app: App[Any], log: Log, work: Callable[[], Coroutine[Any
         try:
             await work()
         except Exception as problem:  # noqa: BLE001 - logged and shown
-            await asyncio.to_thread(log.write, "error", f"app: {problem!r}")
-            if repr(problem) != shown:
-                shown = repr(problem)
+            told = str(problem) if isinstance(problem, OrangeError) else repr(problem)
+            await asyncio.to_thread(log.write, "error", f"app: {told}")
+            if told != shown:
+                shown = told
                 app.notify(f"It begins again: {shown}", title="Something failed", severity="error", markup=False)
         else:
             return
