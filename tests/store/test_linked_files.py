@@ -119,3 +119,12 @@ def test_link_that_comes_while_a_worktrees_file_is_taken_over_is_not_followed(
     with suppress(OrangeError):
         world.touch(ref)
     assert not is_told(world, ref)
+
+
+def test_link_to_itself_in_the_place_of_a_task_hides_no_other(world: World, cli: Cli) -> None:
+    ref = world.task(summary="good")
+    (world.root / "tasks" / ref.project / "zzzzzzz").symlink_to("zzzzzzz")
+    assert ref.id in cli.ok("task", "list", "--all").out
+    index = world.orange.new_index()
+    index.read_newest(60)
+    assert ref in index.refs()

@@ -244,6 +244,6 @@ def _watched_folders(parts: list[str], path: str) -> Iterable[str]:
 def _folders(path: str) -> list[str]:
     try:
         with os.scandir(path) as entries:
-            return [entry.name for entry in entries if entry.is_dir()]
+            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False) or os.path.isdir(entry.path)]
     except OSError:
         return []

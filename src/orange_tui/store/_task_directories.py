@@ -101,6 +101,11 @@ def subdirectories(path: str) -> list[str]:
     """The names of the directories in one, without those that are hidden; none where there is no such directory."""
     try:
         with os.scandir(path) as entries:
-            return sorted(e.name for e in entries if not e.name.startswith(".") and e.is_dir())
+            return sorted(e.name for e in entries if not e.name.startswith(".") and is_directory(e))
     except (FileNotFoundError, NotADirectoryError):
         return []
+
+
+def is_directory(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a directory, or leads to one; a link to itself is none, and hides no other."""
+    return entry.is_dir(follow_symlinks=False) or os.path.isdir(entry.path)

@@ -15,6 +15,7 @@ from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.files import read_signature
 from orange_tui.store._engine_history import parse_event
+from orange_tui.store._task_directories import is_directory
 from orange_tui.store.journal import Journal, Start
 from orange_tui.store.store import BrokenTask, TaskRef
 
@@ -289,7 +290,7 @@ def _list_newest_first(store: Store) -> list[Key]:
     for project in _names(store.home.tasks):
         try:
             with os.scandir(os.path.join(store.home.tasks, project)) as entries:
-                found += [(_changed_at(e), (project, e.name)) for e in entries if e.name[0] != "." and e.is_dir()]
+                found += [(_changed_at(e), (project, e.name)) for e in entries if e.name[0] != "." and is_directory(e)]
         except OSError:
             continue  # removed meanwhile
     return [key for _, key in sorted(found, reverse=True)]
