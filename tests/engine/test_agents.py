@@ -17,9 +17,11 @@ from orange_tui.engine.creation import NewTask
 from orange_tui.home import clock
 from orange_tui.outside.git_guard import brought
 from orange_tui.outside.tmux import Tmux
+from orange_tui.sessions.liveness import Sessions
 from support.office import started
 
 if TYPE_CHECKING:
+    from orange_tui.outside.tmux import Pane
     from support.driver import Cli
     from support.office import Office
 
@@ -27,7 +29,7 @@ PAIR = """\
 name: pair
 states:
   new: {}
-  working: {agent: worker}
+  working: {agent: worker, respawn_prompt: go}
   checking: {agent: reviewer}
   checked: {agent: reviewer}
   done: {terminal: true}
@@ -123,6 +125,35 @@ def test_two_branches_that_tmux_cannot_tell_apart_have_two_sessions(office: Offi
     one, other = office.create("feat/x.y", harness=name), office.create("feat/x_y", harness=name)
     assert office.windows(one) == office.windows(other) == ["worker"]
     assert office.task(one).tmux_session != office.task(other).tmux_session
+
+
+def test_reviewer_is_not_started_in_another_tasks_session_that_has_got_the_id_of_its_own(
+    office: Office, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server is killed in the middle of its start; the ids begin again, and the first one goes to another task."""
+    add_pair_workflow(office)
+    pair = {"harness": office.harness().name, "workflow": "pair", "status": "working"}
+    ref, other = office.create("fix/login", **pair), office.create("fix/tea", **pair)
+    asked, listed = Sessions.every_window, []
+
+    def ask_and_restart_tmux(sessions: Sessions, task: str) -> list[Pane]:
+        found = asked(sessions, task)
+        if task == ref.id:
+            listed.append([pane.window for pane in found])
+        if task == ref.id and len(listed) == 1:
+            subprocess.run(["tmux", "-L", office.socket, "kill-server"], check=True)
+            office.wait(lambda: asked(sessions, other.id) == [])
+            cli.ok("task", "restart", other.id)
+            assert asked(sessions, other.id)[0].session_id == found[0].session_id
+        return found
+
+    monkeypatch.setattr(Sessions, "every_window", ask_and_restart_tmux)
+
+    cli.ok("task", "update", ref.id, "--status", "checking")
+
+    assert office.windows(other) == ["worker"]
+    assert office.windows(ref) == ["review-1"]
+    assert listed == [["worker"], []]
 
 
 def test_reviewer_starts_in_its_tasks_session_while_another_thread_hears_an_older_answer_of_tmux(

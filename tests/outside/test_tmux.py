@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -174,10 +175,20 @@ def test_a_conversation_is_found_by_its_project(tmux: Tmux, tmp_path: Path) -> N
     assert tmux.panes() == []
 
 
-def test_a_window_in_a_session_that_is_gone_is_refused_in_tmuxs_words(tmux: Tmux, tmp_path: Path) -> None:
-    tmux.start_session("coffee", window(tmp_path))
-    with pytest.raises(Refused, match="tmux could not open window review-1: can't find session"):
-        tmux.start_window("$99", window(tmp_path, name="review-1"))
+def test_a_window_is_not_opened_in_a_session_that_is_gone_or_another_tasks(tmux: Tmux, tmp_path: Path) -> None:
+    pane = tmux.start_session("coffee", window(tmp_path))
+    for session_id, task in (("$99", "task1"), (pane.session_id, "task2")):
+        why = f"tmux could not open window review-1: its session {session_id} is not there any more"
+        with pytest.raises(Refused, match=re.escape(why)):
+            tmux.start_window(session_id, window(tmp_path, name="review-1", task=task))
+    assert tmux.panes() == [pane]
+
+
+def test_the_command_of_a_second_window_is_taken_to_the_letter(tmux: Tmux, tmp_path: Path) -> None:
+    first = tmux.start_session("coffee", window(tmp_path))
+    script = "printf '%s\\n' 'a\"b $HOME ~ #{pid} {x} 日本'\nprintf 'it\\047s %%if;'; exec cat;"
+    pane = tmux.start_window(first.session_id, window(tmp_path, script, "review-1"))
+    shows(tmux, pane, "a\"b $HOME ~ #{pid} {x} 日本\nit's %if;")
 
 
 def test_a_new_session_is_marked_also_when_orange_runs_in_a_window_of_the_same_server(

@@ -159,14 +159,8 @@ class Tmux:
         wanted = session_name(name)
         for candidate in (wanted, f"{wanted}~{window.task or os.getpid()}"):
             words = ["new-session", "-d", "-P", "-F", _PANE_FORMAT, "-x", _WIDTH, "-y", _HEIGHT]
-            words += [
-                "-s",
-                _literal(candidate, expands=True),
-                "-n",
-                window.name,
-                "-c",
-                _literal(window.directory, expands=True),
-            ]
+            words += ["-s", _literal(candidate, expands=True), "-n", window.name]
+            words += ["-c", _literal(window.directory, expands=True)]
             options = [*self._server_options(), *_session_options(window), *_window_options(window)]
             finished = self.ask(*words, *_command(window), ";", *options)
             if finished.code == 0:
@@ -186,9 +180,12 @@ class Tmux:
         words += ["-c", _literal(window.directory, expands=True), *_command(window), ";"]
         target = f"{session_id}:={first_name}"
         options = [*_window_options(window, target=target), ";", "rename-window", "-t", target, window.name]
-        finished = self.ask(*words, *options)
-        if finished.code != 0:
-            raise Refused(f"tmux could not open window {window.name}: {finished.message}")
+        # Only there: where tmux was killed and started again meanwhile, the id is that of some other session.
+        is_tasks = f"#{{==:#{{@orange_task}},{window.task}}}"
+        finished = self.ask("if-shell", "-F", "-t", f"{session_id}:", is_tasks, _as_text([*words, *options]))
+        if finished.code != 0 or not finished.output:
+            why = finished.message or f"its session {session_id} is not there any more"
+            raise Refused(f"tmux could not open window {window.name}: {why}")
         return _new_pane(finished.output, window)
 
     def kill_session(self, session_id: str) -> None:
@@ -307,6 +304,15 @@ def _literal(value: str, *, expands: bool = False) -> str:
     """A word escaped for tmux: a last `;` would end the command, and in names `#` begins a format."""
     word = value.replace("#", "##") if expands else value
     return word[:-1] + "\\;" if word.endswith(";") else word
+
+
+def _as_text(words: Sequence[str]) -> str:
+    """A command line as text that tmux reads as these words: nothing within single quotes means anything to it."""
+    plain = (f"{word[:-2]};" if word.endswith("\\;") else word for word in words)
+    return " ".join(
+        ";" if word == ";" else "'{}'".format(text.replace("'", "'\\''"))
+        for word, text in zip(words, plain, strict=True)
+    )
 
 
 def _pane(fields: Sequence[str]) -> Pane:
