@@ -11,6 +11,8 @@ from orange_tui.cli import main
 from orange_tui.cli.all_commands import COMMANDS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from orange_tui.store.store import TaskRef
     from support.driver import Cli, World
 
@@ -132,6 +134,19 @@ def test_agent_creates_subtasks_of_its_own_task_only(world: World, cli: Cli, own
     assert f"--parent {own.id}" in cli.no(*create)
     assert f"--parent {own.id}" in cli.no(*create, "--parent", other.id)
     assert cli.ok(*create, "--parent", own.id, "--json").json()["parent"] == own.id
+
+
+def test_agents_subtask_is_in_the_project_of_its_own_task(
+    world: World, cli: Cli, own: TaskRef, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Another project's agents may be in no sandbox."""
+    (tmp_path / "tea").mkdir()
+    world.project("tea", str(tmp_path / "tea"))
+    create = ("task", "create", "b", "Steep", "--no-spawn", "--parent", own.id)
+    assert "only create subtasks in coffee" in cli.no(*create, "--project", "tea")
+    monkeypatch.chdir(tmp_path / "tea")
+    assert "only create subtasks in coffee" in cli.no(*create)
+    assert cli.ok(*create, "--project", "coffee", "--json").json()["project"] == "coffee"
 
 
 def test_agents_report_about_another_task_is_ignored(world: World, cli: Cli, own: TaskRef, other: TaskRef) -> None:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.office import wait_for
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -26,6 +28,14 @@ START = (
     "import os, signal, sys; signal.signal(signal.SIGHUP, signal.{}); os.execv(sys.executable, [sys.executable, {}])"
 )
 APP, DEMO = "'-m', 'orange_tui', '--all'", "'-m', 'orange_tui', 'demo'"
+# Something that it waits for never comes, such as room for what is to be drawn on a terminal that is gone.
+NEVER_TIDY = (
+    "import threading; from orange_tui.demo import throwaway; from orange_tui.tui import opening; "
+    "opening._TIDY_SECONDS = 1; "
+    "throwaway.wait_for_starts = threading.Event().wait; "
+    "from orange_tui.__main__ import main; main()"
+)
+STUCK_DEMO = f"'-c', {NEVER_TIDY!r}, 'demo'"
 
 
 @pytest.fixture(params=[("SIG_DFL", APP), ("SIG_IGN", APP)], ids=["app", "nohup"])
@@ -86,3 +96,14 @@ def test_demo_whose_terminal_is_gone_tidies_up_and_ends_however_often_it_is_told
         ended.set()
         telling.join()
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("app", [("SIG_DFL", STUCK_DEMO)], ids=["demo"], indirect=True)
+def test_demo_whose_terminal_is_gone_ends_also_where_its_tidying_up_does_not(
+    app: tuple[subprocess.Popen[bytes], int], tmp_path: Path
+) -> None:
+    program, terminal = app
+    shows(terminal, b"help")
+    os.close(terminal)
+    assert program.wait(PATIENCE) == 128 + signal.SIGHUP
+    wait_for(lambda: list((tmp_path / "tmp").iterdir()) == [])

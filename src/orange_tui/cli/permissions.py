@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.agents.door.protocol import CONFINED_VARIABLE
+from orange_tui.cli.targets import target_project
 from orange_tui.domain.errors import Refused
 
 TYPE_CHECKING = False
@@ -32,11 +33,18 @@ def check_permission(parsed: Parsed, orange: Orange) -> None:
         if not is_own_task(parsed.text("id"), parsed.text("project"), orange):
             raise Refused(f"{command} may only change {own} here, the task of this window; other tasks can be read")
     elif allowed == "create subtasks":
-        parent = parsed.text("parent")
-        if parent is None or not is_own_task(parent, None, orange):
-            raise Refused(f"{command} may only create subtasks of {own} here, the task of this window: --parent {own}")
+        _check_subtask(parsed, orange)
     else:
         raise Refused(f"{command} is for a person, and this is the window of an agent, the one of {own}")
+
+
+def _check_subtask(parsed: Parsed, orange: Orange) -> None:
+    command, own, parent = f"`{parsed.command.name}`", os.environ.get("ORANGE_TASK"), parsed.text("parent")
+    if parent is None or not is_own_task(parent, None, orange):
+        raise Refused(f"{command} may only create subtasks of {own} here, the task of this window: --parent {own}")
+    project = orange.store.find(parent).project
+    if target_project(parsed, orange).name != project:  # whose agents may be confined otherwise
+        raise Refused(f"{command} may only create subtasks in {project} here, the project of {own}")
 
 
 def is_confined() -> bool:

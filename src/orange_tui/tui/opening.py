@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _DEMO_PACE = "1.0"
 _LOOK_MILLISECONDS = 2000  # not every kernel wakes who waits for nothing but the end
+_TIDY_SECONDS = 20  # after which a demo whose terminal is gone ends as it is; what it leaves, `clean_up` removes
 _END_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 _GONE = select.POLLHUP | select.POLLERR
 
@@ -67,9 +68,15 @@ def run(
 
 
 def _leave(number: int, _frame: object) -> None:
-    """End, once: a terminal that is gone may say so twice, and the second time would end the tidying up."""
+    """End, once: a terminal that is gone may say so twice, and the second time would end the tidying up.
+
+    That may wait for ever where a terminal is gone: Textual waits for room for what is to be drawn on it.
+    """
     for each in _END_SIGNALS:
         signal.signal(each, signal.SIG_IGN)
+    if number == signal.SIGHUP:
+        signal.signal(signal.SIGALRM, lambda _number, _frame: os._exit(128 + number))
+        signal.alarm(_TIDY_SECONDS)
     raise SystemExit(128 + number)
 
 
