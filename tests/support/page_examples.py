@@ -27,6 +27,7 @@ from orange_tui.domain.workflow_file.loader import load_workflow
 from orange_tui.home.paths import Home
 from orange_tui.home.projects import Projects
 from orange_tui.home.settings.config_file import read_settings
+from orange_tui.outside.processes import end_processes_with
 from orange_tui.trust import orange_file
 from orange_tui.usage.prices_file import check_prices
 from support.git import make_repository
@@ -90,6 +91,8 @@ class Reader:
             self.shell("orange project add")
 
     def close(self) -> None:
+        """An agent's last command may be starting the next one in a tmux of its own, so those end first."""
+        end_processes_with("ORANGE_TMUX_SOCKET", self.socket)
         subprocess.run(["tmux", "-L", self.socket, "kill-server"], capture_output=True, check=False)
 
     def follow(self, example: Example) -> None:
