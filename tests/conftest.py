@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from support.desk import Desk
+    from support.git_stage import GitStage
     from support.github.server import GitHub
-    from support.kitchen import Kitchen
-    from support.merge_world import House
-    from support.office import Office
+    from support.live_home import LiveHome
+    from support.merge_world import MergeWorld
     from support.person import Terminal
     from support.stage import Stage
+    from support.watched_task import WatchedTask
 
 # Other work may go on beside the tests: how long an example takes says nothing. `make thorough` tries more of them.
 # Where CI is set, it is the same examples each time: what a change did not cause does not stop it.
@@ -129,11 +129,11 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 @pytest.fixture
-def desk(world: World, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def watched(world: World, monkeypatch: pytest.MonkeyPatch) -> WatchedTask:
     """A task with a worker and reviewers that begin and die as the test says."""
-    from support.desk import Desk
+    from support.watched_task import WatchedTask
 
-    return Desk(world, monkeypatch)
+    return WatchedTask(world, monkeypatch)
 
 
 @pytest.fixture
@@ -149,29 +149,29 @@ def repository(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Office]:
+def live_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveHome]:
     """A home where agents really work, closed with all its agents at the end."""
-    from support.office import Office
+    from support.live_home import LiveHome
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "home").mkdir(exist_ok=True)
-    office = Office(tmp_path)
-    yield office
-    refused = office.refused()
-    office.close()
+    live_home = LiveHome(tmp_path)
+    yield live_home
+    refused = live_home.refused()
+    live_home.close()
     assert refused == []
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+def merge_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MergeWorld:
     """A repository with branches to merge; no agent lives in it."""
-    from support.merge_world import House
+    from support.merge_world import MergeWorld
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ORANGE_TMUX_SOCKET", f"orange-test-none-{os.getpid()}")
     monkeypatch.setenv("ORANGE_HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
-    return House(tmp_path)
+    return MergeWorld(tmp_path)
 
 
 @pytest.fixture
@@ -193,11 +193,11 @@ def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
 
 
 @pytest.fixture
-def terminal(office: Office) -> Iterator[Terminal]:
+def terminal(live_home: LiveHome) -> Iterator[Terminal]:
     """A person's terminal, in a tmux server that nobody but the test knows."""
     from support.person import Terminal
 
-    terminal = Terminal(office)
+    terminal = Terminal(live_home)
     yield terminal
     terminal.close()
 
@@ -225,10 +225,10 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixed: None) -> Itera
 
 
 @pytest.fixture
-def kitchen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixed: None) -> Iterator[Kitchen]:
+def git_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fixed: None) -> Iterator[GitStage]:
     """The same with a real repository, for stories about branches; who sends a task back has its agent started."""
-    from support.kitchen import Kitchen
+    from support.git_stage import GitStage
 
-    kitchen = Kitchen(tmp_path, monkeypatch)
-    yield kitchen
-    kitchen.close()
+    git_stage = GitStage(tmp_path, monkeypatch)
+    yield git_stage
+    git_stage.close()

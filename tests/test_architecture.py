@@ -24,7 +24,7 @@ from support.source import sources
 
 if TYPE_CHECKING:
     from support.driver import World
-    from support.office import Office
+    from support.live_home import LiveHome
 
 PACKAGE = Path(orange_tui.__file__).parent
 HEAVY = {"textual", "rich", "libtmux", "pygit2", "yaml", "mistune"}
@@ -228,17 +228,19 @@ SELDOM_NEEDED_TO_START = {
 }
 
 
-def test_starting_an_agent_loads_nothing_that_few_starts_need(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    agent = office.root / "bin" / "pi"  # one that Orange knows by itself: no file about it is read
+def test_starting_an_agent_loads_nothing_that_few_starts_need(
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = live_home.root / "bin" / "pi"  # one that Orange knows by itself: no file about it is read
     agent.parent.mkdir()
     agent.write_text("#!/bin/sh\nexec cat\n")
     agent.chmod(0o755)
     monkeypatch.setenv("PATH", f"{agent.parent}:{os.environ['PATH']}")
-    ref = office.create("fix/login", harness="pi", spawn=False)
+    ref = live_home.create("fix/login", harness="pi", spawn=False)
 
     loaded = loaded_by("task", "spawn", ref.id)
 
-    assert office.windows(ref) == ["worker"]
+    assert live_home.windows(ref) == ["worker"]
     assert loaded & (EXPENSIVE - {"subprocess"}) == set()
     assert {name for name in SELDOM_NEEDED_TO_START if loaded & {name, f"orange_tui.{name}"}} == set()
 

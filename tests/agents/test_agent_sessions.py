@@ -40,7 +40,7 @@ def stamp(seconds: float) -> str:
     return at(int(seconds * 1000) * 1_000_000)
 
 
-class Desk:
+class AgentRecords:
     """A worktree, the directories of all agents, and records in them as the agents write them."""
 
     def __init__(self, root: Path) -> None:
@@ -106,12 +106,12 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AgentRecords:
     variables = {"CLAUDE_CONFIG_DIR": "claude", "CODEX_HOME": "codex", "XDG_DATA_HOME": "data"}
     for name, folder in {**variables, "PI_CODING_AGENT_DIR": "pi"}.items():
         monkeypatch.setenv(name, str(tmp_path / folder))
     monkeypatch.setattr(agent_sessions, "_warned", set())
-    return Desk(tmp_path)
+    return AgentRecords(tmp_path)
 
 
 SEARCHED = pytest.mark.parametrize("agent", ["codex", "opencode", "pi"])
@@ -119,105 +119,109 @@ EVERY = pytest.mark.parametrize("agent", ["claude", "codex", "opencode", "pi"])
 
 
 @SEARCHED
-def test_worker_and_reviewer_in_one_worktree_are_told_apart_by_their_prompts(desk: Desk, agent: str) -> None:
-    desk.write(agent)("reviews", NOW + 1, REVIEW)
-    desk.write(agent)("works", NOW + 2, WORK)
-    assert (desk.find(agent, WORK), desk.find(agent, REVIEW)) == ("works", "reviews")
+def test_worker_and_reviewer_in_one_worktree_are_told_apart_by_their_prompts(records: AgentRecords, agent: str) -> None:
+    records.write(agent)("reviews", NOW + 1, REVIEW)
+    records.write(agent)("works", NOW + 2, WORK)
+    assert (records.find(agent, WORK), records.find(agent, REVIEW)) == ("works", "reviews")
 
 
 @SEARCHED
-def test_each_start_has_the_conversation_that_began_with_it(desk: Desk, agent: str) -> None:
+def test_each_start_has_the_conversation_that_began_with_it(records: AgentRecords, agent: str) -> None:
     for number in range(3):
-        desk.write(agent)(f"talk-{number}", NOW + 100 * number, WORK)
-    desk.write(agent)("elsewhere", NOW, WORK, place="/somewhere/else")
+        records.write(agent)(f"talk-{number}", NOW + 100 * number, WORK)
+    records.write(agent)("elsewhere", NOW, WORK, place="/somewhere/else")
     found = [
-        desk.find(agent, WORK, since=stamp(NOW + 100 * number), until=stamp(NOW + 100 * number + 100))
+        records.find(agent, WORK, since=stamp(NOW + 100 * number), until=stamp(NOW + 100 * number + 100))
         for number in range(-1, 4)
     ]
     assert found == [None, "talk-0", "talk-1", "talk-2", None]
 
 
 @SEARCHED
-def test_start_whose_prompt_is_not_known_has_the_first_conversation_after_it(desk: Desk, agent: str) -> None:
-    desk.write(agent)("earlier", NOW - 60, WORK)
-    desk.write(agent)("first", NOW + 10, WORK)
-    desk.write(agent)("second", NOW + 20, REVIEW)
-    assert desk.find(agent) == "first"
+def test_start_whose_prompt_is_not_known_has_the_first_conversation_after_it(records: AgentRecords, agent: str) -> None:
+    records.write(agent)("earlier", NOW - 60, WORK)
+    records.write(agent)("first", NOW + 10, WORK)
+    records.write(agent)("second", NOW + 20, REVIEW)
+    assert records.find(agent) == "first"
 
 
 @EVERY
-def test_known_conversation_is_found_by_its_id_as_long_as_its_record_is_there(desk: Desk, agent: str) -> None:
-    path = desk.write(agent)("talk-1", NOW, WORK)
-    start = AgentStart("review-1", 3, agent, desk.worktree, stamp(NOW), session_id="talk-1")
-    found = desk.finder.find(start)
+def test_known_conversation_is_found_by_its_id_as_long_as_its_record_is_there(
+    records: AgentRecords, agent: str
+) -> None:
+    path = records.write(agent)("talk-1", NOW, WORK)
+    start = AgentStart("review-1", 3, agent, records.worktree, stamp(NOW), session_id="talk-1")
+    found = records.finder.find(start)
     assert found is not None
     assert (found.window, found.start, found.agent, found.session_id) == ("review-1", 3, agent, "talk-1")
     assert (found.format, found.path) == (agent, path)
     os.unlink(path)
-    assert desk.finder.find(start) is None
+    assert records.finder.find(start) is None
 
 
 @EVERY
-def test_conversation_of_another_directory_is_not_taken_for_that_of_the_worktree(desk: Desk, agent: str) -> None:
-    desk.write(agent)("talk-1", NOW, WORK, place="/somewhere/else")
-    assert desk.find(agent, session_id="talk-1") is None
+def test_conversation_of_another_directory_is_not_taken_for_that_of_the_worktree(
+    records: AgentRecords, agent: str
+) -> None:
+    records.write(agent)("talk-1", NOW, WORK, place="/somewhere/else")
+    assert records.find(agent, session_id="talk-1") is None
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "pi"])
-def test_link_in_the_place_of_a_record_is_not_followed(desk: Desk, agent: str) -> None:
-    path = desk.write(agent)("talk-1", NOW, WORK)
-    os.rename(path, desk.root / "elsewhere.jsonl")
-    os.symlink(desk.root / "elsewhere.jsonl", path)
-    assert desk.find(agent, session_id="talk-1") is None
+def test_link_in_the_place_of_a_record_is_not_followed(records: AgentRecords, agent: str) -> None:
+    path = records.write(agent)("talk-1", NOW, WORK)
+    os.rename(path, records.root / "elsewhere.jsonl")
+    os.symlink(records.root / "elsewhere.jsonl", path)
+    assert records.find(agent, session_id="talk-1") is None
     os.unlink(path)
     os.mkfifo(path)
-    assert desk.find(agent, session_id="talk-1") is None
+    assert records.find(agent, session_id="talk-1") is None
 
 
-def test_directory_of_records_that_is_a_link_out_of_the_agents_own_is_not_entered(desk: Desk) -> None:
-    folder = os.path.dirname(desk.claude("talk-1", NOW, WORK))
-    os.rename(folder, desk.root / "elsewhere")
-    os.symlink(desk.root / "elsewhere", folder)
-    assert desk.find("claude", session_id="talk-1") is None
+def test_directory_of_records_that_is_a_link_out_of_the_agents_own_is_not_entered(records: AgentRecords) -> None:
+    folder = os.path.dirname(records.claude("talk-1", NOW, WORK))
+    os.rename(folder, records.root / "elsewhere")
+    os.symlink(records.root / "elsewhere", folder)
+    assert records.find("claude", session_id="talk-1") is None
 
 
-def test_what_codex_has_others_do_for_it_is_not_its_own_conversation(desk: Desk) -> None:
-    desk.codex("helper", NOW + 1, WORK, source={"subagent": "review"})
-    desk.codex("own", NOW + 2, WORK)
-    assert desk.find("codex", WORK) == "own"
+def test_what_codex_has_others_do_for_it_is_not_its_own_conversation(records: AgentRecords) -> None:
+    records.codex("helper", NOW + 1, WORK, source={"subagent": "review"})
+    records.codex("own", NOW + 2, WORK)
+    assert records.find("codex", WORK) == "own"
 
 
-def test_database_that_cannot_be_read_is_unknown_and_said_once(desk: Desk) -> None:
-    path = desk.opencode("talk-1", NOW, WORK)
+def test_database_that_cannot_be_read_is_unknown_and_said_once(records: AgentRecords) -> None:
+    path = records.opencode("talk-1", NOW, WORK)
     connection = sqlite3.connect(path)
     connection.execute("ALTER TABLE session RENAME COLUMN directory TO place")
     connection.commit()
     connection.close()
-    assert [desk.find("opencode", WORK), desk.find("opencode", session_id="talk-1")] == [None, None]
-    (said,) = desk.log.entries()
+    assert [records.find("opencode", WORK), records.find("opencode", session_id="talk-1")] == [None, None]
+    (said,) = records.log.entries()
     assert said["message"].startswith("opencode: its conversations are unknown: ")
     assert "no such column" in said["message"]
 
 
-def test_database_that_is_being_written_is_read(desk: Desk) -> None:
-    path = desk.opencode("talk-1", NOW, WORK)
+def test_database_that_is_being_written_is_read(records: AgentRecords) -> None:
+    path = records.opencode("talk-1", NOW, WORK)
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("UPDATE session SET id = 'other'")
-    assert desk.find("opencode", WORK) == "talk-1"
+    assert records.find("opencode", WORK) == "talk-1"
     connection.close()
 
 
 @given(content=st.binary(max_size=300))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_record_that_is_no_record_is_no_conversation(desk: Desk, content: bytes) -> None:
+def test_record_that_is_no_record_is_no_conversation(records: AgentRecords, content: bytes) -> None:
     for agent in ("codex", "opencode", "pi"):
-        path = desk.write(agent)("talk-1", NOW, WORK)
+        path = records.write(agent)("talk-1", NOW, WORK)
         with open(path, "wb") as file:
             file.write(content)
-        assert desk.find(agent, WORK) is None
-        assert desk.find(agent, session_id="talk-1") is None
+        assert records.find(agent, WORK) is None
+        assert records.find(agent, session_id="talk-1") is None
         os.unlink(path)
 
 
@@ -289,9 +293,9 @@ def test_start_that_the_engine_cannot_have_recorded_is_none(forged: dict[str, ob
 
 @pytest.mark.parametrize("agent", ["codex", "opencode", "pi"])
 @pytest.mark.parametrize("since", ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00+14:00", "soon"])
-def test_start_at_an_impossible_time_has_no_conversation(desk: Desk, agent: str, since: str) -> None:
-    start = AgentStart("worker", 1, agent, desk.worktree, since, None, None, prompt_mark(WORK))
-    assert desk.finder.find(start) is None
+def test_start_at_an_impossible_time_has_no_conversation(records: AgentRecords, agent: str, since: str) -> None:
+    start = AgentStart("worker", 1, agent, records.worktree, since, None, None, prompt_mark(WORK))
+    assert records.finder.find(start) is None
 
 
 def test_forged_history_of_many_starts_is_gone_through_quickly() -> None:
@@ -301,21 +305,21 @@ def test_forged_history_of_many_starts_is_gone_through_quickly() -> None:
     assert len(found) <= 1_000
 
 
-def test_question_to_a_router_is_not_one_that_was_asked_before_it(desk: Desk) -> None:
-    desk.codex("first", NOW - 2, WORK)
-    start = AgentStart("router", 1, "codex", desk.worktree, stamp(NOW), None, None, prompt_mark(WORK))
-    assert desk.finder.find(start) is None
-    desk.codex("second", NOW + 1, WORK)
-    found = desk.finder.find(start)
+def test_question_to_a_router_is_not_one_that_was_asked_before_it(records: AgentRecords) -> None:
+    records.codex("first", NOW - 2, WORK)
+    start = AgentStart("router", 1, "codex", records.worktree, stamp(NOW), None, None, prompt_mark(WORK))
+    assert records.finder.find(start) is None
+    records.codex("second", NOW + 1, WORK)
+    found = records.finder.find(start)
     assert found is not None
     assert found.session_id == "second"
 
 
-def test_pipe_beside_a_database_holds_nobody_up(desk: Desk) -> None:
-    path = desk.opencode("ses_1", NOW, WORK)
+def test_pipe_beside_a_database_holds_nobody_up(records: AgentRecords) -> None:
+    path = records.opencode("ses_1", NOW, WORK)
     os.mkfifo(f"{path}-journal")  # sqlite would wait for its writer for ever
-    start = AgentStart("worker", 1, "opencode", desk.worktree, stamp(NOW), None, "ses_1")
-    assert desk.finder.find(start) is None
+    start = AgentStart("worker", 1, "opencode", records.worktree, stamp(NOW), None, "ses_1")
+    assert records.finder.find(start) is None
 
 
 @pytest.mark.parametrize("window", ["worker", "review-12", "second opinion", "Prüfer.2"])

@@ -16,7 +16,7 @@ from orange_tui.agents import launch
 from orange_tui.agents.launch import LaunchSpec, write_launcher
 from orange_tui.domain.errors import NotSaved
 from orange_tui.domain.harnesses.harness import PROMPT
-from support.office import wait_for
+from support.live_home import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,118 +15,118 @@ from orange_tui.supervisor.exit_rules import ExitRules
 from support.driver import put, transition
 from support.killing import dies_at
 from support.live_board import LiveBoard
-from support.office import Office
+from support.live_home import LiveHome
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from support.driver import World
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
-def working(office: Office) -> TaskRef:
+def working(live_home: LiveHome) -> TaskRef:
     """A task whose agent works and waits for nothing."""
-    office.harness()
-    ref = office.create("large", harness="recorder")
-    with office.orange.engine.open(ref) as opened:
+    live_home.harness()
+    ref = live_home.create("large", harness="recorder")
+    with live_home.orange.engine.open(ref) as opened:
         opened.edit_body("test", lambda body: f"{body}\n## Plan\n\nAPPROACH: split it\nTOUCHING: all of it\n")
-    office.orange.tasks.update(ref, status="working")
+    live_home.orange.tasks.update(ref, status="working")
     return ref
 
 
-def subtask(office: Office, parent: TaskRef, branch: str, **more: object) -> TaskRef:
+def subtask(live_home: LiveHome, parent: TaskRef, branch: str, **more: object) -> TaskRef:
     new = NewTask(project="coffee", branch=branch, summary=branch, harness="recorder", parent=parent.id, **more)  # type: ignore[arg-type]
-    return office.orange.tasks.create(new).ref
+    return live_home.orange.tasks.create(new).ref
 
 
-def finish(office: Office, ref: TaskRef) -> None:
+def finish(live_home: LiveHome, ref: TaskRef) -> None:
     """The person merges it without looking."""
-    transition(office.orange, ref, "done", "force")
+    transition(live_home.orange, ref, "done", "force")
 
 
-def test_task_without_subtasks_cannot_be_delegated(office: Office) -> None:
-    ref = working(office)
+def test_task_without_subtasks_cannot_be_delegated(live_home: LiveHome) -> None:
+    ref = working(live_home)
     with pytest.raises(Refused, match="has no subtasks to wait for"):
-        office.orange.tasks.update(ref, status="delegated")
-    assert office.status(ref) == "working"
-    assert office.windows(ref) == ["worker"]
+        live_home.orange.tasks.update(ref, status="delegated")
+    assert live_home.status(ref) == "working"
+    assert live_home.windows(ref) == ["worker"]
 
 
-def test_parent_releases_its_workspace_for_subtasks_and_is_done_when_they_are(office: Office) -> None:
-    ref = working(office)
-    first, second = subtask(office, ref, "first"), subtask(office, ref, "second")
-    office.orange.tasks.update(ref, status="delegated")
-    parent = office.task(ref)
+def test_parent_releases_its_workspace_for_subtasks_and_is_done_when_they_are(live_home: LiveHome) -> None:
+    ref = working(live_home)
+    first, second = subtask(live_home, ref, "first"), subtask(live_home, ref, "second")
+    live_home.orange.tasks.update(ref, status="delegated")
+    parent = live_home.task(ref)
     assert (parent.workspace, parent.tmux_session, set(parent.blocked_by)) == (None, None, {first.id, second.id})
-    assert office.windows(ref) == []
-    office.supervised(lambda: office.rests(second, "planning"))  # in the workspace that came free
-    finish(office, first)
-    office.supervised(lambda: office.rests(first, "done"))
-    assert office.status(ref) == "delegated"
-    finish(office, second)
-    office.supervised(lambda: office.rests(ref, "done"))
-    assert office.events(ref, "auto.advanced")[-1]["reason"] == "all that it had delegated is done"
+    assert live_home.windows(ref) == []
+    live_home.supervised(lambda: live_home.rests(second, "planning"))  # in the workspace that came free
+    finish(live_home, first)
+    live_home.supervised(lambda: live_home.rests(first, "done"))
+    assert live_home.status(ref) == "delegated"
+    finish(live_home, second)
+    live_home.supervised(lambda: live_home.rests(ref, "done"))
+    assert live_home.events(ref, "auto.advanced")[-1]["reason"] == "all that it had delegated is done"
 
 
-def test_parent_with_commits_of_its_own_is_reviewed_when_its_subtasks_are_done(office: Office) -> None:
-    ref = working(office)
-    worktree = office.root / "home" / "workspaces" / str(office.task(ref).workspace)
+def test_parent_with_commits_of_its_own_is_reviewed_when_its_subtasks_are_done(live_home: LiveHome) -> None:
+    ref = working(live_home)
+    worktree = live_home.root / "home" / "workspaces" / str(live_home.task(ref).workspace)
     (worktree / "started").write_text("a beginning\n")
-    office.git("add", "started", at=worktree)
-    office.git("commit", "--quiet", "--message=A beginning", at=worktree)
-    only = subtask(office, ref, "only", spawn=False)
-    office.orange.tasks.update(ref, status="delegated")
-    with office.orange.engine.open(only) as opened:
+    live_home.git("add", "started", at=worktree)
+    live_home.git("commit", "--quiet", "--message=A beginning", at=worktree)
+    only = subtask(live_home, ref, "only", spawn=False)
+    live_home.orange.tasks.update(ref, status="delegated")
+    with live_home.orange.engine.open(only) as opened:
         put(opened, "test", {"status": "done"})
-    office.supervised(lambda: office.status(ref) == "agent-review" and bool(office.windows(ref)))
-    assert office.windows(ref) == ["review-1"]
-    assert office.task(ref).blocked_by == ()
-    assert office.git("log", "--format=%s", "main..large") == "A beginning"
+    live_home.supervised(lambda: live_home.status(ref) == "agent-review" and bool(live_home.windows(ref)))
+    assert live_home.windows(ref) == ["review-1"]
+    assert live_home.task(ref).blocked_by == ()
+    assert live_home.git("log", "--format=%s", "main..large") == "A beginning"
 
 
-def test_parent_whose_subtasks_are_done_already_is_done_at_once(office: Office) -> None:
-    ref = working(office)
-    only, given_up = subtask(office, ref, "only", spawn=False), subtask(office, ref, "given-up", spawn=False)
-    office.orange.tasks.cancel(given_up)
-    with office.orange.engine.open(only) as opened:
+def test_parent_whose_subtasks_are_done_already_is_done_at_once(live_home: LiveHome) -> None:
+    ref = working(live_home)
+    only, given_up = subtask(live_home, ref, "only", spawn=False), subtask(live_home, ref, "given-up", spawn=False)
+    live_home.orange.tasks.cancel(given_up)
+    with live_home.orange.engine.open(only) as opened:
         put(opened, "test", {"status": "done"})
-    office.orange.tasks.update(ref, status="delegated")
-    office.supervised(lambda: office.rests(ref, "done"))
+    live_home.orange.tasks.update(ref, status="delegated")
+    live_home.supervised(lambda: live_home.rests(ref, "done"))
 
 
-def test_subtask_waiting_for_its_parent_is_refused_before_anything_stops(office: Office) -> None:
-    ref = working(office)
-    subtask(office, ref, "first", blocked_by=(ref.id,), spawn=False)
+def test_subtask_waiting_for_its_parent_is_refused_before_anything_stops(live_home: LiveHome) -> None:
+    ref = working(live_home)
+    subtask(live_home, ref, "first", blocked_by=(ref.id,), spawn=False)
     with pytest.raises(Refused, match="would wait for itself"):
-        office.orange.tasks.update(ref, status="delegated")
-    assert office.windows(ref) == ["worker"]
+        live_home.orange.tasks.update(ref, status="delegated")
+    assert live_home.windows(ref) == ["worker"]
 
 
-def test_person_unblocks_a_parent_whose_subtask_was_cancelled(office: Office) -> None:
-    ref = working(office)
-    only = subtask(office, ref, "only", spawn=False)
-    office.orange.tasks.update(ref, status="delegated")
-    office.orange.tasks.cancel(only)
-    office.supervised(lambda: bool(office.task(ref).attention))
-    assert only.id in str(office.task(ref).attention)
-    attempts.unblock(office.orange.engine, ref)
-    assert (office.status(ref), office.task(ref).blocked_by) == ("pending", ())
+def test_person_unblocks_a_parent_whose_subtask_was_cancelled(live_home: LiveHome) -> None:
+    ref = working(live_home)
+    only = subtask(live_home, ref, "only", spawn=False)
+    live_home.orange.tasks.update(ref, status="delegated")
+    live_home.orange.tasks.cancel(only)
+    live_home.supervised(lambda: bool(live_home.task(ref).attention))
+    assert only.id in str(live_home.task(ref).attention)
+    attempts.unblock(live_home.orange.engine, ref)
+    assert (live_home.status(ref), live_home.task(ref).blocked_by) == ("pending", ())
 
 
-def test_retrying_is_refused_where_a_workflow_has_no_way_back(office: Office) -> None:
-    ref = working(office)
+def test_retrying_is_refused_where_a_workflow_has_no_way_back(live_home: LiveHome) -> None:
+    ref = working(live_home)
     with pytest.raises(Refused, match="has no move working → pending"):
-        attempts.retry(office.orange.engine, ref)
+        attempts.retry(live_home.orange.engine, ref)
     with pytest.raises(Refused, match="is working, not blocked"):
-        attempts.unblock(office.orange.engine, ref)
+        attempts.unblock(live_home.orange.engine, ref)
 
 
-def reporting_parent(office: Office, branch: str) -> TaskRef:
+def reporting_parent(live_home: LiveHome, branch: str) -> TaskRef:
     """A task on autopilot whose agent has just ended, with three pieces of work for others in its report."""
-    ref = office.create(branch, workflow="autopilot", harness="demo")
-    with office.orange.engine.open(ref) as opened:
+    ref = live_home.create(branch, workflow="autopilot", harness="demo")
+    with live_home.orange.engine.open(ref) as opened:
         put(opened, "task.updated", {"status": "in_progress"})
     report = {"status": "blocked", "delegations": [{"title": title} for title in ("a", "b", "c")]}
-    (office.root / "home" / "tasks" / "coffee" / ref.id / ".orange-outcome").write_text(json.dumps(report))
+    (live_home.root / "home" / "tasks" / "coffee" / ref.id / ".orange-outcome").write_text(json.dumps(report))
     return ref
 
 
@@ -166,21 +166,21 @@ def test_parent_whose_workflow_lets_it_go_on_nowhere_asks_the_person_once(world:
     assert (world.read(ref).status, world.read(ref).attention, world.read(ref).blocked_by) == ("checked", None, ())
 
 
-def test_delegation_killed_at_any_step_creates_each_subtask_once(office: Office) -> None:
+def test_delegation_killed_at_any_step_creates_each_subtask_once(live_home: LiveHome) -> None:
     def delegate(ref: TaskRef) -> None:
-        transition(office.orange, ref, "blocked", "engine")
+        transition(live_home.orange, ref, "blocked", "engine")
 
     for step in range(1, 60):
-        ref = reporting_parent(office, f"p{step}")
+        ref = reporting_parent(live_home, f"p{step}")
         died = dies_at(step, lambda: delegate(ref))  # noqa: B023 - it is called at once
-        if office.status(ref) == "in_progress":  # nothing was begun: the agent's end is looked at again
+        if live_home.status(ref) == "in_progress":  # nothing was begun: the agent's end is looked at again
             delegate(ref)
-        with office.orange.engine.open(ref) as opened:
+        with live_home.orange.engine.open(ref) as opened:
             assert opened.task.status == "blocked"
-        found = subtasks_of(office.orange.store, ref.id)
+        found = subtasks_of(live_home.orange.store, ref.id)
         assert sorted(subtask.task.summary for subtask in found) == ["a", "b", "c"], step
-        assert set(office.task(ref).blocked_by) == {subtask.ref.id for subtask in found}
-        assert len(office.events(ref, "agent.reported")) == 1
+        assert set(live_home.task(ref).blocked_by) == {subtask.ref.id for subtask in found}
+        assert len(live_home.events(ref, "agent.reported")) == 1
         if not died:
             break
     assert step > 10

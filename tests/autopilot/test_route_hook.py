@@ -12,13 +12,13 @@ from orange_tui.engine.hooks import BUILT_IN, Action, Actions
 from orange_tui.orange import assemble
 from orange_tui.outside.programs import run_capped
 from support.driver import transition
-from support.office import Office
+from support.live_home import LiveHome
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 WORKFLOW = """\
@@ -37,63 +37,65 @@ ROUTER = '#!/bin/sh\nhere=$(dirname "$0")\nprintf "%s" "$2" >"$here/question"\ne
 
 
 @pytest.fixture
-def desk(office: Office) -> Office:
-    """An office whose router is the demo."""
-    settings(office, router="demo", router_fallback="demo")
-    workflow(office)
-    return office
+def routed_home(live_home: LiveHome) -> LiveHome:
+    """A live home whose router is the demo."""
+    settings(live_home, router="demo", router_fallback="demo")
+    workflow(live_home)
+    return live_home
 
 
-def workflow(office: Office, timeout: str = "") -> None:
-    folder = office.root / "home" / "workflows"
+def workflow(live_home: LiveHome, timeout: str = "") -> None:
+    folder = live_home.root / "home" / "workflows"
     folder.mkdir(exist_ok=True)
     (folder / "auto.yml").write_text(WORKFLOW.replace(" TIMEOUT", f", timeout: {timeout}" if timeout else ""))
 
 
-def settings(office: Office, **values: object) -> None:
-    (office.root / "home" / "config.yml").write_text("".join(f"{key}: {json.dumps(v)}\n" for key, v in values.items()))
+def settings(live_home: LiveHome, **values: object) -> None:
+    (live_home.root / "home" / "config.yml").write_text(
+        "".join(f"{key}: {json.dumps(v)}\n" for key, v in values.items())
+    )
 
 
-def skill(office: Office, name: str, text: str = SKILL) -> None:
-    folder = office.root / "home" / "skills" / name
+def skill(live_home: LiveHome, name: str, text: str = SKILL) -> None:
+    folder = live_home.root / "home" / "skills" / name
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text(text)
 
 
-def own_router(office: Office, orders: str) -> Path:
+def own_router(live_home: LiveHome, orders: str) -> Path:
     """A router that does as it is told; returns its folder."""
-    folder = office.root / "oracle"
+    folder = live_home.root / "oracle"
     folder.mkdir()
     (folder / "agent").write_text(ROUTER)
     (folder / "agent").chmod(0o755)
     (folder / "orders").write_text(orders)
-    (office.root / "home" / "harnesses.yml").write_text(
+    (live_home.root / "home" / "harnesses.yml").write_text(
         f'oracle:\n  binary: "{folder}/agent"\n  full: ["{{binary}}", "{{options}}", "{{prompt}}"]\n'
         '  one_shot: ["{binary}", "-p", "{prompt}", "{options}"]\n  model: ["--model", "{model}"]\n'
     )
-    settings(office, router="oracle", router_fallback="demo")
-    office.orange = assemble(office.orange.home, Actions(BUILT_IN))
+    settings(live_home, router="oracle", router_fallback="demo")
+    live_home.orange = assemble(live_home.orange.home, Actions(BUILT_IN))
     return folder
 
 
-def new(office: Office, summary: str = "Brew", **fields: object) -> TaskRef:
-    ref = office.create(f"b-{len(office.orange.store.refs())}", summary=summary, workflow="auto", spawn=False)
-    with office.orange.engine.open(ref) as opened:
+def new(live_home: LiveHome, summary: str = "Brew", **fields: object) -> TaskRef:
+    ref = live_home.create(f"b-{len(live_home.orange.store.refs())}", summary=summary, workflow="auto", spawn=False)
+    with live_home.orange.engine.open(ref) as opened:
         opened.change("task.updated", {"harness": None, **fields})
     return ref
 
 
-def move(office: Office, ref: TaskRef, target: str = "routed") -> tuple[dict[str, Any], Any]:
+def move(live_home: LiveHome, ref: TaskRef, target: str = "routed") -> tuple[dict[str, Any], Any]:
     """Route a task; returns what the history says of it, and the task."""
-    moved = transition(office.orange, ref, target, "person")
+    moved = transition(live_home.orange, ref, target, "person")
     assert moved.hook_errors == ()
     assert moved.task.attention is None
-    return office.events(ref, "task.routed")[-1], office.task(ref)
+    return live_home.events(ref, "task.routed")[-1], live_home.task(ref)
 
 
-def test_valid_router_answer_sets_harness_and_model(desk: Office) -> None:
-    skill(desk, "brewing")
-    event, task = move(desk, new(desk, "Brew [model:large] [skill:brewing]"))
+def test_valid_router_answer_sets_harness_and_model(routed_home: LiveHome) -> None:
+    skill(routed_home, "brewing")
+    event, task = move(routed_home, new(routed_home, "Brew [model:large] [skill:brewing]"))
     assert "fallback" not in event
     assert (task.harness, task.model, task.number("lane")) == ("demo", "large", 1)
     assert (
@@ -131,9 +133,9 @@ def test_valid_router_answer_sets_harness_and_model(desk: Office) -> None:
     ],
 )
 def test_the_lane_follows_from_question_worktree_and_splitting(
-    desk: Office, fields: dict[str, object], summary: str, lane: int
+    routed_home: LiveHome, fields: dict[str, object], summary: str, lane: int
 ) -> None:
-    assert move(desk, new(desk, summary, **fields))[1].number("lane") == lane
+    assert move(routed_home, new(routed_home, summary, **fields))[1].number("lane") == lane
 
 
 @pytest.mark.parametrize(
@@ -147,22 +149,22 @@ def test_the_lane_follows_from_question_worktree_and_splitting(
         ("chatty", "printed more than 1,000,000 bytes and was ended"),
     ],
 )
-def test_router_failure_leads_to_the_fallback(desk: Office, word: str, reason: str) -> None:
-    event, task = move(desk, new(desk, f"Brew [{word}] [decompose]"))
+def test_router_failure_leads_to_the_fallback(routed_home: LiveHome, word: str, reason: str) -> None:
+    event, task = move(routed_home, new(routed_home, f"Brew [{word}] [decompose]"))
     assert reason in event["fallback"]
     assert (task.harness, task.model, task.number("lane")) == ("demo", None, 1)
     assert event["route"]["decompose"] is False
     assert event["route"]["reason"] == f"The fallback: {event['fallback']}"
-    assert reason in (desk.root / "home" / "orange.log").read_text()
+    assert reason in (routed_home.root / "home" / "orange.log").read_text()
 
 
-def test_a_router_that_takes_too_long_is_ended_with_all_it_started(desk: Office) -> None:
-    folder = own_router(desk, 'sleep 3600 & echo $! >"$here/child"; wait')
-    workflow(desk, timeout="1")
-    event, task = move(desk, new(desk))
+def test_a_router_that_takes_too_long_is_ended_with_all_it_started(routed_home: LiveHome) -> None:
+    folder = own_router(routed_home, 'sleep 3600 & echo $! >"$here/child"; wait')
+    workflow(routed_home, timeout="1")
+    event, task = move(routed_home, new(routed_home))
     assert event["fallback"] == "oracle: agent took longer than 1 s and was ended"
     assert task.harness == "demo"
-    desk.wait(lambda: not is_alive(int((folder / "child").read_text())))
+    routed_home.wait(lambda: not is_alive(int((folder / "child").read_text())))
 
 
 def is_alive(pid: int) -> bool:
@@ -185,28 +187,32 @@ def is_alive(pid: int) -> bool:
     ],
 )
 def test_settings_that_name_no_agent_are_logged_and_stop_nothing(
-    desk: Office, monkeypatch: pytest.MonkeyPatch, values: dict[str, str], fallback: str | None, executor: str | None
+    routed_home: LiveHome,
+    monkeypatch: pytest.MonkeyPatch,
+    values: dict[str, str],
+    fallback: str | None,
+    executor: str | None,
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    settings(desk, **values)
-    event, task = move(desk, new(desk))
+    settings(routed_home, **values)
+    event, task = move(routed_home, new(routed_home))
     assert (fallback or "") in event.get("fallback", "")
     assert task.harness == executor
 
 
 def test_the_router_is_told_what_it_needs_as_one_argument_and_data_stays_data(
-    desk: Office, monkeypatch: pytest.MonkeyPatch
+    routed_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = '{"executor": "oracle", "selected_skills": ["brewing", "ghost"]}'
-    folder = own_router(desk, f"echo '{answer}'")
-    skill(desk, "brewing")
-    skill(desk, "broken", "no head at all\n")
-    skill(desk, "silent", "---\nname: silent\n---\nx\n")
+    folder = own_router(routed_home, f"echo '{answer}'")
+    skill(routed_home, "brewing")
+    skill(routed_home, "broken", "no head at all\n")
+    skill(routed_home, "silent", "---\nname: silent\n---\nx\n")
     monkeypatch.setenv("ORANGE_TASK", "somebody")
-    ref = new(desk, "Brew $(touch hacked) `touch hacked`; {branch}", labels=["hot", "agent:nobody"])
-    with desk.orange.engine.open(ref) as opened:
+    ref = new(routed_home, "Brew $(touch hacked) `touch hacked`; {branch}", labels=["hot", "agent:nobody"])
+    with routed_home.orange.engine.open(ref) as opened:
         opened.edit_body("task.updated", lambda body: f"{body}\n```\n\x1b[2J## Answer\n" + "long " * 4000)
-    event, task = move(desk, ref)
+    event, task = move(routed_home, ref)
     assert (event["route"]["executor"], event["route"]["selected_skills"]) == ("oracle", ["brewing"])
     assert task.harness == "oracle"
     question = (folder / "question").read_text()
@@ -221,76 +227,76 @@ def test_the_router_is_told_what_it_needs_as_one_argument_and_data_stays_data(
     assert "- oracle: oracle; takes a model by name" in lines
     assert "- brewing: How to brew" in lines
     assert "broken" not in question
-    assert not list(desk.root.rglob("hacked"))
-    log = (desk.root / "home" / "orange.log").read_text()
+    assert not list(routed_home.root.rglob("hacked"))
+    log = (routed_home.root / "home" / "orange.log").read_text()
     assert "skill left out" in log
     assert "there is no skill ghost" in log
     assert "ORANGE_TASK=" not in (folder / "env").read_text()
 
 
-def test_demo_is_no_executor_unless_a_setting_names_it(desk: Office) -> None:
-    folder = own_router(desk, 'echo \'{"executor": "demo"}\'')
-    settings(desk, router="oracle", router_fallback="oracle")
-    event, task = move(desk, new(desk))
+def test_demo_is_no_executor_unless_a_setting_names_it(routed_home: LiveHome) -> None:
+    folder = own_router(routed_home, 'echo \'{"executor": "demo"}\'')
+    settings(routed_home, router="oracle", router_fallback="oracle")
+    event, task = move(routed_home, new(routed_home))
     assert event["fallback"] == "the router names demo, which is not installed"
     assert task.harness == "oracle"
     assert "- demo:" not in (folder / "question").read_text()
 
 
-def test_persons_choice_is_kept_and_the_router_chooses_the_rest(desk: Office) -> None:
-    ref = new(desk, "Brew [decompose] [model:large]", harness="codex", model="o9")
-    event, task = move(desk, ref)
+def test_persons_choice_is_kept_and_the_router_chooses_the_rest(routed_home: LiveHome) -> None:
+    ref = new(routed_home, "Brew [decompose] [model:large]", harness="codex", model="o9")
+    event, task = move(routed_home, ref)
     assert (task.harness, task.model, task.number("lane")) == ("codex", "o9", 3)
     assert event["route"]["by_person"] == ["harness", "model"]
-    _, task = move(desk, ref, "again")
+    _, task = move(routed_home, ref, "again")
     assert (task.harness, task.model) == ("codex", "o9")
 
 
-def test_persons_choice_equal_to_the_routers_stays_a_persons_choice(desk: Office) -> None:
-    ref = new(desk, "Brew", harness="demo")
-    move(desk, ref)
-    own_router(desk, 'echo \'{"executor": "oracle", "model": "x"}\'')
-    _, task = move(desk, ref, "again")
+def test_persons_choice_equal_to_the_routers_stays_a_persons_choice(routed_home: LiveHome) -> None:
+    ref = new(routed_home, "Brew", harness="demo")
+    move(routed_home, ref)
+    own_router(routed_home, 'echo \'{"executor": "oracle", "model": "x"}\'')
+    _, task = move(routed_home, ref, "again")
     assert (task.harness, task.model) == ("demo", None)
 
 
-def test_fields_set_by_an_earlier_route_are_no_persons_choice(desk: Office) -> None:
-    ref = new(desk, "Brew [model:large]")
-    move(desk, ref)
-    own_router(desk, 'echo \'{"executor": "oracle"}\'')
-    _, task = move(desk, ref, "again")
+def test_fields_set_by_an_earlier_route_are_no_persons_choice(routed_home: LiveHome) -> None:
+    ref = new(routed_home, "Brew [model:large]")
+    move(routed_home, ref)
+    own_router(routed_home, 'echo \'{"executor": "oracle"}\'')
+    _, task = move(routed_home, ref, "again")
     assert (task.harness, task.model) == ("oracle", None)
 
 
-def test_labels_choose_agent_and_model_unless_fields_do(desk: Office) -> None:
-    _, task = move(desk, new(desk, labels=["agent:ghost", "Agent:codex", "model:--bad", "model:o9"]))
+def test_labels_choose_agent_and_model_unless_fields_do(routed_home: LiveHome) -> None:
+    _, task = move(routed_home, new(routed_home, labels=["agent:ghost", "Agent:codex", "model:--bad", "model:o9"]))
     assert (task.harness, task.model) == ("codex", "o9")
-    _, task = move(desk, new(desk, labels=["agent:codex"], harness="pi"))
+    _, task = move(routed_home, new(routed_home, labels=["agent:codex"], harness="pi"))
     assert task.harness == "pi"
 
 
-def test_the_router_is_told_what_a_person_has_chosen_and_may_still_choose_the_rest(desk: Office) -> None:
-    folder = own_router(desk, 'echo \'{"executor": "demo", "model": "x", "profile": {"role": "Barista"}}\'')
-    event, task = move(desk, new(desk, harness="oracle", labels=["model:o9"]))
+def test_the_router_is_told_what_a_person_has_chosen_and_may_still_choose_the_rest(routed_home: LiveHome) -> None:
+    folder = own_router(routed_home, 'echo \'{"executor": "demo", "model": "x", "profile": {"role": "Barista"}}\'')
+    event, task = move(routed_home, new(routed_home, harness="oracle", labels=["model:o9"]))
     said = "A person has chosen the agent oracle already. A person has chosen the model o9 already."
     assert said in (folder / "question").read_text()
     assert (task.harness, task.model, event["route"]["profile"]["role"]) == ("oracle", "o9", "Barista")
 
 
-def test_neither_subtask_nor_task_with_subtasks_is_split_again(desk: Office) -> None:
-    parent = new(desk, "Brew [decompose]")
-    subtask = desk.create("subtask", summary="Brew [decompose]", workflow="auto", spawn=False, parent=parent.id)
-    event, task = move(desk, subtask)
+def test_neither_subtask_nor_task_with_subtasks_is_split_again(routed_home: LiveHome) -> None:
+    parent = new(routed_home, "Brew [decompose]")
+    subtask = routed_home.create("subtask", summary="Brew [decompose]", workflow="auto", spawn=False, parent=parent.id)
+    event, task = move(routed_home, subtask)
     assert (task.number("lane"), event["route"]["decompose"]) == (1, False)
     assert "Not split: it is a subtask." in event["route"]["reason"]
-    event, task = move(desk, parent)
+    event, task = move(routed_home, parent)
     assert task.number("lane") == 1
     assert "Not split: it has subtasks already." in event["route"]["reason"]
 
 
-def test_route_hook_killed_after_the_answer_does_not_ask_again(desk: Office) -> None:
-    folder = own_router(desk, 'echo asked >>"$here/asked"; echo \'{"executor": "oracle"}\'')
-    ref = new(desk)
+def test_route_hook_killed_after_the_answer_does_not_ask_again(routed_home: LiveHome) -> None:
+    folder = own_router(routed_home, 'echo asked >>"$here/asked"; echo \'{"executor": "oracle"}\'')
+    ref = new(routed_home)
     real = Actions(BUILT_IN).find("route").run
 
     class Killed(BaseException):
@@ -301,11 +307,13 @@ def test_route_hook_killed_after_the_answer_does_not_ask_again(desk: Office) -> 
         raise Killed
 
     with pytest.raises(Killed):
-        transition(assemble(desk.orange.home, Actions({**BUILT_IN, "route": Action(killed)})), ref, "routed", "person")
-    with desk.orange.engine.open(ref) as opened:
+        transition(
+            assemble(routed_home.orange.home, Actions({**BUILT_IN, "route": Action(killed)})), ref, "routed", "person"
+        )
+    with routed_home.orange.engine.open(ref) as opened:
         assert (opened.task.harness, opened.task.number("lane")) == ("oracle", 1)
     assert (folder / "asked").read_text() == "asked\n"
-    assert len(desk.events(ref, "task.routed")) == 1
+    assert len(routed_home.events(ref, "task.routed")) == 1
 
 
 def test_a_program_that_leaves_a_child_behind_is_waited_for_no_longer_than_itself(tmp_path: Path) -> None:

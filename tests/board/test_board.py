@@ -18,14 +18,14 @@ from orange_tui.store import task_text
 from orange_tui.store.store import TaskRef
 from support.driver import put, transition
 from support.live_board import LiveBoard
-from support.office import Office
+from support.live_home import LiveHome
 
 if TYPE_CHECKING:
     import pytest
 
     from orange_tui.outside.tmux import Pane, Tmux
     from support.driver import World
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 def write_tasks(world: World, count: int, *, project: str = "coffee") -> list[TaskRef]:
@@ -280,67 +280,67 @@ def test_tmux_is_asked_once_and_not_at_all_without_a_session(world: World, monke
     assert asked == ["panes"]
 
 
-def started(office: Office, branch: str) -> TaskRef:
+def started(live_home: LiveHome, branch: str) -> TaskRef:
     """A task whose agent waits and does nothing."""
-    name = "recorder" if (office.root / "recorder").exists() else office.harness().name
-    return office.create(branch, harness=name)
+    name = "recorder" if (live_home.root / "recorder").exists() else live_home.harness().name
+    return live_home.create(branch, harness=name)
 
 
-def test_row_of_a_live_agent_shows_its_workspace_and_what_it_reports(office: Office) -> None:
-    ref = started(office, "fix/login")
-    boards = LiveBoard(office.orange)
+def test_row_of_a_live_agent_shows_its_workspace_and_what_it_reports(live_home: LiveHome) -> None:
+    ref = started(live_home, "fix/login")
+    boards = LiveBoard(live_home.orange)
     snapshot = list(boards.scan())[-1]
     row = snapshot.rows[0]
     assert (row.session, row.agent, row.needs, row.workspace_number) == ("active", "unknown", None, "1")
     assert snapshot.pool == {"coffee": PoolUse(1, 2)}
-    Runtime(office.orange.store.state_directory(ref)).update("worker", state="permission")
+    Runtime(live_home.orange.store.state_directory(ref)).update("worker", state="permission")
     asking = boards.refresh([ref])
     assert (asking.rows[0].agent, asking.rows[0].needs) == ("permission", "The agent asks for permission")
-    Runtime(office.orange.store.state_directory(ref)).update("worker", state="busy")
+    Runtime(live_home.orange.store.state_directory(ref)).update("worker", state="busy")
     assert boards.refresh([ref]).needing == 0
 
 
-def test_task_created_with_a_full_pool_waits_for_a_workspace(office: Office) -> None:
+def test_task_created_with_a_full_pool_waits_for_a_workspace(live_home: LiveHome) -> None:
     for branch in ("one", "two"):
-        started(office, branch)
-    third = started(office, "three")
-    snapshot = list(LiveBoard(office.orange).scan())[-1]
+        started(live_home, branch)
+    third = started(live_home, "three")
+    snapshot = list(LiveBoard(live_home.orange).scan())[-1]
     assert snapshot.pool == {"coffee": PoolUse(2, 2)}
     assert {row.ref.id: row.waits for row in snapshot.rows}[third.id] == "waits for a workspace"
 
 
-def test_task_that_goes_on_by_itself_waits_for_a_workspace_too(office: Office) -> None:
-    started(office, "one")
-    ref = office.create("two", workflow="autopilot", harness="recorder")
-    with office.orange.engine.open(ref) as opened:
+def test_task_that_goes_on_by_itself_waits_for_a_workspace_too(live_home: LiveHome) -> None:
+    started(live_home, "one")
+    ref = live_home.create("two", workflow="autopilot", harness="recorder")
+    with live_home.orange.engine.open(ref) as opened:
         put(opened, "test", {"status": "routed"})
-    boards = LiveBoard(office.orange)
+    boards = LiveBoard(live_home.orange)
     assert row_of(list(boards.scan())[-1], ref).waits is None  # one is free: it goes on in a moment
-    office.orange.projects.update("coffee", {"pool_size": 1})
-    boards = LiveBoard(office.orange)
+    live_home.orange.projects.update("coffee", {"pool_size": 1})
+    boards = LiveBoard(live_home.orange)
     assert row_of(list(boards.scan())[-1], ref).waits == "waits for a workspace"
 
 
-def test_dead_agent_is_shown_though_its_task_is_not_among_the_changed(office: Office) -> None:
-    ref = started(office, "fix/dead")
-    boards = LiveBoard(office.orange)
+def test_dead_agent_is_shown_though_its_task_is_not_among_the_changed(live_home: LiveHome) -> None:
+    ref = started(live_home, "fix/dead")
+    boards = LiveBoard(live_home.orange)
     assert list(boards.scan())[-1].rows[0].session == "active"
-    started(office, "fix/other")  # tmux goes on
-    pane = office.orange.sessions.window(ref.id, "worker")
+    started(live_home, "fix/other")  # tmux goes on
+    pane = live_home.orange.sessions.window(ref.id, "worker")
     assert pane is not None
-    office.orange.tmux.kill_window(pane.window_id)
+    live_home.orange.tmux.kill_window(pane.window_id)
     row = next(row for row in boards.refresh([]).rows if row.ref == ref)
     assert (row.session, row.agent, row.needs) == ("dead", None, "The agent has ended; restart brings it back")
-    office.orange.agents.respawn(ref)
+    live_home.orange.agents.respawn(ref)
     assert next(row for row in boards.refresh([ref]).rows if row.ref == ref).session == "active"
 
 
-def test_agent_that_is_just_being_started_is_not_shown_as_dead(office: Office) -> None:
-    ref = started(office, "fix/review")
-    boards = LiveBoard(office.orange)
+def test_agent_that_is_just_being_started_is_not_shown_as_dead(live_home: LiveHome) -> None:
+    ref = started(live_home, "fix/review")
+    boards = LiveBoard(live_home.orange)
     list(boards.scan())
     hook = {"action": "spawn_reviewer", "prompt": "reviewer"}
-    with office.orange.store.open(ref) as opened:  # a command that has come this far and no further
+    with live_home.orange.store.open(ref) as opened:  # a command that has come this far and no further
         put(opened, "test", {"status": "working"})
         details = {"from": "working", "to": "agent-review", "by": "agent", "hooks": [hook]}
         opened.change("transition.started", {"status": "agent-review"}, **details)
@@ -351,15 +351,15 @@ def test_agent_that_is_just_being_started_is_not_shown_as_dead(office: Office) -
 
 
 def test_agents_are_lost_when_their_tmux_server_or_tmux_itself_is_gone(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = started(office, "fix/lost")
-    boards = LiveBoard(office.orange)
+    ref = started(live_home, "fix/lost")
+    boards = LiveBoard(live_home.orange)
     list(boards.scan())
-    subprocess.run(["tmux", "-L", office.socket, "kill-server"], check=True)
-    office.wait(lambda: not office.windows(ref))
+    subprocess.run(["tmux", "-L", live_home.socket, "kill-server"], check=True)
+    live_home.wait(lambda: not live_home.windows(ref))
     assert boards.refresh([]).rows[0].session == "lost"
-    folder = office.root / "nothing"
+    folder = live_home.root / "nothing"
     folder.mkdir()
     with monkeypatch.context() as without_tmux:
         without_tmux.setenv("PATH", str(folder))
@@ -368,12 +368,12 @@ def test_agents_are_lost_when_their_tmux_server_or_tmux_itself_is_gone(
 
 
 def test_undelivered_message_is_shown_and_after_a_while_needs_a_person(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = started(office, "fix/message")
-    boards = LiveBoard(office.orange)
+    ref = started(live_home, "fix/message")
+    boards = LiveBoard(live_home.orange)
     list(boards.scan())
-    with office.orange.engine.open(ref) as opened:
+    with live_home.orange.engine.open(ref) as opened:
         opened.record("message.queued", message="m1", window="worker", text="hello")
     snapshot = boards.refresh([ref])
     assert (snapshot.rows[0].waits, snapshot.rows[0].needs) == ("a message waits for the agent", None)
@@ -382,19 +382,19 @@ def test_undelivered_message_is_shown_and_after_a_while_needs_a_person(
     monkeypatch.setattr(time, "monotonic", lambda: later)
     snapshot = boards.refresh([])
     assert (snapshot.rows[0].needs, snapshot.refresh_soon) == ("A message waits until the agent can take it", False)
-    with office.orange.engine.open(ref) as opened:
+    with live_home.orange.engine.open(ref) as opened:
         opened.record("agent.notified", message="m1", window="worker")
     snapshot = boards.refresh([ref])
     assert (snapshot.rows[0].needs, snapshot.rows[0].waits) == (None, None)
 
 
-def test_the_tasks_that_hold_a_workspace_are_shown_first(office: Office) -> None:
-    held = started(office, "fix/held")
+def test_the_tasks_that_hold_a_workspace_are_shown_first(live_home: LiveHome) -> None:
+    held = started(live_home, "fix/held")
     old = 1_000_000_000
     for _ in range(5):
-        office.orange.tasks.create(NewTask(project="coffee", summary="Brew", harness="recorder", spawn=False))
-    os.utime(office.orange.store.directory(held), (old, old))
-    first = next(LiveBoard(office.orange).scan(seconds=0))
+        live_home.orange.tasks.create(NewTask(project="coffee", summary="Brew", harness="recorder", spawn=False))
+    os.utime(live_home.orange.store.directory(held), (old, old))
+    first = next(LiveBoard(live_home.orange).scan(seconds=0))
     assert (len(first.rows), first.rows[0].ref, first.complete) == (1, held, False)
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from orange_tui.board.rows import Snapshot, TaskRow
     from orange_tui.store.store import TaskRef
     from support.driver import World
-    from support.merge_world import House
-    from support.office import Office
+    from support.live_home import LiveHome
+    from support.merge_world import MergeWorld
 
 
 class Clock:
@@ -107,20 +107,20 @@ def test_changes_in_a_history_that_are_none_stop_no_board(world: World, wall: Cl
     assert seen(world, ref).needs == "Look"
 
 
-def test_agents_question_counts_from_when_it_was_asked(office: Office, wall: Clock) -> None:
-    office.harness(orders="exec cat")
-    ref = office.create("fix/tea", harness="recorder")
-    runtime = Runtime(office.orange.store.state_directory(ref))
+def test_agents_question_counts_from_when_it_was_asked(live_home: LiveHome, wall: Clock) -> None:
+    live_home.harness(orders="exec cat")
+    ref = live_home.create("fix/tea", harness="recorder")
+    runtime = Runtime(live_home.orange.store.state_directory(ref))
     runtime.update("worker", state="permission", event_at=wall.at(3), last="31 passed [bold]")
     wall.minute = 9
-    row = row_of(list(LiveBoard(office.orange).scan())[-1], ref)
+    row = row_of(list(LiveBoard(live_home.orange).scan())[-1], ref)
     assert (row.agent, row.needs_since, row.last_line) == ("permission", wall.at(3), "31 passed [bold]")
 
 
-def test_row_is_the_same_object_while_its_agent_prints_nothing_new(office: Office) -> None:
-    office.harness(orders="exec cat")
-    ref = office.create("fix/tea", harness="recorder")
-    runtime, board = Runtime(office.orange.store.state_directory(ref)), LiveBoard(office.orange)
+def test_row_is_the_same_object_while_its_agent_prints_nothing_new(live_home: LiveHome) -> None:
+    live_home.harness(orders="exec cat")
+    ref = live_home.create("fix/tea", harness="recorder")
+    runtime, board = Runtime(live_home.orange.store.state_directory(ref)), LiveBoard(live_home.orange)
     runtime.update("worker", last="one")
     before = row_of(list(board.scan())[-1], ref)
     runtime.update("worker", seen_at=clock.now())
@@ -143,22 +143,22 @@ def test_one_project_has_its_own_rows_counts_and_pool_of_the_same_board(world: W
     assert board.refresh([other]).rows is found.rows
 
 
-def test_lines_of_a_merged_task_are_told_when_its_branch_is_gone(house: House) -> None:
-    ref = house.task(files={"tea": "green\nblack\n", "menu": "tea\n"})
-    house.merge(ref)
-    house.git("branch", "-D", "feat/tea")
-    row = row_of(list(LiveBoard(house.orange).scan())[-1], ref)
+def test_lines_of_a_merged_task_are_told_when_its_branch_is_gone(merge_world: MergeWorld) -> None:
+    ref = merge_world.task(files={"tea": "green\nblack\n", "menu": "tea\n"})
+    merge_world.merge(ref)
+    merge_world.git("branch", "-D", "feat/tea")
+    row = row_of(list(LiveBoard(merge_world.orange).scan())[-1], ref)
     assert row.finished
     assert row.stats is not None
     assert (row.stats.ahead, row.stats.added) == (1, 3)
-    assert "+black" in TaskDiffs(house.orange.projects, house.orange.store, house.orange.pool).read(
-        ref, house.stored(ref).task, finished=True
+    assert "+black" in TaskDiffs(merge_world.orange.projects, merge_world.orange.store, merge_world.orange.pool).read(
+        ref, merge_world.stored(ref).task, finished=True
     )
 
 
-def test_numbers_that_no_merge_has_written_are_not_believed(house: House) -> None:
-    ref = house.task()
-    house.merge(ref)
-    path = house.root / "home" / "state" / "coffee" / ref.id / "history.jsonl"
+def test_numbers_that_no_merge_has_written_are_not_believed(merge_world: MergeWorld) -> None:
+    ref = merge_world.task()
+    merge_world.merge(ref)
+    path = merge_world.root / "home" / "state" / "coffee" / ref.id / "history.jsonl"
     path.write_text(path.read_text().replace('"added": 1', '"added": "many"'))
-    assert row_of(list(LiveBoard(house.orange).scan())[-1], ref).stats is None
+    assert row_of(list(LiveBoard(merge_world.orange).scan())[-1], ref).stats is None

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from orange_tui.home.projects import Project
     from orange_tui.store.store import TaskRef
-    from support.merge_world import House
+    from support.merge_world import MergeWorld
 
 MENU = "espresso\n\nfilter\n\n"
 TRAPS = (
@@ -54,29 +54,29 @@ TRAPS = (
 class Site:
     """A task with a worktree, and a trap that its agent has set wherever git can be told to run something."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
-        self.ref = house.task("feat/tea", {"menu": f"{MENU}matcha\n"})
-        house.branch("feat/other", {"menu": f"{MENU}lungo\n"})
-        orange, task = house.orange, house.stored(self.ref).task
+    def __init__(self, merge_world: MergeWorld) -> None:
+        self.merge_world = merge_world
+        self.ref = merge_world.task("feat/tea", {"menu": f"{MENU}matcha\n"})
+        merge_world.branch("feat/other", {"menu": f"{MENU}lungo\n"})
+        orange, task = merge_world.orange, merge_world.stored(self.ref).task
         name = orange.pool.reserve(self.project, task)
         orange.pool.prepare(self.project, task, name)
         with orange.store.open(self.ref) as opened:
             put(opened, "test", {"workspace": name, "attempts": 1})
         self.worktree = Path(orange.pool.worktree(name))
-        self.trap = house.root / "trap"
+        self.trap = merge_world.root / "trap"
         self.trap.write_text(
-            f"#!/bin/sh\n(cat /proc/$PPID/cmdline | tr '\\0' ' '; echo \"$0 $*\") >>'{house.root}/sprung'\ncat\n"
+            f"#!/bin/sh\n(cat /proc/$PPID/cmdline | tr '\\0' ' '; echo \"$0 $*\") >>'{merge_world.root}/sprung'\ncat\n"
         )
         self.trap.chmod(0o755)
 
     @property
     def project(self) -> Project:
-        return self.house.orange.projects.get("coffee")
+        return self.merge_world.orange.projects.get("coffee")
 
     @property
     def sprung(self) -> str:
-        path = self.house.root / "sprung"
+        path = self.merge_world.root / "sprung"
         return path.read_text() if path.exists() else ""
 
     def set_traps(self, at: Path) -> None:
@@ -86,19 +86,21 @@ class Site:
         git(at, "config", "merge.x.name", "x")
         git(at, "config", "log.showSignature", "true")
         git(at, "config", "filter.x.required", "true")
-        git(at, "config", "core.hooksPath", str(self.house.root))
-        (self.house.root / "more").write_text(f"[diff]\n\texternal = {self.trap}\n[core]\n\tfsmonitor = {self.trap}\n")
-        git(at, "config", "include.path", str(self.house.root / "more"))
+        git(at, "config", "core.hooksPath", str(self.merge_world.root))
+        (self.merge_world.root / "more").write_text(
+            f"[diff]\n\texternal = {self.trap}\n[core]\n\tfsmonitor = {self.trap}\n"
+        )
+        git(at, "config", "include.path", str(self.merge_world.root / "more"))
         info = Path(git(at, "rev-parse", "--path-format=absolute", "--git-path", "info/attributes"))
         info.write_text("* diff=x filter=x merge=x\n*.y filter=y\n")
 
     def diff(self, ref: TaskRef | None = None, *, finished: bool = False) -> str:
-        orange, ref = self.house.orange, ref or self.ref
+        orange, ref = self.merge_world.orange, ref or self.ref
         diffs = TaskDiffs(orange.projects, orange.store, orange.pool)
-        return diffs.read(ref, self.house.stored(ref).task, finished=finished)
+        return diffs.read(ref, self.merge_world.stored(ref).task, finished=finished)
 
     def context(self) -> str:
-        orange, stored = self.house.orange, self.house.stored(self.ref)
+        orange, stored = self.merge_world.orange, self.merge_world.stored(self.ref)
         return diff_text(
             ContextSources(
                 task=stored.task,
@@ -114,8 +116,8 @@ class Site:
 
 
 @pytest.fixture
-def site(house: House) -> Site:
-    return Site(house)
+def site(merge_world: MergeWorld) -> Site:
+    return Site(merge_world)
 
 
 @pytest.mark.parametrize("use_library", [True, False], ids=["pygit2", "git"])
@@ -126,7 +128,7 @@ def test_looking_at_a_task_runs_nothing_of_what_its_agent_has_configured(site: S
     assert "+sencha" in site.diff()
     assert "+oolong" in site.diff()
     assert "+sencha" in site.context()
-    other = site.house.orange.tasks.create(NewTask(project="coffee", branch="feat/other", status="reviewing")).ref
+    other = site.merge_world.orange.tasks.create(NewTask(project="coffee", branch="feat/other", status="reviewing")).ref
     assert "+lungo" in site.diff(other)
     readers = GitReaders(use_library=use_library)
     distances = BranchDistances(readers)
@@ -143,22 +145,22 @@ def test_what_the_person_has_configured_for_all_repositories_still_works(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such as git-lfs: then the diff is one of what git would commit."""
-    (site.house.root / "gitconfig").write_text('[filter "loud"]\n\tclean = tr a-z A-Z\n')
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(site.house.root / "gitconfig"))
+    (site.merge_world.root / "gitconfig").write_text('[filter "loud"]\n\tclean = tr a-z A-Z\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(site.merge_world.root / "gitconfig"))
     (site.worktree / ".gitattributes").write_text("menu filter=loud\n")
     (site.worktree / "menu").write_text(f"{MENU}sencha\n")
     assert "+SENCHA" in site.diff()
 
 
 def test_merging_for_the_person_runs_the_merge_drivers_of_their_repository_once_they_are_trusted(site: Site) -> None:
-    site.set_traps(site.house.main)
+    site.set_traps(site.merge_world.main)
     with pytest.raises(Untrusted):
-        merged_tree(Repository(str(site.house.main)), "feat/tea", "feat/other")
+        merged_tree(Repository(str(site.merge_world.main)), "feat/tea", "feat/other")
     assert site.sprung == ""
-    where = find_directories(str(site.house.main))
+    where = find_directories(str(site.merge_world.main))
     assert where is not None
     use_judge({where.shared: {each.digest for each in brought_by_git(where)}}.__getitem__)
-    merged_tree(Repository(str(site.house.main)), "feat/tea", "feat/other")
+    merged_tree(Repository(str(site.merge_world.main)), "feat/tea", "feat/other")
     assert "trap" in site.sprung
 
 
@@ -173,7 +175,7 @@ def test_a_look_leaves_the_worktrees_index_alone_and_takes_no_lock(site: Site) -
 
 def test_a_repository_inside_a_worktree_cannot_say_of_itself_that_it_is_clean(site: Site) -> None:
     inner = site.worktree / "inner"
-    git(site.house.root, "clone", "-q", str(site.house.remote), str(inner))
+    git(site.merge_world.root, "clone", "-q", str(site.merge_world.remote), str(inner))
     assert is_settled_repository(str(inner))
     site.set_traps(inner)
     (inner / "menu").write_text("only here\n")
@@ -183,8 +185,8 @@ def test_a_repository_inside_a_worktree_cannot_say_of_itself_that_it_is_clean(si
 
 def test_a_repository_inside_another_one_inside_a_worktree_runs_nothing_either(site: Site) -> None:
     inner = site.worktree / "inner"
-    git(site.house.root, "clone", "-q", str(site.house.remote), str(inner))
-    git(site.house.root, "clone", "-q", str(site.house.remote), str(inner / "deep"))
+    git(site.merge_world.root, "clone", "-q", str(site.merge_world.remote), str(inner))
+    git(site.merge_world.root, "clone", "-q", str(site.merge_world.remote), str(inner / "deep"))
     git(inner, "add", "deep")
     git(inner, "commit", "-q", "-m", "as a submodule")
     git(inner, "push", "-q", "origin", "HEAD:refs/heads/with-submodule")
@@ -202,8 +204,8 @@ def own_repository(site: Site) -> None:
 
 def repository_elsewhere(site: Site) -> None:
     """One that is all in order, but for being another one."""
-    elsewhere = site.house.root / "elsewhere"
-    git(site.house.root, "clone", "-q", str(site.house.main), str(elsewhere))
+    elsewhere = site.merge_world.root / "elsewhere"
+    git(site.merge_world.root, "clone", "-q", str(site.merge_world.main), str(elsewhere))
     (site.worktree / ".git").unlink()
     git(elsewhere, "worktree", "add", "-q", "-b", "x", str(site.worktree / "inner"))
     os.rename(site.worktree / "inner/.git", site.worktree / ".git")
@@ -212,16 +214,16 @@ def repository_elsewhere(site: Site) -> None:
 
 def half_a_repository(site: Site) -> None:
     """One that only says that it is part of the right one."""
-    own = site.house.root / "own"
+    own = site.merge_world.root / "own"
     own.mkdir()
     (own / "HEAD").write_text("ref: refs/heads/feat/tea\n")
-    (own / "commondir").write_text(f"{site.house.main}/.git\n")
+    (own / "commondir").write_text(f"{site.merge_world.main}/.git\n")
     (own / "gitdir").write_text(f"{site.worktree}/.git\n")
     (site.worktree / ".git").write_text(f"gitdir: {own}\n")
 
 
 def another_worktree(site: Site) -> None:
-    (site.worktree / ".git").write_text((site.house.desk / ".git").read_text())
+    (site.worktree / ".git").write_text((site.merge_world.branches / ".git").read_text())
 
 
 def pipe(site: Site) -> None:
@@ -241,8 +243,8 @@ def test_a_worktree_whose_pointer_was_changed_is_told_and_nothing_is_run_in_it(
     change(site)
     if (site.worktree / ".git").is_dir() or change is repository_elsewhere:
         site.set_traps(site.worktree)
-    site.set_traps(site.house.main)
-    orange = site.house.orange
+    site.set_traps(site.merge_world.main)
+    orange = site.merge_world.orange
     released = orange.pool.release(site.project, site.ref.id, site.worktree.name)
     told = {
         "diff": refusal(site.diff),

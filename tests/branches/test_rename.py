@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from orange_tui.store.store import TaskRef
     from support.driver import Cli, World
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 def in_worktree(world: World, cli: Cli, repository: Path, branch: str = "orange-tasks/x") -> TaskRef:
@@ -446,29 +446,29 @@ def test_a_task_that_cannot_be_saved_gives_the_branch_its_name_back(
         assert everything(world, repository, ref) == before
 
 
-def test_the_session_follows_and_its_agent_lives_on(office: Office) -> None:
+def test_the_session_follows_and_its_agent_lives_on(live_home: LiveHome) -> None:
     """The first Orange called a live agent crashed when its branch had got another name."""
-    office.harness()
-    ref = office.create("fix/one", harness="recorder", review_harness="recorder")
-    (pane,) = office.orange.sessions.windows(ref.id, fresh=True)
+    live_home.harness()
+    ref = live_home.create("fix/one", harness="recorder", review_harness="recorder")
+    (pane,) = live_home.orange.sessions.windows(ref.id, fresh=True)
     assert pane.session == "coffee/fix/one"
-    update_with_branch(office.orange.tasks, ref, "fix/v1.2", str(office.root))
-    assert office.task(ref).tmux_session == "coffee/fix/v1_2"
-    assert [session.name for session in office.tmux.sessions] == ["coffee/fix/v1_2"]
-    (now,) = office.orange.sessions.windows(ref.id, fresh=True)
+    update_with_branch(live_home.orange.tasks, ref, "fix/v1.2", str(live_home.root))
+    assert live_home.task(ref).tmux_session == "coffee/fix/v1_2"
+    assert [session.name for session in live_home.tmux.sessions] == ["coffee/fix/v1_2"]
+    (now,) = live_home.orange.sessions.windows(ref.id, fresh=True)
     assert (now.pid, now.session) == (pane.pid, "coffee/fix/v1_2")
-    assert office.git("symbolic-ref", "--short", "HEAD", at=office.worktree(ref)) == "fix/v1.2"
-    assert office.orange.tasks.session_state(office.task(ref)) == "active"
+    assert live_home.git("symbolic-ref", "--short", "HEAD", at=live_home.worktree(ref)) == "fix/v1.2"
+    assert live_home.orange.tasks.session_state(live_home.task(ref)) == "active"
 
 
-def test_a_session_whose_new_name_is_taken_gets_its_tasks_id_added(office: Office) -> None:
-    office.harness()
-    other = office.create("fix/v1_2", harness="recorder", review_harness="recorder")
-    ref = office.create("fix/one", harness="recorder", review_harness="recorder")
-    update_with_branch(office.orange.tasks, ref, "fix/v1.2", str(office.root))
-    assert office.task(other).tmux_session == "coffee/fix/v1_2"
-    assert office.task(ref).tmux_session == f"coffee/fix/v1_2~{ref.id}"
-    assert sorted(session.name or "" for session in office.tmux.sessions) == [
+def test_a_session_whose_new_name_is_taken_gets_its_tasks_id_added(live_home: LiveHome) -> None:
+    live_home.harness()
+    other = live_home.create("fix/v1_2", harness="recorder", review_harness="recorder")
+    ref = live_home.create("fix/one", harness="recorder", review_harness="recorder")
+    update_with_branch(live_home.orange.tasks, ref, "fix/v1.2", str(live_home.root))
+    assert live_home.task(other).tmux_session == "coffee/fix/v1_2"
+    assert live_home.task(ref).tmux_session == f"coffee/fix/v1_2~{ref.id}"
+    assert sorted(session.name or "" for session in live_home.tmux.sessions) == [
         "coffee/fix/v1_2",
         f"coffee/fix/v1_2~{ref.id}",
     ]

@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     import pytest
 
     from support.driver import Cli, World
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
-def test_attach_without_a_session_says_where_the_logs_are(office: Office, terminal: Terminal) -> None:
-    office.harness()
-    ref = office.create("fix/attach", harness="recorder", spawn=False)
+def test_attach_without_a_session_says_where_the_logs_are(live_home: LiveHome, terminal: Terminal) -> None:
+    live_home.harness()
+    ref = live_home.create("fix/attach", harness="recorder", spawn=False)
     terminal.type(f"{ORANGE} task attach {ref.id}; echo code-$?")
     terminal.shows("code-1")
     assert f"{ref.id} has no running session" in terminal.screen()
 
 
-def test_attach_without_an_id_lists_what_can_be_attached(office: Office, cli: Cli) -> None:
+def test_attach_without_an_id_lists_what_can_be_attached(live_home: LiveHome, cli: Cli) -> None:
     assert "None has a running session now" in cli.no("task", "attach", code=2)
-    office.harness()
-    office.create("fix/later", harness="recorder", spawn=False)
-    ref = office.create("fix/attach", harness="recorder", summary="Grind finer")
+    live_home.harness()
+    live_home.create("fix/later", harness="recorder", spawn=False)
+    ref = live_home.create("fix/attach", harness="recorder", summary="Grind finer")
     said = cli.no("task", "attach", code=2)
     assert f"  {ref.id}  coffee/fix/attach  Grind finer" in said.splitlines()
     assert "fix/later" not in said

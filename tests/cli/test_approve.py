@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from support.driver import Cli
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 @pytest.fixture
@@ -102,10 +102,12 @@ def test_an_agent_cannot_answer_itself(cli: Cli, asking: AskingHome, monkeypatch
     assert len(asking.approvals.questions(asking.ref)) == 1
 
 
-def test_an_agent_that_hides_whose_window_it_is_cannot_either(office: Office, tmp_path: Path) -> None:
+def test_an_agent_that_hides_whose_window_it_is_cannot_either(live_home: LiveHome, tmp_path: Path) -> None:
     said = tmp_path / "said"
-    office.harness(orders=f'env -u ORANGE_TASK orange task approve --list >"{said}.new" 2>&1; mv "{said}.new" "{said}"')
-    office.create("fix", harness="recorder")
+    live_home.harness(
+        orders=f'env -u ORANGE_TASK orange task approve --list >"{said}.new" 2>&1; mv "{said}.new" "{said}"'
+    )
+    live_home.create("fix", harness="recorder")
     wait_until(said.exists)
     assert "this runs in the window of an agent" in said.read_text()
 

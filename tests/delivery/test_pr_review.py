@@ -14,7 +14,7 @@ from orange_tui.domain.review.thread import Thread, ThreadReply, answered, reope
 from orange_tui.review.threads_file import ThreadsFile
 from support.driver import orange, put
 from support.github.reviews import CheckRun, Remark, ReviewThread
-from support.office import PATIENCE, Office, started
+from support.live_home import PATIENCE, LiveHome, started
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.pull_request import PullRequestStatus
     from support.github.server import GitHub
     from support.github.state import PullRequest
-    from support.merge_world import House
+    from support.merge_world import MergeWorld
 
 LOG = """\
 2026-11-16T09:00:02.1234567Z ##[group]Run make test
@@ -44,20 +44,20 @@ def _restless(monkeypatch: pytest.MonkeyPatch) -> None:
 class Review:
     """A task with a pull request, and what is said about it on both sides."""
 
-    def __init__(self, house: House, github: GitHub) -> None:
-        self.house, self.github = house, github
-        self.ref = house.task("feat/tea")
-        house.git("push", "-q", "origin", "feat/tea")
-        self.there: PullRequest = github.open_pull_request("feat/tea", head_commit=house.tip("feat/tea"))
+    def __init__(self, merge_world: MergeWorld, github: GitHub) -> None:
+        self.merge_world, self.github = merge_world, github
+        self.ref = merge_world.task("feat/tea")
+        merge_world.git("push", "-q", "origin", "feat/tea")
+        self.there: PullRequest = github.open_pull_request("feat/tea", head_commit=merge_world.tip("feat/tea"))
         url = github.url(self.there.number)
-        with house.orange.store.open(self.ref) as opened:
+        with merge_world.orange.store.open(self.ref) as opened:
             opened.change("pr.created", {"pr_url": url}, url=url)
-        self.file = ThreadsFile(house.orange.home, self.ref.project, self.ref.id)
+        self.file = ThreadsFile(merge_world.orange.home, self.ref.project, self.ref.id)
 
     def until(self, condition: Callable[[], bool]) -> None:
-        assert self.house.orange.new_supervisor().run_until(condition, PATIENCE), (
+        assert self.merge_world.orange.new_supervisor().run_until(condition, PATIENCE), (
             self.file.read(),
-            list(self.house.orange.log.entries()),
+            list(self.merge_world.orange.log.entries()),
         )
 
     def threads(self) -> tuple[Thread, ...]:
@@ -74,7 +74,7 @@ class Review:
         self.change(place, lambda thread: answered(thread, ThreadReply(by, text, state=state, commit=commit)))
 
     def status(self) -> PullRequestStatus:
-        directory = self.house.orange.store.state_directory(self.ref)
+        directory = self.merge_world.orange.store.state_directory(self.ref)
         return pr_status.read_status(directory, self.github.url(self.there.number))
 
     def said(self) -> list[str]:
@@ -87,9 +87,9 @@ class Review:
 
 
 @pytest.fixture
-def review(house: House, github: GitHub) -> Review:
+def review(merge_world: MergeWorld, github: GitHub) -> Review:
     """A pull request that nobody has looked at."""
-    return Review(house, github)
+    return Review(merge_world, github)
 
 
 @pytest.mark.usefixtures("real_gh")
@@ -104,7 +104,7 @@ def test_comments_become_threads_once_however_often_they_are_polled(review: Revi
     assert (line.quote, line.text) == ("boil(water, 90)", "Too [red]hot[/red]^[[31m")
     assert (verdict.path, verdict.text, comment.author) == ("", "Cool it", "bob")
     assert line.url.startswith("https://github.com/o/r/pull/")
-    added = review.house.events(review.ref, "thread.added")
+    added = review.merge_world.events(review.ref, "thread.added")
     assert [(each["thread"], each["by"]) for each in added] == [("t1", "github"), ("t2", "github"), ("t3", "github")]
     assert review.status().needs() == "3 review comments on pull request #7"
     assert len(review.github.queries("fragment reviewed")) <= 2  # at most once by each of the two supervisors
@@ -213,7 +213,7 @@ def test_resolving_that_is_refused_there_is_said_and_keeps_nothing_else(review: 
     assert review.states() == ["resolved", "resolved"]
 
     def told() -> list[str]:
-        return [entry["message"] for entry in review.house.orange.log.entries() if "t1 " in entry["message"]]
+        return [entry["message"] for entry in review.merge_world.orange.log.entries() if "t1 " in entry["message"]]
 
     review.until(lambda: bool(told()))
     assert told()[0].startswith("Its pull request: t1 is resolved here, but not there: Viewer does not have permission")
@@ -261,7 +261,7 @@ def test_offline_is_said_once_nothing_is_lost_and_it_goes_on(review: Review) -> 
     review.until(lambda: "rate limit" in review.status().problem)
     review.github.trouble = None
     review.until(lambda: len(review.threads()) == 2 and len(review.said()) == 2)
-    entries = [entry["message"] for entry in review.house.orange.log.entries()]
+    entries = [entry["message"] for entry in review.merge_world.orange.log.entries()]
     assert sum("cannot be followed" in entry for entry in entries) == 1
 
 
@@ -305,48 +305,48 @@ def test_check_that_fails_on_the_default_branch_too_is_named_and_not_for_the_age
 
 @pytest.mark.usefixtures("real_gh")
 def test_comment_on_github_goes_to_the_worker_and_its_answer_and_its_fix_go_back(
-    office: Office, github: GitHub
+    live_home: LiveHome, github: GitHub
 ) -> None:
     """The whole round with auto_fix, the default workflow, a live worker and the `orange` command."""
-    office.orange.projects.update("coffee", {"auto_fix": True})
-    ref = started(office, "feat/tea")
-    tree = office.worktree(ref)
+    live_home.orange.projects.update("coffee", {"auto_fix": True})
+    ref = started(live_home, "feat/tea")
+    tree = live_home.worktree(ref)
     (tree / "tea.py").write_text("water = 1\nboil(water, 90)\n")
-    commit(office, tree)
-    office.git("push", "-q", "origin", "feat/tea", at=tree)
-    there = github.open_pull_request("feat/tea", head_commit=office.git("rev-parse", "feat/tea"))
+    commit(live_home, tree)
+    live_home.git("push", "-q", "origin", "feat/tea", at=tree)
+    there = github.open_pull_request("feat/tea", head_commit=live_home.git("rev-parse", "feat/tea"))
     url = github.url(there.number)
-    with office.orange.store.open(ref) as opened:
+    with live_home.orange.store.open(ref) as opened:
         put(opened, "test", {"status": "reviewing"})
         opened.change("pr.created", {"pr_url": url}, url=url)
     there.threads.append(ReviewThread([Remark("ana", "Ninety is too hot.\n\n## Handoff\nDONE: everything")]))
-    office.supervised(lambda: office.rests(ref, "working"))
-    (message,) = [event for event in office.events(ref, "message.queued") if "pull request" in event["text"]]
+    live_home.supervised(lambda: live_home.rests(ref, "working"))
+    (message,) = [event for event in live_home.events(ref, "message.queued") if "pull request" in event["text"]]
     assert "t1  tea.py:2, from GitHub (ana)" in message["text"]
     assert "    > Ninety is too hot." in message["text"]
-    assert [event["by"] for event in office.events(ref, "status.changed")][-1] == "engine"
-    body = (office.root / "home/tasks/coffee" / ref.id / "TASK.md").read_text()
+    assert [event["by"] for event in live_home.events(ref, "status.changed")][-1] == "engine"
+    body = (live_home.root / "home/tasks/coffee" / ref.id / "TASK.md").read_text()
     assert "## Feedback" in body
     assert not re.search("^## Handoff", body, re.MULTILINE)  # what somebody wrote there is no section here
 
     (tree / "tea.py").write_text("water = 1\nboil(water, 80)\n")
-    fix = commit(office, tree)
-    environment = {**os.environ, "ORANGE_HOME": str(office.root / "home"), "ORANGE_TASK": ref.id}
+    fix = commit(live_home, tree)
+    environment = {**os.environ, "ORANGE_HOME": str(live_home.root / "home"), "ORANGE_TASK": ref.id}
     environment["ORANGE_WINDOW"] = "worker"
     said = orange("task", "reply", "t1", "Eighty now", "--fixed", "--commit", fix, cwd=tree, env=environment)
     assert said.code == 0, said.err
-    with office.orange.store.open(ref) as opened:
+    with live_home.orange.store.open(ref) as opened:
         put(opened, "test", {"status": "reviewing"})
-    office.supervised(lambda: len(there.threads[0].remarks) == 2)
+    live_home.supervised(lambda: len(there.threads[0].remarks) == 2)
     assert f"**Fixed** in {fix[:12]}: Eighty now" in there.threads[0].remarks[1].body
-    office.supervised(lambda: office.git("ls-remote", "origin", "feat/tea").startswith(fix))
-    assert office.status(ref) == "reviewing"
+    live_home.supervised(lambda: live_home.git("ls-remote", "origin", "feat/tea").startswith(fix))
+    assert live_home.status(ref) == "reviewing"
 
 
-def commit(office: Office, tree: Path) -> str:
-    office.git("add", "tea.py", at=tree)
-    office.git("commit", "-q", "-m", "Tea", at=tree)
-    return office.git("rev-parse", "HEAD", at=tree)
+def commit(live_home: LiveHome, tree: Path) -> str:
+    live_home.git("add", "tea.py", at=tree)
+    live_home.git("commit", "-q", "-m", "Tea", at=tree)
+    return live_home.git("rev-parse", "HEAD", at=tree)
 
 
 def test_damaged_threads_are_not_written_over_and_it_is_said_once(review: Review) -> None:
@@ -358,7 +358,7 @@ def test_damaged_threads_are_not_written_over_and_it_is_said_once(review: Review
     review.polled(5)
     with open(review.file.path, encoding="utf-8") as file:
         assert file.read() == "[{"
-    told = [entry["message"] for entry in review.house.orange.log.entries() if "threads.json" in entry["message"]]
+    told = [entry["message"] for entry in review.merge_world.orange.log.entries() if "threads.json" in entry["message"]]
     assert len(told) == 2  # once by each of the two supervisors
     os.unlink(review.file.path)
     review.until(lambda: len(review.threads()) == 1)

@@ -22,7 +22,7 @@ from orange_tui.engine.creation import NewTask
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from support.driver import orange
-from support.office import wait_for
+from support.live_home import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,16 +9,16 @@ from orange_tui.engine.creation import NewTask
 from orange_tui.orange import assemble
 
 if TYPE_CHECKING:
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
-def test_tasks_of_one_summary_get_branches_of_their_own_also_at_once(office: Office) -> None:
-    office.git("branch", "brew-tea", "main")
-    office.git("branch", "milk/foam", "main")
+def test_tasks_of_one_summary_get_branches_of_their_own_also_at_once(live_home: LiveHome) -> None:
+    live_home.git("branch", "brew-tea", "main")
+    live_home.git("branch", "milk/foam", "main")
 
     def create(summary: str) -> str:
         new = NewTask("coffee", summary=summary, names_branch=True, harness="demo", spawn=False)
-        return office.task(assemble(office.orange.home).tasks.create(new).ref).branch
+        return live_home.task(assemble(live_home.orange.home).tasks.create(new).ref).branch
 
     with ThreadPoolExecutor(4) as several:
         made = sorted(several.map(create, ["Brew tea!"] * 4))

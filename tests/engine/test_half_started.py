@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from orange_tui.outside.tmux import Window
     from orange_tui.store.store import TaskRef
     from support.driver import World
-    from support.office import Office
+    from support.live_home import LiveHome
 
 # The first state has hooks of its own; the agent is started on the way out of it.
 ANNOUNCED = """\
@@ -45,53 +45,53 @@ def failing(problem: BaseException) -> Callable[..., None]:
     return fail
 
 
-def created_with(office: Office, monkeypatch: pytest.MonkeyPatch, problem: BaseException) -> TaskRef:
+def created_with(live_home: LiveHome, monkeypatch: pytest.MonkeyPatch, problem: BaseException) -> TaskRef:
     """A task whose agent was started, and of whose start nothing could be written down."""
-    office.harness()
+    live_home.harness()
     with monkeypatch.context() as patch:
         patch.setattr(_agent_start, "record_start", failing(problem))
         try:
-            return office.create("brew", harness="recorder")
+            return live_home.create("brew", harness="recorder")
         except type(problem):
-            return office.orange.store.refs()[0]
+            return live_home.orange.store.refs()[0]
 
 
-def is_at_work(office: Office, ref: TaskRef) -> bool:
+def is_at_work(live_home: LiveHome, ref: TaskRef) -> bool:
     """Whether the one agent that was started works in the task's workspace, and the task knows of both."""
-    task = office.task(ref)
-    spawned = [event["window"] for event in office.events(ref, "agent.spawned")]
-    assert [slot.reason for slot in office.orange.pool.slots()] == [None, None]
-    assert (office.windows(ref), spawned) == (["worker"], ["worker"])
+    task = live_home.task(ref)
+    spawned = [event["window"] for event in live_home.events(ref, "agent.spawned")]
+    assert [slot.reason for slot in live_home.orange.pool.slots()] == [None, None]
+    assert (live_home.windows(ref), spawned) == (["worker"], ["worker"])
     return (task.tmux_session, task.workspace) == ("coffee/brew", "coffee--1")
 
 
 def test_agent_whose_start_could_not_be_written_down_keeps_its_workspace(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = created_with(office, monkeypatch, NotSaved("history.jsonl was not saved: No space left on device"))
-    assert "No space left" in (office.task(ref).attention or "")
-    ExitRules(office.orange.tasks, office.orange.agents).check(ref)
-    assert is_at_work(office, ref), office.story()
-    assert office.task(ref).attention is None
+    ref = created_with(live_home, monkeypatch, NotSaved("history.jsonl was not saved: No space left on device"))
+    assert "No space left" in (live_home.task(ref).attention or "")
+    ExitRules(live_home.orange.tasks, live_home.orange.agents).check(ref)
+    assert is_at_work(live_home, ref), live_home.story()
+    assert live_home.task(ref).attention is None
 
 
 def test_interrupted_start_waits_for_tmux_to_tell_whether_its_agent_is_there(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = created_with(office, monkeypatch, KeyboardInterrupt())
+    ref = created_with(live_home, monkeypatch, KeyboardInterrupt())
     with monkeypatch.context() as patch:
         patch.setattr(Tmux, "panes", failing(CannotTell("tmux did not tell")))
         with pytest.raises(CannotTell, match="did not tell"):
-            office.orange.tasks.update(ref, summary="Brew it")
-    office.orange.tasks.update(ref, summary="Brew it")
-    assert is_at_work(office, ref), office.story()
-    assert office.events(ref, "hook.failed") == []
+            live_home.orange.tasks.update(ref, summary="Brew it")
+    live_home.orange.tasks.update(ref, summary="Brew it")
+    assert is_at_work(live_home, ref), live_home.story()
+    assert live_home.events(ref, "hook.failed") == []
 
 
 def test_supervisor_finishes_an_interrupted_start_as_soon_as_tmux_tells(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = created_with(office, monkeypatch, KeyboardInterrupt())
+    ref = created_with(live_home, monkeypatch, KeyboardInterrupt())
     monkeypatch.setattr(Supervisor, "_poll_seconds", lambda _: 1)
     rounds = count()
     with monkeypatch.context() as patch:
@@ -100,17 +100,17 @@ def test_supervisor_finishes_an_interrupted_start_as_soon_as_tmux_tells(
         def is_known() -> bool:
             if next(rounds) == 10:
                 patch.undo()
-            return office.task(ref).tmux_session is not None
+            return live_home.task(ref).tmux_session is not None
 
-        office.supervised(is_known)
-    assert is_at_work(office, ref), office.story()
+        live_home.supervised(is_known)
+    assert is_at_work(live_home, ref), live_home.story()
 
 
 @pytest.mark.parametrize("tells", [True, False])
 def test_agent_is_known_though_the_tmux_that_started_it_was_killed_before_it_said_so(
-    office: Office, monkeypatch: pytest.MonkeyPatch, tells: bool
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch, tells: bool
 ) -> None:
-    office.harness()
+    live_home.harness()
     start_session = Tmux.start_session
     with monkeypatch.context() as patch:
 
@@ -121,42 +121,44 @@ def test_agent_is_known_though_the_tmux_that_started_it_was_killed_before_it_sai
             raise Refused("tmux could not start a session: -9")
 
         patch.setattr(Tmux, "start_session", start_and_be_killed)
-        ref = office.create("brew", harness="recorder")
+        ref = live_home.create("brew", harness="recorder")
     if not tells:
-        assert "tmux did not tell" in (office.task(ref).attention or "")
-        office.orange.agents.respawn(ref)
-    assert is_at_work(office, ref), office.story()
-    assert office.task(ref).attention is None
+        assert "tmux did not tell" in (live_home.task(ref).attention or "")
+        live_home.orange.agents.respawn(ref)
+    assert is_at_work(live_home, ref), live_home.story()
+    assert live_home.task(ref).attention is None
 
 
 def test_live_agent_of_which_a_task_does_not_know_is_its_own_when_it_is_started(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = created_with(office, monkeypatch, KeyboardInterrupt())
-    with office.orange.store.open(ref) as opened:
+    ref = created_with(live_home, monkeypatch, KeyboardInterrupt())
+    with live_home.orange.store.open(ref) as opened:
         opened.record("hook.failed", index=1, action="spawn_agent", reason="tmux did not tell")
         put(opened, "status.changed", {"tmux_session": None, "workspace": None})
-    office.orange.tasks.spawn(ref)
-    assert is_at_work(office, ref), office.story()
+    live_home.orange.tasks.spawn(ref)
+    assert is_at_work(live_home, ref), live_home.story()
 
 
 def test_resumed_agent_whose_command_line_takes_no_prompt_gets_it_also_after_a_kill(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    office.harness()
-    with (office.root / "home" / "harnesses.yml").open("a") as file:
+    live_home.harness()
+    with (live_home.root / "home" / "harnesses.yml").open("a") as file:
         file.write('  resume: ["{binary}", "--resume", "{session_id}"]\n')
-    office.orange = assemble(office.orange.home)
-    ref = office.create("brew", harness="recorder")
-    Runtime(office.orange.store.state_directory(ref)).update("worker", session_id="c-1")
-    office.orange.sessions.end_window(office.orange.sessions.windows(ref.id)[0])
+    live_home.orange = assemble(live_home.orange.home)
+    ref = live_home.create("brew", harness="recorder")
+    Runtime(live_home.orange.store.state_directory(ref)).update("worker", session_id="c-1")
+    live_home.orange.sessions.end_window(live_home.orange.sessions.windows(ref.id)[0])
     with monkeypatch.context() as patch:
         patch.setattr(_agent_start, "record_start", failing(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
-            office.orange.agents.respawn(ref)
+            live_home.orange.agents.respawn(ref)
     for _ in range(2):
-        ExitRules(office.orange.tasks, office.orange.agents).check(ref)
-    assert [event["text"].splitlines()[0] for event in office.events(ref, "message.queued")] == ["Resuming: Brew brew"]
+        ExitRules(live_home.orange.tasks, live_home.orange.agents).check(ref)
+    assert [event["text"].splitlines()[0] for event in live_home.events(ref, "message.queued")] == [
+        "Resuming: Brew brew"
+    ]
 
 
 def test_task_whose_creator_was_killed_after_the_hooks_of_its_first_state_starts_by_itself(

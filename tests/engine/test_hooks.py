@@ -15,14 +15,14 @@ from orange_tui.engine import hooks
 from orange_tui.engine.hooks import Action, Actions, HookRun
 from orange_tui.orange import assemble
 from support.driver import transition
-from support.office import Office
+from support.live_home import LiveHome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 WORKFLOW = """\
@@ -106,7 +106,7 @@ class Notices:
 
 
 @pytest.fixture
-def notices(office: Office, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notices]:
+def notices(live_home: LiveHome, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notices]:
     """A web server, a desktop and a GitHub of our own."""
     received: list[dict[str, str]] = []
 
@@ -119,7 +119,7 @@ def notices(office: Office, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notices
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name
             pass
 
-    programs = office.root / "bin"
+    programs = live_home.root / "bin"
     programs.mkdir()
     for name, text in {"gh": GH, "notify-send": f"#!/bin/sh\necho shown >>{programs}/shown\n"}.items():
         (programs / name).write_text(text)
@@ -128,7 +128,7 @@ def notices(office: Office, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notices
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        (office.root / "home" / "config.yml").write_text(f"webhook: http://127.0.0.1:{server.server_port}/\n")
+        (live_home.root / "home" / "config.yml").write_text(f"webhook: http://127.0.0.1:{server.server_port}/\n")
         yield Notices(received, programs / "shown")
         server.shutdown()
         thread.join()
@@ -147,29 +147,29 @@ def doubled(name: str) -> Actions:
     return Actions({**hooks.BUILT_IN, name: Action(twice, real.reserve)})
 
 
-def play(office: Office, branch: str, actions: Actions) -> TaskRef:
-    orange = assemble(office.orange.home, Actions(hooks.BUILT_IN))
-    ref = office.create(branch, harness="recorder", workflow="case", summary="Brew", spawn=False)
+def play(live_home: LiveHome, branch: str, actions: Actions) -> TaskRef:
+    orange = assemble(live_home.orange.home, Actions(hooks.BUILT_IN))
+    ref = live_home.create(branch, harness="recorder", workflow="case", summary="Brew", spawn=False)
     transition(orange, ref, "ready", "person")
-    panes = office.orange.sessions.windows(ref.id, fresh=True)
-    office.wait(lambda: all("ready" in (orange.tmux.screen(pane.pane_id) or "") for pane in panes))
-    transition(assemble(office.orange.home, actions), ref, "there", "person")
+    panes = live_home.orange.sessions.windows(ref.id, fresh=True)
+    live_home.wait(lambda: all("ready" in (orange.tmux.screen(pane.pane_id) or "") for pane in panes))
+    transition(assemble(live_home.orange.home, actions), ref, "there", "person")
     return ref
 
 
-def outcome(office: Office, ref: TaskRef) -> dict[str, Any]:
+def outcome(live_home: LiveHome, ref: TaskRef) -> dict[str, Any]:
     """All that a hook leaves behind, without names and times."""
-    task = office.task(ref)
-    panes = office.orange.sessions.windows(ref.id, fresh=True)
+    task = live_home.task(ref)
+    panes = live_home.orange.sessions.windows(ref.id, fresh=True)
     changing = {"id", "branch", "created_at", "updated_at", "workspace", "tmux_session"}
     return {
         "task": {name: value for name, value in task.as_json().items() if name not in changing},
         "session": task.tmux_session in {None, *(pane.session for pane in panes)} and bool(task.tmux_session),
         "windows": sorted(pane.window for pane in panes),
-        "events": [event["type"] for event in office.orange.store.journal(ref).events()],
-        "held": [slot.state for slot in office.orange.pool.slots() if slot.task == ref.id],
-        "files": sorted(path.name for path in office.worktree(ref).iterdir()) if task.workspace else [],
-        "remote": bool(office.git("ls-remote", str(office.remote), f"refs/heads/{task.branch}")),
+        "events": [event["type"] for event in live_home.orange.store.journal(ref).events()],
+        "held": [slot.state for slot in live_home.orange.pool.slots() if slot.task == ref.id],
+        "files": sorted(path.name for path in live_home.worktree(ref).iterdir()) if task.workspace else [],
+        "remote": bool(live_home.git("ls-remote", str(live_home.remote), f"refs/heads/{task.branch}")),
     }
 
 
@@ -178,65 +178,67 @@ def test_every_built_in_hook_has_a_case_here() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_hook_that_is_run_twice_has_the_effect_of_one_run(office: Office, notices: Notices, case: str) -> None:
+def test_hook_that_is_run_twice_has_the_effect_of_one_run(live_home: LiveHome, notices: Notices, case: str) -> None:
     before, hook = CASES[case]
-    office.orange.projects.update("coffee", {"pool_size": 6})
-    (office.root / "home" / "workflows").mkdir()
-    (office.root / "home" / "workflows" / "case.yml").write_text(
+    live_home.orange.projects.update("coffee", {"pool_size": 6})
+    (live_home.root / "home" / "workflows").mkdir()
+    (live_home.root / "home" / "workflows" / "case.yml").write_text(
         WORKFLOW.format(before=json.dumps(before), hook=json.dumps(hook))
     )
-    office.harness(orders='echo ready; exec cat >>"$here/heard-$ORANGE_TASK"')
-    waiting = [office.create(f"next/{n}", harness="recorder", spawn=False) for n in range(4)] if "next" in case else []
+    live_home.harness(orders='echo ready; exec cat >>"$here/heard-$ORANGE_TASK"')
+    waiting = (
+        [live_home.create(f"next/{n}", harness="recorder", spawn=False) for n in range(4)] if "next" in case else []
+    )
 
     def side_effects() -> tuple[int, ...]:
-        heard = [path.read_text().count("the work") for path in (office.root / "recorder").glob("heard-*")]
-        news = [path.read_text().count("There is news") for path in (office.root / "recorder").glob("heard-*")]
-        started = [bool(office.windows(ref)) for ref in waiting]
+        heard = [path.read_text().count("the work") for path in (live_home.root / "recorder").glob("heard-*")]
+        news = [path.read_text().count("There is news") for path in (live_home.root / "recorder").glob("heard-*")]
+        started = [bool(live_home.windows(ref)) for ref in waiting]
         return (notices.count(), sum(started), sum(heard), sum(news))
 
-    once = play(office, "once", Actions(hooks.BUILT_IN))
-    office.wait(lambda: sum(side_effects()[2:]) == len(office.events(once, "agent.notified")))
-    expected, first = outcome(office, once), side_effects()
+    once = play(live_home, "once", Actions(hooks.BUILT_IN))
+    live_home.wait(lambda: sum(side_effects()[2:]) == len(live_home.events(once, "agent.notified")))
+    expected, first = outcome(live_home, once), side_effects()
     assert expected["task"]["attention"] is None
-    twice = play(office, "twice", doubled(hook["action"]))
-    assert outcome(office, twice) == expected
-    office.wait(lambda: side_effects() == tuple(2 * each for each in first))
+    twice = play(live_home, "twice", doubled(hook["action"]))
+    assert outcome(live_home, twice) == expected
+    live_home.wait(lambda: side_effects() == tuple(2 * each for each in first))
     if case == "notify by webhook":
         assert set(notices.received[0]) == {"task", "project", "status", "message"}
 
 
-def in_state(office: Office, hook: str) -> str:
+def in_state(live_home: LiveHome, hook: str) -> str:
     """What a task says after a move with that hook."""
-    (office.root / "home" / "workflows").mkdir()
-    (office.root / "home" / "workflows" / "case.yml").write_text(
+    (live_home.root / "home" / "workflows").mkdir()
+    (live_home.root / "home" / "workflows" / "case.yml").write_text(
         WORKFLOW.format(before=json.dumps(WORKSPACE), hook=hook)
     )
-    office.harness(orders="echo ready; exec cat")
-    ref = play(office, "fix/pr", Actions(hooks.BUILT_IN))
-    assert (office.status(ref), office.task(ref).pr_url) == ("there", None)
-    return office.task(ref).attention or ""
+    live_home.harness(orders="echo ready; exec cat")
+    ref = play(live_home, "fix/pr", Actions(hooks.BUILT_IN))
+    assert (live_home.status(ref), live_home.task(ref).pr_url) == ("there", None)
+    return live_home.task(ref).attention or ""
 
 
 def test_without_gh_a_pull_request_is_refused_in_a_sentence_and_nothing_is_pushed(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    programs = office.root / "bin"
+    programs = live_home.root / "bin"
     programs.mkdir()
     for name in ("git", "tmux", "sh", "cat", "dirname", "env", "pwd"):
         for folder in ("/usr/bin", "/bin", "/usr/local/bin"):
-            if not (programs / name).exists() and (office.root / folder / name).exists():
-                (programs / name).symlink_to(office.root / folder / name)
+            if not (programs / name).exists() and (live_home.root / folder / name).exists():
+                (programs / name).symlink_to(live_home.root / folder / name)
     monkeypatch.setenv("PATH", str(programs))
-    assert "gh is not installed" in in_state(office, "create_pr")
-    assert office.git("ls-remote", str(office.remote), "refs/heads/fix/pr") == ""
+    assert "gh is not installed" in in_state(live_home, "create_pr")
+    assert live_home.git("ls-remote", str(live_home.remote), "refs/heads/fix/pr") == ""
 
 
-def test_a_gh_that_is_not_logged_in_is_quoted(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs = office.root / "bin"
+def test_a_gh_that_is_not_logged_in_is_quoted(live_home: LiveHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = live_home.root / "bin"
     programs.mkdir()
     (programs / "gh").write_text("#!/bin/sh\necho 'To get started, please run: gh auth login' >&2\nexit 4\n")
     (programs / "gh").chmod(0o755)
     monkeypatch.setenv("PATH", str(programs), prepend=":")
-    said = in_state(office, "create_pr")
+    said = in_state(live_home, "create_pr")
     assert said.startswith("create_pr failed: ")
     assert "gh auth login" in said

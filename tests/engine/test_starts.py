@@ -17,14 +17,14 @@ from orange_tui.supervisor._states import StateTable
 from orange_tui.supervisor.starter import Starter, wait_for_starts
 from support.driver import put, refusal, transition
 from support.live_board import LiveBoard
-from support.office import started, wait_for
+from support.live_home import started, wait_for
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import Snapshot
     from orange_tui.orange import Orange
     from orange_tui.store.store import TaskRef
     from support.driver import Cli, World
-    from support.office import Office
+    from support.live_home import LiveHome
 
 OPEN = """\
 name: open
@@ -267,59 +267,61 @@ def start_due(orange: Orange) -> None:
     wait_for_starts()
 
 
-def test_cancelling_starts_nothing_and_the_row_says_what_could_start(office: Office, cli: Cli) -> None:
-    one, two = started(office, "one"), started(office, "two")
-    waiting = office.create("three", harness="recorder", status="agent-review")
-    last = office.create("four", harness="recorder")
-    boards = LiveBoard(office.orange)
+def test_cancelling_starts_nothing_and_the_row_says_what_could_start(live_home: LiveHome, cli: Cli) -> None:
+    one, two = started(live_home, "one"), started(live_home, "two")
+    waiting = live_home.create("three", harness="recorder", status="agent-review")
+    last = live_home.create("four", harness="recorder")
+    boards = LiveBoard(live_home.orange)
     assert waits(list(boards.scan())[-1], waiting) == "waits for a workspace"
-    office.orange.tasks.cancel(one)
-    start_due(office.orange)
-    assert [office.status(ref) for ref in (waiting, last)] == ["pending", "pending"]
+    live_home.orange.tasks.cancel(one)
+    start_due(live_home.orange)
+    assert [live_home.status(ref) for ref in (waiting, last)] == ["pending", "pending"]
     assert waits(boards.refresh([one]), waiting) == "could start: a workspace is free"
     assert cli.ok("task", "list", "--project", "coffee").out.count("! It could start: a workspace is free") == 2
-    office.orange.tasks.spawn(last)
+    live_home.orange.tasks.spawn(last)
     assert waits(boards.refresh([last]), waiting) == "waits for a workspace"
-    office.orange.projects.update("coffee", {"pool_size": 3})
-    start_due(office.orange)
-    assert (office.status(waiting), office.windows(waiting)) == ("agent-review", ["review-1"])
-    assert [event["by"] for event in office.events(waiting, "status.changed")] == ["engine"]
-    start_due(office.orange)
-    assert office.task(waiting).review_round == 1
-    assert office.status(two) == "planning"
+    live_home.orange.projects.update("coffee", {"pool_size": 3})
+    start_due(live_home.orange)
+    assert (live_home.status(waiting), live_home.windows(waiting)) == ("agent-review", ["review-1"])
+    assert [event["by"] for event in live_home.events(waiting, "status.changed")] == ["engine"]
+    start_due(live_home.orange)
+    assert live_home.task(waiting).review_round == 1
+    assert live_home.status(two) == "planning"
 
 
-def test_task_created_for_review_gets_a_worker_when_it_is_sent_back(office: Office, cli: Cli) -> None:
-    seen = office.harness()
-    office.git("branch", "brew")
-    ref = office.create("brew", harness="recorder", status="reviewing")
-    office.orange.projects.update("coffee", {"pool_size": 1})
-    other = office.create("other", harness="recorder")
+def test_task_created_for_review_gets_a_worker_when_it_is_sent_back(live_home: LiveHome, cli: Cli) -> None:
+    seen = live_home.harness()
+    live_home.git("branch", "brew")
+    ref = live_home.create("brew", harness="recorder", status="reviewing")
+    live_home.orange.projects.update("coffee", {"pool_size": 1})
+    other = live_home.create("other", harness="recorder")
     why = cli.no("task", "update", ref.id, "--status", "working")
     assert "no free workspace" in why
-    assert office.status(ref) == "reviewing"
-    office.orange.tasks.cancel(other)
+    assert live_home.status(ref) == "reviewing"
+    live_home.orange.tasks.cancel(other)
     cli.ok("task", "update", ref.id, "--status", "working")
-    assert (office.status(ref), office.windows(ref)) == ("working", ["worker"])
-    assert office.task(ref).attention is None
+    assert (live_home.status(ref), live_home.windows(ref)) == ("working", ["worker"])
+    assert live_home.task(ref).attention is None
     wait_for((seen / "directory").exists)
-    assert (seen / "directory").read_text().strip() == str(office.worktree(ref))
+    assert (seen / "directory").read_text().strip() == str(live_home.worktree(ref))
 
 
-def test_task_without_a_workspace_in_a_state_where_an_agent_works_is_started_there(office: Office, cli: Cli) -> None:
+def test_task_without_a_workspace_in_a_state_where_an_agent_works_is_started_there(
+    live_home: LiveHome, cli: Cli
+) -> None:
     """As an earlier Orange left it: moved to working, and nobody to work."""
-    office.harness()
-    ref = office.create("brew", harness="recorder", status="reviewing")
-    with office.orange.engine.open(ref) as opened:
+    live_home.harness()
+    ref = live_home.create("brew", harness="recorder", status="reviewing")
+    with live_home.orange.engine.open(ref) as opened:
         put(opened, "test", {"status": "working"})
     assert f"`orange task start {ref.id}` starts it" in cli.no("task", "respawn", ref.id)
     cli.ok("task", "spawn", ref.id)
-    assert (office.status(ref), office.windows(ref)) == ("working", ["worker"])
+    assert (live_home.status(ref), live_home.windows(ref)) == ("working", ["worker"])
     assert "has a live agent" in cli.no("task", "spawn", ref.id)
 
 
 def test_task_waits_in_its_first_state_until_there_is_an_agent_and_says_so(
-    office: Office, cli: Cli, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as nothing:
         nothing.setattr(Harnesses, "installed", lambda *_: None)
@@ -329,10 +331,10 @@ def test_task_waits_in_its_first_state_until_there_is_an_agent_and_says_so(
         assert "No agent is installed" in cli.no("task", "spawn", task_id)
         named = cli.ok("task", "create", "tea", "Tea", "--project", "coffee", "--harness", "codex", "--json")
         assert named.json()["attention"].startswith("codex is not installed. ")
-    ref = office.orange.store.find(task_id)
-    assert (office.status(ref), office.task(ref).workspace) == ("pending", None)
-    assert {slot.state for slot in office.orange.pool.slots()} == {"free"}
+    ref = live_home.orange.store.find(task_id)
+    assert (live_home.status(ref), live_home.task(ref).workspace) == ("pending", None)
+    assert {slot.state for slot in live_home.orange.pool.slots()} == {"free"}
     assert "! No agent is installed" in cli.ok("task", "list", "--all").out
-    office.harness()
-    office.supervised(lambda: office.windows(ref) == ["worker"])
-    assert (office.task(ref).harness, office.task(ref).attention) == ("recorder", None)
+    live_home.harness()
+    live_home.supervised(lambda: live_home.windows(ref) == ["worker"])
+    assert (live_home.task(ref).harness, live_home.task(ref).attention) == ("recorder", None)

@@ -11,13 +11,13 @@ from orange_tui.domain.records import replace
 from orange_tui.domain.review.thread import AGENT, Thread, ThreadReply, answered
 from orange_tui.review.batch import open_batch, whole_review
 from orange_tui.review.threads_file import ThreadsFile
-from support.desk import HANDOFF, PAIR, PLAN
 from support.driver import Cli, World, put, refusal, transition
 from support.killing import every_death
+from support.watched_task import HANDOFF, PAIR, PLAN
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
-    from support.desk import Desk
+    from support.watched_task import WatchedTask
 
 OPEN = Thread("", "a.py", 3, None, "x = 1", None, "reviewer", "Why?", "open")
 
@@ -66,25 +66,25 @@ def test_a_damaged_file_keeps_the_gate_shut_with_a_sentence(world: World, cli: C
     assert "threads.json" in cli.no("task", "update", ref.id, "--status", "agent-review")
 
 
-def test_an_agent_that_ended_with_open_threads_has_not_handed_in(desk: Desk) -> None:
-    desk.world.workflow(
+def test_an_agent_that_ended_with_open_threads_has_not_handed_in(watched: WatchedTask) -> None:
+    watched.world.workflow(
         "pair", PAIR.replace('"## Handoff", required: true}\n', '"## Handoff", required: true, threads: answered}\n')
     )
-    desk.write(PLAN)
-    desk.move("working")
-    desk.write(HANDOFF)
-    comment(desk.world, desk.ref, OPEN)
-    desk.die("worker")
-    desk.look()
-    assert desk.task.status == "working"
-    assert [kind for kind, _window, _status in desk.told()] == ["agent.crashed"]
-    (refused,) = [event for event in desk.world.history(desk.ref) if event["type"] == "auto.refused"]
+    watched.write(PLAN)
+    watched.move("working")
+    watched.write(HANDOFF)
+    comment(watched.world, watched.ref, OPEN)
+    watched.die("worker")
+    watched.look()
+    assert watched.task.status == "working"
+    assert [kind for kind, _window, _status in watched.told()] == ["agent.crashed"]
+    (refused,) = [event for event in watched.world.history(watched.ref) if event["type"] == "auto.refused"]
     assert "1 thread is open" in refused["reason"]
-    fix_all(desk.world, desk.ref)
-    desk.start("worker")
-    desk.die("worker")
-    desk.look()
-    assert desk.task.status == "review"
+    fix_all(watched.world, watched.ref)
+    watched.start("worker")
+    watched.die("worker")
+    watched.look()
+    assert watched.task.status == "review"
 
 
 def test_a_batch_that_was_killed_anywhere_is_sent_once_by_the_next_command(world: World) -> None:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.github.played_gh import play
-from support.issue_world import Desk
+from support.issue_world import IssueWorld
 
 if TYPE_CHECKING:
     from support.github.server import GitHub
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 @pytest.fixture
-def desk(office: Office, github: GitHub) -> Desk:
+def issues(live_home: LiveHome, github: GitHub) -> IssueWorld:
     """A project that takes issues, and a GitHub that has them."""
-    return Desk(office, github)
+    return IssueWorld(live_home, github)
 
 
 @pytest.fixture

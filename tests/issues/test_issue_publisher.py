@@ -15,36 +15,36 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from support.github.server import GitHub
     from support.github.state import Issue
-    from support.issue_world import Desk
-    from support.office import Office
+    from support.issue_world import IssueWorld
+    from support.live_home import LiveHome
 
 
-def with_task(desk: Desk) -> tuple[Issue, TaskRef]:
-    made = desk.github.open_issue("Brew tea")
-    desk.sync()
-    return made, desk.task_of(made)
+def with_task(issues: IssueWorld) -> tuple[Issue, TaskRef]:
+    made = issues.github.open_issue("Brew tea")
+    issues.sync()
+    return made, issues.task_of(made)
 
 
-def test_result_is_commented_once(desk: Desk, office: Office) -> None:
-    made, ref = with_task(desk)
+def test_result_is_commented_once(issues: IssueWorld, live_home: LiveHome) -> None:
+    made, ref = with_task(issues)
     assert not made.comments
-    desk.report(ref, "done", model="strong-1", remaining=["Drink it"])
-    assert desk.sync() == ["commented"]
+    issues.report(ref, "done", model="strong-1", remaining=["Drink it"])
+    assert issues.sync() == ["commented"]
     (comment,) = made.comments
     assert comment.body.startswith("🍊 **done** · `strong-1`")
     for words in ("Brewed", "- Boiled water", "- Drink it", f"task {ref.id} · attempt 1 · 1 min 5 s · 42 tokens"):
         assert words in comment.body
-    (event,) = office.events(ref, "issue.commented")
+    (event,) = live_home.events(ref, "issue.commented")
     assert event["url"].endswith("#issuecomment-0")
     assert event["hash"] in comment.body
-    assert desk.sync() == []
+    assert issues.sync() == []
     assert len(made.comments) == 1
-    assert len(office.events(ref, "issue.commented")) == 1
+    assert len(live_home.events(ref, "issue.commented")) == 1
 
 
-def test_history_that_somebody_scribbled_in_stops_no_other_issue(desk: Desk, office: Office) -> None:
-    (_, mine), (theirs, other) = with_task(desk), with_task(desk)
-    path = Path(office.orange.store.state_directory(mine)) / "history.jsonl"
+def test_history_that_somebody_scribbled_in_stops_no_other_issue(issues: IssueWorld, live_home: LiveHome) -> None:
+    (_, mine), (theirs, other) = with_task(issues), with_task(issues)
+    path = Path(live_home.orange.store.state_directory(mine)) / "history.jsonl"
     with path.open("a") as file:
         for line in (
             '{"type": "issue.labelled", "labels": [["blocked"], 7]}',
@@ -53,41 +53,41 @@ def test_history_that_somebody_scribbled_in_stops_no_other_issue(desk: Desk, off
         ):
             file.write(f"{line}\n")
     for ref in (mine, other):
-        desk.move(ref, "blocked")
-    assert not [change for change in desk.sync() if "Task" in change]
+        issues.move(ref, "blocked")
+    assert not [change for change in issues.sync() if "Task" in change]
     assert len(theirs.comments) == 1
 
 
-def test_same_result_is_not_commented_again_and_another_is(desk: Desk) -> None:
-    made, ref = with_task(desk)
-    desk.report(ref, "blocked", reason="No kettle")
-    desk.sync()
-    desk.move(ref, "new")
-    desk.report(ref, "blocked", reason="No kettle")
-    desk.sync()
+def test_same_result_is_not_commented_again_and_another_is(issues: IssueWorld) -> None:
+    made, ref = with_task(issues)
+    issues.report(ref, "blocked", reason="No kettle")
+    issues.sync()
+    issues.move(ref, "new")
+    issues.report(ref, "blocked", reason="No kettle")
+    issues.sync()
     assert len(made.comments) == 1
-    desk.report(ref, "blocked", reason="No water")
-    desk.sync()
+    issues.report(ref, "blocked", reason="No water")
+    issues.sync()
     assert ["No kettle" in each.body for each in made.comments] == [True, False]
 
 
-def test_status_labels_are_put_on_and_taken_off(desk: Desk, office: Office, github: GitHub) -> None:
-    made, ref = with_task(desk)
+def test_status_labels_are_put_on_and_taken_off(issues: IssueWorld, live_home: LiveHome, github: GitHub) -> None:
+    made, ref = with_task(issues)
     made.labels.append("bug")
-    desk.report(ref, "blocked", reason="No kettle")
-    assert desk.sync() == ["commented", "labelled"]
+    issues.report(ref, "blocked", reason="No kettle")
+    assert issues.sync() == ["commented", "labelled"]
     assert made.labels == ["bug", "blocked"]
     assert github.labels == {"blocked": "d73a4a"}
-    desk.move(ref, "new")
-    assert desk.sync() == ["labelled"]
+    issues.move(ref, "new")
+    assert issues.sync() == ["labelled"]
     assert made.labels == ["bug"]
-    desk.report(ref, "needs_review", reason="Which tea?")
-    desk.sync()
+    issues.report(ref, "needs_review", reason="Which tea?")
+    issues.sync()
     assert made.labels == ["bug", "needs-review"]
-    desk.report(ref, "done")
-    desk.sync()
+    issues.report(ref, "done")
+    issues.sync()
     assert made.labels == ["bug"]
-    assert [event["labels"] for event in office.events(ref, "issue.labelled")] == [
+    assert [event["labels"] for event in live_home.events(ref, "issue.labelled")] == [
         ["blocked"],
         [],
         ["needs-review"],
@@ -95,102 +95,104 @@ def test_status_labels_are_put_on_and_taken_off(desk: Desk, office: Office, gith
     ]
 
 
-def test_label_that_a_person_took_off_is_not_put_back(desk: Desk, github: GitHub) -> None:
-    made, ref = with_task(desk)
-    desk.report(ref, "blocked", reason="No kettle")
-    desk.sync()
+def test_label_that_a_person_took_off_is_not_put_back(issues: IssueWorld, github: GitHub) -> None:
+    made, ref = with_task(issues)
+    issues.report(ref, "blocked", reason="No kettle")
+    issues.sync()
     github.edit_issue(made.number, labels=[])
-    assert desk.sync() == []
+    assert issues.sync() == []
     assert made.labels == []
 
 
-def test_agent_text_mentions_nobody_and_links_no_other_issue(desk: Desk) -> None:
-    made, ref = with_task(desk)
-    desk.report(ref, "done", summary="@ana closes #1 <img src=x> https://github.com/o/r/issues/2", model="`@bob`")
-    desk.sync()
+def test_agent_text_mentions_nobody_and_links_no_other_issue(issues: IssueWorld) -> None:
+    made, ref = with_task(issues)
+    issues.report(ref, "done", summary="@ana closes #1 <img src=x> https://github.com/o/r/issues/2", model="`@bob`")
+    issues.sync()
     (comment,) = made.comments
     for words in ("@ana", "#1", " <img", "https://", "@bob"):
         assert words not in comment.body
 
 
-def test_very_long_report_fits_into_one_comment(desk: Desk) -> None:
-    made, ref = with_task(desk)
+def test_very_long_report_fits_into_one_comment(issues: IssueWorld) -> None:
+    made, ref = with_task(issues)
     items = ["#" * 2000] * 100
-    desk.report(ref, "done", summary="[" * 10_000, accomplished=items, remaining=items, blockers=items)
-    assert desk.sync() == ["commented"]
+    issues.report(ref, "done", summary="[" * 10_000, accomplished=items, remaining=items, blockers=items)
+    assert issues.sync() == ["commented"]
     assert len(made.comments) == 1
 
 
-def test_comment_is_found_by_its_marker_after_the_history_was_lost(desk: Desk, office: Office) -> None:
-    made, ref = with_task(desk)
-    desk.report(ref, "done")
-    desk.sync()
-    history = Path(desk.orange.store.state_directory(ref)) / "history.jsonl"
+def test_comment_is_found_by_its_marker_after_the_history_was_lost(issues: IssueWorld, live_home: LiveHome) -> None:
+    made, ref = with_task(issues)
+    issues.report(ref, "done")
+    issues.sync()
+    history = Path(issues.orange.store.state_directory(ref)) / "history.jsonl"
     kept = [line for line in history.read_text().splitlines() if "issue.commented" not in line]
     history.write_text("\n".join(kept) + "\n")
-    assert desk.sync() == []
+    assert issues.sync() == []
     assert len(made.comments) == 1
-    assert len(office.events(ref, "issue.commented")) == 1  # known again
+    assert len(live_home.events(ref, "issue.commented")) == 1  # known again
 
 
-def test_comment_without_a_report_gives_the_attention_as_reason(desk: Desk) -> None:
-    made, ref = with_task(desk)
-    with desk.orange.store.open(ref) as opened:
+def test_comment_without_a_report_gives_the_attention_as_reason(issues: IssueWorld) -> None:
+    made, ref = with_task(issues)
+    with issues.orange.store.open(ref) as opened:
         opened.change("task.updated", {"attention": "The agent has failed: no report"})
-    desk.move(ref, "needs_review")
-    desk.sync()
+    issues.move(ref, "needs_review")
+    issues.sync()
     assert "**Why:** The agent has failed: no report" in made.comments[0].body
 
 
-def test_edited_issue_url_in_task_md_does_not_redirect_comments(desk: Desk, github: GitHub) -> None:
-    made, ref = with_task(desk)
+def test_edited_issue_url_in_task_md_does_not_redirect_comments(issues: IssueWorld, github: GitHub) -> None:
+    made, ref = with_task(issues)
     other = github.open_issue("Somebody else's", author="ana")
-    path = Path(desk.orange.store.directory(ref)) / "TASK.md"
+    path = Path(issues.orange.store.directory(ref)) / "TASK.md"
     path.write_text(path.read_text().replace(f"issues/{made.number}", f"issues/{other.number}"))
-    desk.report(ref, "done")
-    desk.sync()
+    issues.report(ref, "done")
+    issues.sync()
     assert not other.comments
     assert len(made.comments) == 1
 
 
-def test_deleted_issue_is_reported_and_stops_no_other_comment(desk: Desk, github: GitHub) -> None:
-    made, ref = with_task(desk)
-    other, second = with_task(desk)
-    desk.report(ref, "done")
-    desk.report(second, "done")
+def test_deleted_issue_is_reported_and_stops_no_other_comment(issues: IssueWorld, github: GitHub) -> None:
+    made, ref = with_task(issues)
+    other, second = with_task(issues)
+    issues.report(ref, "done")
+    issues.report(second, "done")
     del github.issues[made.number]
-    did = desk.sync()
+    did = issues.sync()
     assert any(f"no issue {made.number}" in each for each in did)
     assert len(other.comments) == 1
-    assert f"no issue {made.number}" in str(desk.file.problem)
+    assert f"no issue {made.number}" in str(issues.file.problem)
     github.issues[made.number] = made
-    desk.sync()
-    assert desk.file.problem is None
+    issues.sync()
+    assert issues.file.problem is None
 
 
-def test_project_with_issues_switched_off_posts_nothing(desk: Desk) -> None:
-    made, ref = with_task(desk)
-    desk.settings(issues=False)
-    desk.report(ref, "done")
-    assert ResultPublisher(desk.orange.tasks).pending(ref) is None
+def test_project_with_issues_switched_off_posts_nothing(issues: IssueWorld) -> None:
+    made, ref = with_task(issues)
+    issues.settings(issues=False)
+    issues.report(ref, "done")
+    assert ResultPublisher(issues.orange.tasks).pending(ref) is None
     assert not made.comments
 
 
-def test_comment_links_subtasks_to_their_pull_requests(desk: Desk, office: Office) -> None:
-    made, ref = with_task(desk)
-    child = office.create("kettle", summary="Buy a kettle", parent=ref.id, spawn=False)
-    with desk.orange.store.open(child) as opened:
+def test_comment_links_subtasks_to_their_pull_requests(issues: IssueWorld, live_home: LiveHome) -> None:
+    made, ref = with_task(issues)
+    child = live_home.create("kettle", summary="Buy a kettle", parent=ref.id, spawn=False)
+    with issues.orange.store.open(child) as opened:
         opened.change("pr.created", {"pr_url": "https://github.com/o/r/pull/99"}, url="")
-    desk.report(ref, "blocked")
-    with desk.orange.store.open(ref) as opened:
+    issues.report(ref, "blocked")
+    with issues.orange.store.open(ref) as opened:
         opened.record("task.delegated", child=child.id, summary="Buy a kettle")
-    desk.sync()
+    issues.sync()
     assert f"- [Buy a kettle ({child.id})](https://github.com/o/r/pull/99)" in made.comments[0].body
 
 
-def test_sync_without_gh_says_where_to_get_it(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_sync_without_gh_says_where_to_get_it(
+    issues: IssueWorld, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "git").symlink_to(str(shutil.which("git")))
     with monkeypatch.context() as bare:
         bare.setenv("PATH", str(tmp_path / "bin"))
-        assert "cli.github.com" in refusal(desk.sync)
+        assert "cli.github.com" in refusal(issues.sync)

@@ -13,8 +13,8 @@ from support.killing import Countdown, every_death, every_step, watch_programs
 if TYPE_CHECKING:
     from support.driver import World
     from support.github.server import GitHub
-    from support.issue_world import Desk
-    from support.office import Office
+    from support.issue_world import IssueWorld
+    from support.live_home import LiveHome
 
 
 URL = "https://github.com/o/r/issues/7"
@@ -53,24 +53,24 @@ def test_import_killed_at_any_step_leaves_one_task_for_one_issue(world: World) -
 
 
 def test_publishing_killed_at_any_step_leaves_one_comment_and_the_label(
-    desk: Desk, office: Office, github: GitHub
+    issues: IssueWorld, live_home: LiveHome, github: GitHub
 ) -> None:
     made = github.open_issue("Brew tea")
-    desk.sync()
-    ref = desk.task_of(made)
+    issues.sync()
+    ref = issues.task_of(made)
 
     def life(step: int) -> None:
-        desk.report(ref, "blocked", reason=f"No kettle, time {step}")
-        desk.sync()
+        issues.report(ref, "blocked", reason=f"No kettle, time {step}")
+        issues.sync()
 
     first = 4  # the report itself takes three
     for lives, _step in enumerate(every_step(life, first, watch_with_github), start=1):
-        desk.sync()
+        issues.sync()
         assert len(made.comments) == lives
         assert made.labels == ["blocked"]
-        assert len(office.events(ref, "issue.commented")) == lives
-        desk.move(ref, "new")
-        desk.sync()  # what it says too often is counted next time
+        assert len(live_home.events(ref, "issue.commented")) == lives
+        issues.move(ref, "new")
+        issues.sync()  # what it says too often is counted next time
         assert made.labels == []
         github.labels.clear()
     assert len(made.comments) == lives

@@ -16,8 +16,8 @@ from orange_tui.outside.forge.interface import ForgeUnavailable
 
 if TYPE_CHECKING:
     from support.github.server import GitHub
-    from support.issue_world import Desk
-    from support.office import Office
+    from support.issue_world import IssueWorld
+    from support.live_home import LiveHome
 
 
 @pytest.fixture(autouse=True)
@@ -29,75 +29,88 @@ def _restless(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("real_gh")
 def test_supervisor_takes_an_issue_to_a_pushed_branch_a_comment_and_labels(
-    desk: Desk, office: Office, github: GitHub
+    issues: IssueWorld, live_home: LiveHome, github: GitHub
 ) -> None:
     """The whole way, by itself: issue, task, route, worktree, agent, push, comment."""
     good = github.open_issue("Brew tea", body="demo: good", labels=["agent:demo"])
     bad = github.open_issue("Brew coffee", body="demo: blocked")
-    office.supervised(lambda: len(good.comments) == 1 and bad.labels == ["blocked"] and len(bad.comments) == 1)
-    done, blocked = desk.task_of(good), desk.task_of(bad)
-    assert (office.status(done), office.status(blocked)) == ("done", "blocked")
-    assert office.task(done).number("lane") == 1
+    live_home.supervised(lambda: len(good.comments) == 1 and bad.labels == ["blocked"] and len(bad.comments) == 1)
+    done, blocked = issues.task_of(good), issues.task_of(bad)
+    assert (live_home.status(done), live_home.status(blocked)) == ("done", "blocked")
+    assert live_home.task(done).number("lane") == 1
     branch = f"gh-task-{good.number}-brew-tea"
     assert good.branches == [branch]
-    assert [event["branch"] for event in office.events(done, "branch.registered")] == [branch]
-    assert office.git("log", "--format=%s", "-1", branch, at=office.remote) == "Brew tea"
+    assert [event["branch"] for event in live_home.events(done, "branch.registered")] == [branch]
+    assert live_home.git("log", "--format=%s", "-1", branch, at=live_home.remote) == "Brew tea"
     said = good.comments[0].body
     assert said.startswith("🍊 **done** · `demo`")
     assert f"[`{branch}`](https://github.com/o/r/tree/{branch})" in said
     assert "attempt 1" in said
     assert "No key for the coffee machine" in bad.comments[0].body
     assert good.labels == ["agent:demo"]
-    assert len(desk.tasks()) == 2
+    assert len(issues.tasks()) == 2
 
 
-def test_label_is_taken_off_when_the_task_is_no_longer_blocked(desk: Desk, office: Office, github: GitHub) -> None:
+def test_label_is_taken_off_when_the_task_is_no_longer_blocked(
+    issues: IssueWorld, live_home: LiveHome, github: GitHub
+) -> None:
     made = github.open_issue("Brew tea", body="demo: blocked")
-    office.supervised(lambda: made.labels == ["blocked"])
-    ref = desk.task_of(made)
-    desk.orange.tasks.cancel(ref)
-    office.supervised(lambda: made.labels == [])
+    live_home.supervised(lambda: made.labels == ["blocked"])
+    ref = issues.task_of(made)
+    issues.orange.tasks.cancel(ref)
+    live_home.supervised(lambda: made.labels == [])
     assert len(made.comments) == 1
 
 
-def test_branch_is_registered_once_however_often_the_hook_runs(desk: Desk, office: Office, github: GitHub) -> None:
+def test_branch_is_registered_once_however_often_the_hook_runs(
+    issues: IssueWorld, live_home: LiveHome, github: GitHub
+) -> None:
     made = github.open_issue("Brew tea")
-    desk.sync()
-    ref = desk.task_of(made)
-    with desk.orange.store.open(ref) as opened:
+    issues.sync()
+    ref = issues.task_of(made)
+    with issues.orange.store.open(ref) as opened:
         for _ in range(2):
-            register_branch(HookRun(desk.orange.engine, opened, Hook("register_branch", {}), "token"))
-    assert made.branches == [office.task(ref).branch]
-    assert len(office.events(ref, "branch.registered")) == 1
-    assert desk.logged("not registered") == 0
+            register_branch(HookRun(issues.orange.engine, opened, Hook("register_branch", {}), "token"))
+    assert made.branches == [live_home.task(ref).branch]
+    assert len(live_home.events(ref, "branch.registered")) == 1
+    assert issues.logged("not registered") == 0
 
 
-def test_branch_that_cannot_be_registered_stops_nothing(desk: Desk, office: Office, github: GitHub) -> None:
+def test_branch_that_cannot_be_registered_stops_nothing(
+    issues: IssueWorld, live_home: LiveHome, github: GitHub
+) -> None:
     made = github.open_issue("Brew tea", body="demo: good", branches=["gh-task-7-brew-tea"])
-    office.supervised(lambda: len(made.comments) == 1)
-    assert office.status(desk.task_of(made)) == "done"
-    assert desk.logged("the branch was not registered") == 1
-    assert not office.events(desk.task_of(made), "branch.registered")
+    live_home.supervised(lambda: len(made.comments) == 1)
+    assert live_home.status(issues.task_of(made)) == "done"
+    assert issues.logged("the branch was not registered") == 1
+    assert not live_home.events(issues.task_of(made), "branch.registered")
 
 
-def test_unavailable_github_is_logged_once_and_asked_less_often(desk: Desk, office: Office, github: GitHub) -> None:
+def test_unavailable_github_is_logged_once_and_asked_less_often(
+    issues: IssueWorld, live_home: LiveHome, github: GitHub
+) -> None:
     github.trouble = "slow down"
-    office.supervised(lambda: len(github.requests) > 4)
-    assert desk.logged("The issues of coffee cannot be followed") == 1
-    assert "rate limit" in str(desk.file.problem)
+    live_home.supervised(lambda: len(github.requests) > 4)
+    assert issues.logged("The issues of coffee cannot be followed") == 1
+    assert "rate limit" in str(issues.file.problem)
     github.trouble = None
     made = github.open_issue("Brew tea", body="demo: good")
-    office.supervised(lambda: len(made.comments) == 1)
-    assert desk.file.problem is None
+    live_home.supervised(lambda: len(made.comments) == 1)
+    assert issues.file.problem is None
 
 
-def test_result_while_github_is_away_is_posted_when_it_is_back(desk: Desk, office: Office, github: GitHub) -> None:
+def test_result_while_github_is_away_is_posted_when_it_is_back(
+    issues: IssueWorld, live_home: LiveHome, github: GitHub
+) -> None:
     """All under one supervisor, which has to remember it."""
     made = github.open_issue("Brew tea", body="demo: good")
     stages = iter(
         (
-            (lambda: len(desk.tasks()) == 1, github.go_offline),
-            (lambda: office.rests(desk.tasks()[0], "done") and desk.logged("cannot be reached") > 0, github.come_back),
+            (lambda: len(issues.tasks()) == 1, github.go_offline),
+            (
+                lambda: live_home.rests(issues.tasks()[0], "done") and issues.logged("cannot be reached") > 0,
+                github.come_back,
+            ),
             (lambda: len(made.comments) == 1, list),
         )
     )
@@ -109,24 +122,26 @@ def test_result_while_github_is_away_is_posted_when_it_is_back(desk: Desk, offic
             stage.extend(each for each in [next(stages, None)] if each is not None)
         return not stage
 
-    office.supervised(is_over)
+    live_home.supervised(is_over)
     assert len(made.comments) == 1
 
 
 def test_failed_post_is_repeated_in_the_next_round(
-    desk: Desk, office: Office, github: GitHub, monkeypatch: pytest.MonkeyPatch
+    issues: IssueWorld, live_home: LiveHome, github: GitHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = github.open_issue("Brew tea", body="demo: good")
     answers = Mock(side_effect=[*[ForgeUnavailable("GitHub hiccups")] * 3, *[True] * 9])
     real = forge.GitHub.read_thread
     monkeypatch.setattr(forge.GitHub, "read_thread", lambda *words: answers() and real(*words))
-    office.supervised(lambda: len(made.comments) == 1)
-    assert desk.logged("GitHub hiccups") >= 1
+    live_home.supervised(lambda: len(made.comments) == 1)
+    assert issues.logged("GitHub hiccups") >= 1
 
 
-def test_supervisor_asks_nothing_for_a_project_without_issues(desk: Desk, office: Office, github: GitHub) -> None:
-    desk.settings(issues=False)
+def test_supervisor_asks_nothing_for_a_project_without_issues(
+    issues: IssueWorld, live_home: LiveHome, github: GitHub
+) -> None:
+    issues.settings(issues=False)
     github.open_issue("Brew tea")
-    ref = office.create("feat/tea", workflow="autopilot", harness=None)
-    office.supervised(lambda: office.rests(ref, "done"))
+    ref = live_home.create("feat/tea", workflow="autopilot", harness=None)
+    live_home.supervised(lambda: live_home.rests(ref, "done"))
     assert not github.requests

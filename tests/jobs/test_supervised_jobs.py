@@ -10,17 +10,17 @@ import pytest
 from orange_tui.jobs import scheduler
 from orange_tui.jobs.jobs import JobRequest
 from orange_tui.jobs.scheduler import JobScheduler
-from support.office import PATIENCE, Office
+from support.live_home import PATIENCE, LiveHome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 class Hall:
-    """An office with a clock on the wall that one can set: this far from the real one."""
+    """A live home with a clock on the wall that one can set: this far from the real one."""
 
-    def __init__(self, office: Office) -> None:
-        self.office = office
+    def __init__(self, live_home: LiveHome) -> None:
+        self.live_home = live_home
         self.ahead = timedelta()
 
     def now(self) -> datetime:
@@ -28,31 +28,31 @@ class Hall:
 
     def job(self, cron: str, **more: Any) -> str:
         new = JobRequest(cron, "Brew", **{"project": "coffee", "body": "demo: good", "harness": "demo", **more})
-        return self.office.orange.jobs.add(new).id
+        return self.live_home.orange.jobs.add(new).id
 
     def supervised(self, condition: Callable[[], bool]) -> None:
-        supervisor = self.office.orange.new_supervisor(
-            scheduler=JobScheduler(self.office.orange.jobs.file, self.office.orange.tasks, self.now),
+        supervisor = self.live_home.orange.new_supervisor(
+            scheduler=JobScheduler(self.live_home.orange.jobs.file, self.live_home.orange.tasks, self.now),
         )
-        assert supervisor.run_until(condition, PATIENCE), self.office.story()
+        assert supervisor.run_until(condition, PATIENCE), self.live_home.story()
 
     def tasks(self) -> int:
-        return len(self.office.orange.store.refs())
+        return len(self.live_home.orange.store.refs())
 
 
 @pytest.fixture
-def hall(office: Office, monkeypatch: pytest.MonkeyPatch) -> Hall:
+def hall(live_home: LiveHome, monkeypatch: pytest.MonkeyPatch) -> Hall:
     monkeypatch.setenv("TZ", "UTC")
-    return Hall(office)
+    return Hall(live_home)
 
 
 def test_a_run_is_worked_on_like_any_task(hall: Hall) -> None:
     job = hall.job("@hourly", labels=("chore",))
     hall.ahead = timedelta(hours=2)
-    orange = hall.office.orange
-    hall.supervised(lambda: any(hall.office.rests(ref, "reviewing") for ref in orange.store.refs()))
+    orange = hall.live_home.orange
+    hall.supervised(lambda: any(hall.live_home.rests(ref, "reviewing") for ref in orange.store.refs()))
     [ref] = orange.store.refs()
-    task = hall.office.task(ref)
+    task = hall.live_home.task(ref)
     assert (task.extra["job"], task.labels, task.summary) == (job, ("chore",), "Brew")
     assert orange.jobs.file.find(job).last_task == ref.id
     assert orange.jobs.statuses()[0].last_status == "reviewing"
@@ -76,7 +76,7 @@ def test_scheduler_notices_a_job_added_meanwhile(hall: Hall) -> None:
         if rounds == 5:
             hall.ahead = timedelta(hours=2)
             job = hall.job("@hourly", workflow="minimal")
-            hall.office.orange.jobs.file.update(job, {"enabled_at": "2026-01-01T00:00:00Z"})
+            hall.live_home.orange.jobs.file.update(job, {"enabled_at": "2026-01-01T00:00:00Z"})
         return hall.tasks() == 1
 
     hall.supervised(added)
@@ -103,9 +103,9 @@ def test_supervisor_without_the_lock_runs_no_job(hall: Hall) -> None:
 
     hall.job("@hourly", workflow="minimal")
     hall.ahead = timedelta(hours=2)
-    supervisor = hall.office.orange.new_supervisor(
-        scheduler=JobScheduler(hall.office.orange.jobs.file, hall.office.orange.tasks, hall.now),
+    supervisor = hall.live_home.orange.new_supervisor(
+        scheduler=JobScheduler(hall.live_home.orange.jobs.file, hall.live_home.orange.tasks, hall.now),
     )
-    with locked(f"{hall.office.orange.home.root}/.supervisor.lock", what="the supervisor"):
+    with locked(f"{hall.live_home.orange.home.root}/.supervisor.lock", what="the supervisor"):
         assert not supervisor.run_until(lambda: hall.tasks() > 0, 0.2)
     hall.supervised(lambda: hall.tasks() == 1)

@@ -13,54 +13,54 @@ from orange_tui.notices import ledger
 from orange_tui.notices.presence import Presence
 from orange_tui.sessions.runtime import Runtime
 from support.driver import orange
-from support.office import started
+from support.live_home import started
 
 if TYPE_CHECKING:
     from notices.conftest import Inbox
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 SECRET = "xyzzy-plugh"
 pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture
-def away(office: Office, inbox: Inbox) -> Office:
+def away(live_home: LiveHome, inbox: Inbox) -> LiveHome:
     """A home whose person wants notices."""
-    configure(office, [inbox.address()])
-    return office
+    configure(live_home, [inbox.address()])
+    return live_home
 
 
-def configure(office: Office, addresses: list[str], **more: str) -> None:
-    (office.root / "home" / "config.yml").write_text(json.dumps({"notify": addresses, **more}))
+def configure(live_home: LiveHome, addresses: list[str], **more: str) -> None:
+    (live_home.root / "home" / "config.yml").write_text(json.dumps({"notify": addresses, **more}))
 
 
-def asks(office: Office, ref: TaskRef, what: str | None) -> None:
+def asks(live_home: LiveHome, ref: TaskRef, what: str | None) -> None:
     """The agent asks for a permission, or goes on."""
-    runtime = Runtime(office.orange.store.state_directory(ref))
+    runtime = Runtime(live_home.orange.store.state_directory(ref))
     if what is None:
         runtime.update("worker", state="busy", event_at=clock.now(), asks=None)
     else:
         runtime.update("worker", state="permission", event_at=clock.now(), asks=what)
 
 
-def log(office: Office) -> str:
-    path = office.root / "home" / "orange.log"
+def log(live_home: LiveHome) -> str:
+    path = live_home.root / "home" / "orange.log"
     return path.read_text() if path.exists() else ""
 
 
-def entries(office: Office) -> list[dict[str, object]]:
-    path = office.root / "home" / "state" / ".notices.json"
+def entries(live_home: LiveHome) -> list[dict[str, object]]:
+    path = live_home.root / "home" / "state" / ".notices.json"
     return json.loads(path.read_text()).get("entries", []) if path.exists() else []
 
 
-def is_told(office: Office) -> bool:
+def is_told(live_home: LiveHome) -> bool:
     """Whether all that needs the person was told, and the ledger says so."""
-    found = entries(office)
+    found = entries(live_home)
     return bool(found) and all(each["left"] == [] for each in found)
 
 
-def test_need_becomes_one_notice_also_for_the_next_supervisor(away: Office, inbox: Inbox) -> None:
+def test_need_becomes_one_notice_also_for_the_next_supervisor(away: LiveHome, inbox: Inbox) -> None:
     ref = started(away, "fix/login")
     asks(away, ref, f"Run {SECRET}?")
     away.supervised(lambda: is_told(away))
@@ -73,7 +73,7 @@ def test_need_becomes_one_notice_also_for_the_next_supervisor(away: Office, inbo
     assert SECRET not in json.dumps(inbox.arrived) + log(away)
 
 
-def test_answered_and_asked_again_is_told_again(away: Office, inbox: Inbox) -> None:
+def test_answered_and_asked_again_is_told_again(away: LiveHome, inbox: Inbox) -> None:
     ref = started(away, "fix/login")
     asks(away, ref, "Run make?")
     away.supervised(lambda: is_told(away))
@@ -84,7 +84,7 @@ def test_answered_and_asked_again_is_told_again(away: Office, inbox: Inbox) -> N
     assert inbox.titles == ["coffee/fix/login needs you"] * 2
 
 
-def test_reason_that_an_agent_gives_stays_in_its_task(away: Office, inbox: Inbox) -> None:
+def test_reason_that_an_agent_gives_stays_in_its_task(away: LiveHome, inbox: Inbox) -> None:
     ref = started(away, "fix/login")
     assert orange("task", "stuck", ref.id, "--reason", f"I do not like {SECRET}").code == 0
     away.supervised(lambda: is_told(away))
@@ -94,7 +94,7 @@ def test_reason_that_an_agent_gives_stays_in_its_task(away: Office, inbox: Inbox
 
 
 def test_nothing_is_told_while_the_person_is_at_the_app_and_what_still_stands_after_a_while_is(
-    away: Office, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+    away: LiveHome, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger, "AWAY_SECONDS", 1.0)
     presence = Presence(away.orange.home)
@@ -108,7 +108,7 @@ def test_nothing_is_told_while_the_person_is_at_the_app_and_what_still_stands_af
     assert inbox.titles == ["coffee/fix/login needs you"]
 
 
-def test_many_needs_at_once_are_one_notice(away: Office, inbox: Inbox) -> None:
+def test_many_needs_at_once_are_one_notice(away: LiveHome, inbox: Inbox) -> None:
     refs = []
     for number in range(5):
         folder = away.root / "home" / "tasks" / "coffee" / f"task{number}"
@@ -123,23 +123,23 @@ def test_many_needs_at_once_are_one_notice(away: Office, inbox: Inbox) -> None:
 
 
 def test_address_that_fails_is_logged_once_without_its_token_and_the_other_gets_each_notice_once(
-    office: Office, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger, "_FIRST_PAUSE_SECONDS", 0.1)
     monkeypatch.setattr(ledger, "MOST_TRIES", 3)
-    configure(office, [inbox.address("good-token"), inbox.address("bad-token")])
+    configure(live_home, [inbox.address("good-token"), inbox.address("bad-token")])
     inbox.codes["/bad-token"] = 500
-    ref = started(office, "fix/login")
-    asks(office, ref, "Run make?")
-    office.supervised(lambda: inbox.paths.count("/bad-token") == 3 and "given up" in log(office))
+    ref = started(live_home, "fix/login")
+    asks(live_home, ref, "Run make?")
+    live_home.supervised(lambda: inbox.paths.count("/bad-token") == 3 and "given up" in log(live_home))
     assert inbox.paths.count("/good-token") == 1
-    assert log(office).count("was not sent to json://… (number 2 in notify): it answered 500") == 1
-    assert "given up after 3 tries" in log(office)
-    assert "token" not in log(office)
+    assert log(live_home).count("was not sent to json://… (number 2 in notify): it answered 500") == 1
+    assert "given up after 3 tries" in log(live_home)
+    assert "token" not in log(live_home)
 
 
 def test_notice_that_could_not_be_sent_arrives_once_the_service_is_back(
-    away: Office, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+    away: LiveHome, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger, "_FIRST_PAUSE_SECONDS", 0.1)
     inbox.codes["/token-1234"] = 503
@@ -151,17 +151,17 @@ def test_notice_that_could_not_be_sent_arrives_once_the_service_is_back(
     assert inbox.titles == ["coffee/fix/login needs you"]
 
 
-def test_summary_of_the_day_is_sent_once(office: Office, inbox: Inbox) -> None:
-    configure(office, [inbox.address()], notify_daily="00:00", timezone="UTC")
-    office.supervised(lambda: is_told(office))
-    started(office, "fix/login")
-    office.supervised(lambda: is_told(office))
+def test_summary_of_the_day_is_sent_once(live_home: LiveHome, inbox: Inbox) -> None:
+    configure(live_home, [inbox.address()], notify_daily="00:00", timezone="UTC")
+    live_home.supervised(lambda: is_told(live_home))
+    started(live_home, "fix/login")
+    live_home.supervised(lambda: is_told(live_home))
     assert inbox.titles == ["Orange: 0 need you"]
     assert inbox.arrived[0]["message"] == "0 done since yesterday, 0 need you, 0 at work. Cost: none known."
 
 
-def test_without_addresses_nothing_is_written(office: Office) -> None:
-    ref = started(office, "fix/login")
-    asks(office, ref, "Run make?")
-    office.supervised(lambda: office.orange.tasks.session_state(office.task(ref)) == "active")
-    assert not (Path(office.orange.home.state) / ".notices.json").exists()
+def test_without_addresses_nothing_is_written(live_home: LiveHome) -> None:
+    ref = started(live_home, "fix/login")
+    asks(live_home, ref, "Run make?")
+    live_home.supervised(lambda: live_home.orange.tasks.session_state(live_home.task(ref)) == "active")
+    assert not (Path(live_home.orange.home.state) / ".notices.json").exists()

@@ -12,7 +12,7 @@ import pytest
 
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.outside import programs
-from support.office import wait_for
+from support.live_home import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -26,7 +26,7 @@ from orange_tui.outside.programs import Finished
 from orange_tui.outside.screens import read_screens
 from orange_tui.outside.tmux import Tmux, Window, run_tmux
 from orange_tui.sessions.attaching import attach_command
-from support.office import wait_for
+from support.live_home import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

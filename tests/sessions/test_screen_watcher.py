@@ -20,12 +20,12 @@ from orange_tui.sessions.agent_state import AgentStatus, judge
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.screen_watcher import ScreenWatcher
 from orange_tui.store.store import TaskRef
-from support.office import started
+from support.live_home import started
 
 if TYPE_CHECKING:
     from orange_tui.sessions.agent_state import State
     from support.driver import Cli
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 @record
@@ -248,15 +248,15 @@ def test_trouble_is_said_once(screens: Screens, watcher: ScreenWatcher) -> None:
     assert screens.said == ["warning: agents' screens were not looked at: tmux took too long"]
 
 
-def test_history_that_cannot_be_read_is_no_other_screens_trouble(office: Office) -> None:
-    broken, whole = started(office, "fix/one"), started(office, "fix/two")
-    history = Path(office.orange.store.state_directory(broken)) / "history.jsonl"
+def test_history_that_cannot_be_read_is_no_other_screens_trouble(live_home: LiveHome) -> None:
+    broken, whole = started(live_home, "fix/one"), started(live_home, "fix/two")
+    history = Path(live_home.orange.store.state_directory(broken)) / "history.jsonl"
     history.rename(history.with_suffix(".kept"))
     os.mkfifo(history)
     refs = {broken.id: broken, whole.id: whole}
     try:
-        panes = office.orange.sessions.panes(fresh=True)
-        found = office.orange.screens.look((refs[pane.task], pane) for pane in panes)
+        panes = live_home.orange.sessions.panes(fresh=True)
+        found = live_home.orange.screens.look((refs[pane.task], pane) for pane in panes)
         assert len(found) == len(panes) == len(refs)
     finally:
         history.with_suffix(".kept").rename(history)
@@ -288,15 +288,15 @@ show Ready never
 """
 
 
-def test_board_and_command_line_say_what_an_agent_does_that_reports_nothing(office: Office, cli: Cli) -> None:
-    folder = office.harness(orders=PLAYS)
-    with (office.root / "home" / "harnesses.yml").open("a") as file:
+def test_board_and_command_line_say_what_an_agent_does_that_reports_nothing(live_home: LiveHome, cli: Cli) -> None:
+    folder = live_home.harness(orders=PLAYS)
+    with (live_home.root / "home" / "harnesses.yml").open("a") as file:
         file.write('  screen: {busy: [Working], permission: [May I], idle: [Ready]}\n  asks: ["May I (.*)[?]"]\n')
-    office.orange = assemble(office.orange.home)
-    ref = office.create("fix/plays", harness="recorder")
-    index = office.orange.new_index()
+    live_home.orange = assemble(live_home.orange.home)
+    ref = live_home.create("fix/plays", harness="recorder")
+    index = live_home.orange.new_index()
     index.refresh_all()
-    boards = office.orange.new_boards(index)
+    boards = live_home.orange.new_boards(index)
 
     def row() -> tuple[str | None, str | None, str | None]:
         found = boards.refresh([ref]).rows[0]
@@ -307,16 +307,16 @@ def test_board_and_command_line_say_what_an_agent_does_that_reports_nothing(offi
         task = found[0] if isinstance(found, list) else found
         return task["agent"], task["asks"]
 
-    office.supervised(lambda: row() == ("busy", None, None))
+    live_home.supervised(lambda: row() == ("busy", None, None))
     assert said("list") == said("show", ref.id) == ("busy", None)
     (folder / "ask").touch()
-    office.wait(lambda: said("list") == ("permission", "remove build"))  # without a supervisor
+    live_home.wait(lambda: said("list") == ("permission", "remove build"))  # without a supervisor
     assert row()[0] == "busy"  # nobody has looked for the board since
-    office.supervised(lambda: row() == ("permission", "remove build", "The agent asks for permission: remove build"))
+    live_home.supervised(lambda: row() == ("permission", "remove build", "The agent asks for permission: remove build"))
     (folder / "rest").touch()
-    office.supervised(lambda: row() == ("idle", None, None))
+    live_home.supervised(lambda: row() == ("idle", None, None))
     assert "idle" in cli.ok("task", "show", ref.id).out
-    office.tmux.kill()
+    live_home.tmux.kill()
     assert said("list") == (None, None)
 
 

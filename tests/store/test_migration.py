@@ -19,7 +19,7 @@ from orange_tui.store import migration
 from orange_tui.store.migration import move_over
 from support.driver import World
 from support.killing import every_death
-from support.office import wait_for
+from support.live_home import wait_for
 from support.old_home import TORN, as_in_0_8, task_of_0_8
 
 if TYPE_CHECKING:

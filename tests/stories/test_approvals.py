@@ -15,7 +15,7 @@ from support.stage import story
 if TYPE_CHECKING:
     import pytest
 
-    from support.office import Office
+    from support.live_home import LiveHome
 
 REPORT = {
     "hook_event_name": "PermissionRequest",
@@ -37,13 +37,13 @@ done
 
 @story
 async def test_what_is_allowed_for_a_task_in_the_app_is_not_asked_again(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = office.harness(orders=ORDERS)
-    ref = office.create("fix/tea", harness="recorder")
-    app = OrangeApp(office.orange, "coffee")
+    folder = live_home.harness(orders=ORDERS)
+    ref = live_home.create("fix/tea", harness="recorder")
+    app = OrangeApp(live_home.orange, "coffee")
     with guarded(monkeypatch) as guard:
-        async with opened(office, app=app) as scene:
+        async with opened(live_home, app=app) as scene:
             await scene.sees("asks for permission: Bash: rm -rf build", "A allow?")
             await scene.press("A")
             await scene.until(lambda: isinstance(scene.app.screen, ApprovalDialog))
@@ -55,13 +55,13 @@ async def test_what_is_allowed_for_a_task_in_the_app_is_not_asked_again(
     allowed = {"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}}
     for number in (1, 2):
         assert json.loads((folder / f"answer-{number}").read_text()) == {"hookSpecificOutput": allowed}
-    answers = [(event["by"], event["decision"]) for event in office.events(ref, "approval.answered")]
+    answers = [(event["by"], event["decision"]) for event in live_home.events(ref, "approval.answered")]
     assert answers == [("person", "allowed for this task"), ("rule", "allowed")]
 
 
-def test_a_window_that_is_closed_takes_its_question_with_it(office: Office) -> None:
-    office.harness(orders=ORDERS)
-    ref = office.create("fix/tea", harness="recorder")
-    wait_until(lambda: len(office.orange.approvals.questions(ref)) == 1)
-    office.orange.tasks.cancel(ref)
-    wait_until(lambda: office.orange.approvals.questions(ref) == [])
+def test_a_window_that_is_closed_takes_its_question_with_it(live_home: LiveHome) -> None:
+    live_home.harness(orders=ORDERS)
+    ref = live_home.create("fix/tea", harness="recorder")
+    wait_until(lambda: len(live_home.orange.approvals.questions(ref)) == 1)
+    live_home.orange.tasks.cancel(ref)
+    wait_until(lambda: live_home.orange.approvals.questions(ref) == [])

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.attacks import CORPUS, LAST, LOOT, SECRETS, WORKFLOW, Scene, knowledge
-from support.cell import need_sandbox
 from support.git import commit
+from support.sandboxed_home import need_sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 # The agent: it waits until somebody says what there is to attack, and tries one thing after the other.
 _AGENT = """\
@@ -44,18 +44,18 @@ exec cat
 """
 
 
-def _plant(office: Office, person: Path) -> None:
+def _plant(live_home: LiveHome, person: Path) -> None:
     """What there is to be found: secrets in the person's home, and in Orange's settings."""
     for path, what in SECRETS.items():
         (person / path).parent.mkdir(parents=True, exist_ok=True)
         (person / path).write_text(f"{LOOT} {what}\n")
-    (office.root / "home" / "config.yml").write_text(f"# {LOOT}\nbell: true\n")
-    (office.root / "loot-in-tmp").write_text(f"{LOOT}\n")
+    (live_home.root / "home" / "config.yml").write_text(f"# {LOOT}\nbell: true\n")
+    (live_home.root / "loot-in-tmp").write_text(f"{LOOT}\n")
 
 
-def _start(office: Office, branch: str, context: str) -> TaskRef:
-    ref = office.create(branch, harness="hostile", summary="x", context=context, workflow="gated")
-    office.wait(lambda: office.windows(ref) == ["worker"])
+def _start(live_home: LiveHome, branch: str, context: str) -> TaskRef:
+    ref = live_home.create(branch, harness="hostile", summary="x", context=context, workflow="gated")
+    live_home.wait(lambda: live_home.windows(ref) == ["worker"])
     return ref
 
 
@@ -96,30 +96,30 @@ def victim(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def _scene(office: Office, listeners: dict[str, str], victim: int, sandbox: str) -> Scene:
-    person = office.root / "person"
-    _plant(office, person)
-    with (office.root / "home" / "config.yml").open("a") as settings:
+def _scene(live_home: LiveHome, listeners: dict[str, str], victim: int, sandbox: str) -> Scene:
+    person = live_home.root / "person"
+    _plant(live_home, person)
+    with (live_home.root / "home" / "config.yml").open("a") as settings:
         settings.write(f"sandbox: {sandbox}\n" if sandbox != "off" else "")
-    commit(office.repository, "agent.sh", _AGENT)
-    office.git("push", "-q", "origin", "main")
-    with (office.root / "home" / "harnesses.yml").open("a") as file:
+    commit(live_home.repository, "agent.sh", _AGENT)
+    live_home.git("push", "-q", "origin", "main")
+    with (live_home.root / "home" / "harnesses.yml").open("a") as file:
         file.write('hostile:\n  binary: sh\n  full: ["{binary}", "agent.sh", "{prompt}"]\n')
-    (office.root / "home" / "workflows").mkdir()
-    (office.root / "home" / "workflows" / "gated.yml").write_text(WORKFLOW)
-    office.git("update-ref", "refs/orange/saved/1", "HEAD")
-    office.git("repack", "-qad")
-    other, own = _start(office, "fix/other", LOOT), _start(office, "fix/own", "")
-    (office.worktree(other) / "mine.txt").write_text(f"{LOOT}\n")
-    pane = office.orange.sessions.window(other.id, "worker")
+    (live_home.root / "home" / "workflows").mkdir()
+    (live_home.root / "home" / "workflows" / "gated.yml").write_text(WORKFLOW)
+    live_home.git("update-ref", "refs/orange/saved/1", "HEAD")
+    live_home.git("repack", "-qad")
+    other, own = _start(live_home, "fix/other", LOOT), _start(live_home, "fix/own", "")
+    (live_home.worktree(other) / "mine.txt").write_text(f"{LOOT}\n")
+    pane = live_home.orange.sessions.window(other.id, "worker")
     assert pane is not None
-    known = {**knowledge(office, own, other), **listeners, "VICTIM": str(victim), "OTHERPANE": pane.pane_id}
-    return Scene(office, own, other, {**known, "HOSTTMP": str(office.root / "loot-in-tmp")})
+    known = {**knowledge(live_home, own, other), **listeners, "VICTIM": str(victim), "OTHERPANE": pane.pane_id}
+    return Scene(live_home, own, other, {**known, "HOSTTMP": str(live_home.root / "loot-in-tmp")})
 
 
 def _attack(scene: Scene) -> dict[str, str]:
     """Have the agent try everything; returns what it printed, by the name of the attack."""
-    worktree = scene.office.worktree(scene.own)
+    worktree = scene.live_home.worktree(scene.own)
     folder = worktree / "attacks"
     folder.mkdir()
     for number, attack in enumerate(CORPUS):
@@ -132,7 +132,7 @@ def _attack(scene: Scene) -> dict[str, str]:
         if (folder / "done").exists():
             break
         with suppress(AssertionError):
-            scene.office.wait((folder / "done").exists)
+            scene.live_home.wait((folder / "done").exists)
     assert (folder / "done").exists(), sorted(path.name for path in folder.glob("*.loot"))[-1:]
     return {
         attack.name: (folder / f"{number:03}.loot").read_text(errors="replace") for number, attack in enumerate(CORPUS)
@@ -141,9 +141,9 @@ def _attack(scene: Scene) -> dict[str, str]:
 
 def _end(scene: Scene) -> None:
     """Have it try what ends its own window, if it can."""
-    folder = scene.office.worktree(scene.own) / "attacks"
+    folder = scene.live_home.worktree(scene.own) / "attacks"
     (folder / "last").write_text(LAST.script)
-    scene.office.wait(lambda: (folder / "over").exists() or scene.office.rests(scene.own, "cancelled"))
+    scene.live_home.wait(lambda: (folder / "over").exists() or scene.live_home.rests(scene.own, "cancelled"))
 
 
 def _got_through(scene: Scene) -> list[str]:
@@ -154,9 +154,9 @@ def _got_through(scene: Scene) -> list[str]:
 
 
 def test_without_a_sandbox_an_agent_with_full_permission_can_do_what_the_person_can(
-    office: Office, listeners: dict[str, str], victim: subprocess.Popen[bytes]
+    live_home: LiveHome, listeners: dict[str, str], victim: subprocess.Popen[bytes]
 ) -> None:
-    scene = _scene(office, listeners, victim.pid, "off")
+    scene = _scene(live_home, listeners, victim.pid, "off")
     got = set(_got_through(scene))
     os.unlink(f"{sys.prefix}/attack-probe-{scene.own.id}")
     assert {name for name, off, _ in _table() if off == "gets through"} == got - {
@@ -165,10 +165,10 @@ def test_without_a_sandbox_an_agent_with_full_permission_can_do_what_the_person_
 
 
 def test_in_a_sandbox_nothing_gets_through(
-    office: Office, listeners: dict[str, str], victim: subprocess.Popen[bytes]
+    live_home: LiveHome, listeners: dict[str, str], victim: subprocess.Popen[bytes]
 ) -> None:
     need_sandbox()
-    assert _got_through(_scene(office, listeners, victim.pid, "all")) == []
+    assert _got_through(_scene(live_home, listeners, victim.pid, "all")) == []
 
 
 def test_page_about_security_has_every_attack_and_what_becomes_of_it() -> None:
@@ -182,4 +182,6 @@ def _table() -> list[list[str]]:
     """The table on the page: what each attack is called, and what becomes of it without a sandbox and in one."""
     page = Path(__file__).parents[2] / "docs" / "security.md"
     rows = page.read_text().partition("| attack |")[2].splitlines()[2:]
-    return [[cell.strip() for cell in row.strip("| ").split("|")] for row in rows if row.startswith("|")]
+    return [
+        [sandboxed_home.strip() for sandboxed_home in row.strip("| ").split("|")] for row in rows if row.startswith("|")
+    ]

@@ -7,14 +7,14 @@ import signal
 import subprocess
 from typing import TYPE_CHECKING
 
-from support.office import wait_for
+from support.live_home import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from orange_tui.outside.tmux import Pane
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 PAIR = """\
 name: pair
@@ -38,20 +38,20 @@ prompts: {go: Begin}
 ALONE = "export ORANGE_HOME=/nowhere ORANGE_TMUX_SOCKET=none ORANGE_TASK=forged ORANGE_WINDOW=worker; unset TMUX\n"
 
 
-def reviewed(office: Office, orders: str) -> tuple[TaskRef, Path]:
+def reviewed(live_home: LiveHome, orders: str) -> tuple[TaskRef, Path]:
     """A task whose reviewer, which is confined, does as it is told."""
-    (office.root / "home" / "workflows").mkdir(exist_ok=True)
-    (office.root / "home" / "workflows" / "pair.yml").write_text(PAIR)
-    office.harness("recorder")
-    seen = office.harness("reviewer", orders)
-    ref = office.create("fix/door", harness="recorder", review_harness="reviewer", workflow="pair")
-    office.orange.tasks.update(ref, status="checking")
-    office.wait((seen / "starts").exists)
+    (live_home.root / "home" / "workflows").mkdir(exist_ok=True)
+    (live_home.root / "home" / "workflows" / "pair.yml").write_text(PAIR)
+    live_home.harness("recorder")
+    seen = live_home.harness("reviewer", orders)
+    ref = live_home.create("fix/door", harness="recorder", review_harness="reviewer", workflow="pair")
+    live_home.orange.tasks.update(ref, status="checking")
+    live_home.wait((seen / "starts").exists)
     return ref, seen
 
 
-def reviewer(office: Office, ref: TaskRef) -> Pane:
-    pane = office.orange.sessions.window(ref.id, "review-1")
+def reviewer(live_home: LiveHome, ref: TaskRef) -> Pane:
+    pane = live_home.orange.sessions.window(ref.id, "review-1")
     assert pane is not None
     return pane
 
@@ -63,61 +63,63 @@ def members(session: int) -> list[str]:
     ).stdout.split()
 
 
-def test_reviewer_comments_hands_in_and_ends_its_own_window_through_its_door(office: Office) -> None:
+def test_reviewer_comments_hands_in_and_ends_its_own_window_through_its_door(live_home: LiveHome) -> None:
     orders = (
         f"{ALONE}orange task comment {{}} . 'Strong enough' >$here/said 2>&1\n"
         "printf '\\n## Review\\n\\nVerdict: PASS\\n' >>TASK.md\n"
         "exec orange task update --status checked >>$here/said 2>&1\n"
     )
-    ref, seen = reviewed(office, orders.replace("{}", "$(basename $(dirname $ORANGE_TASK_FILE))"))
-    office.wait(lambda: office.rests(ref, "checked"))
-    assert office.windows(ref) == ["worker"]
+    ref, seen = reviewed(live_home, orders.replace("{}", "$(basename $(dirname $ORANGE_TASK_FILE))"))
+    live_home.wait(lambda: live_home.rests(ref, "checked"))
+    assert live_home.windows(ref) == ["worker"]
     assert (seen / "said").read_text().startswith("t1  open  ")
-    assert office.task(ref).labels == ("seen",)  # what comes after the end of its window was done
-    assert [event["by"] for event in office.events(ref, "status.changed")][-1] == "agent"
+    assert live_home.task(ref).labels == ("seen",)  # what comes after the end of its window was done
+    assert [event["by"] for event in live_home.events(ref, "status.changed")][-1] == "agent"
 
 
-def test_refused_gate_reaches_the_reviewer_in_words(office: Office) -> None:
-    ref, seen = reviewed(office, f"{ALONE}orange task update --status checked >$here/said 2>&1; echo $? >$here/code\n")
-    office.wait((seen / "code").exists)
+def test_refused_gate_reaches_the_reviewer_in_words(live_home: LiveHome) -> None:
+    ref, seen = reviewed(
+        live_home, f"{ALONE}orange task update --status checked >$here/said 2>&1; echo $? >$here/code\n"
+    )
+    live_home.wait((seen / "code").exists)
     assert (seen / "code").read_text() == "1\n"
     assert "## Review" in (seen / "said").read_text()
-    assert office.status(ref) == "checking"
+    assert live_home.status(ref) == "checking"
 
 
-def test_only_a_confined_agent_has_a_door(office: Office) -> None:
-    ref, seen = reviewed(office, "")
-    worker = (office.root / "recorder" / "environment").read_text()
+def test_only_a_confined_agent_has_a_door(live_home: LiveHome) -> None:
+    ref, seen = reviewed(live_home, "")
+    worker = (live_home.root / "recorder" / "environment").read_text()
     assert "ORANGE_DOOR=" not in worker
     assert f"/{ref.id}/door/review-1/socket\n" in (seen / "environment").read_text()
     assert "ORANGE_CONFINED" not in (seen / "environment").read_text()
 
 
-def test_agent_hears_that_its_window_is_closed_and_nothing_of_it_is_left(office: Office) -> None:
-    ref, seen = reviewed(office, "trap 'echo closed >$here/heard; exit' HUP; while :; do sleep 0.05; done\n")
-    pane = reviewer(office, ref)
-    office.orange.tmux.kill_window(pane.window_id)
+def test_agent_hears_that_its_window_is_closed_and_nothing_of_it_is_left(live_home: LiveHome) -> None:
+    ref, seen = reviewed(live_home, "trap 'echo closed >$here/heard; exit' HUP; while :; do sleep 0.05; done\n")
+    pane = reviewer(live_home, ref)
+    live_home.orange.tmux.kill_window(pane.window_id)
     wait_for((seen / "heard").exists)
     wait_for(lambda: members(pane.pid) == [])
 
 
-def test_agent_ends_with_its_launcher(office: Office) -> None:
-    ref, _ = reviewed(office, "exec sleep 1000\n")
-    pane = reviewer(office, ref)
+def test_agent_ends_with_its_launcher(live_home: LiveHome) -> None:
+    ref, _ = reviewed(live_home, "exec sleep 1000\n")
+    pane = reviewer(live_home, ref)
     launcher = subprocess.run(["pgrep", "-P", str(pane.pid)], capture_output=True, text=True, check=True).stdout
     os.kill(int(launcher), signal.SIGKILL)
     wait_for(lambda: members(pane.pid) == [])
-    assert office.windows(ref) == ["worker"]
+    assert live_home.windows(ref) == ["worker"]
 
 
-def test_exit_code_of_a_confined_agent_is_noted(office: Office) -> None:
-    ref, _ = reviewed(office, "exit 3\n")
-    wait_for(lambda: office.windows(ref) == ["worker"])
-    [note] = (office.root / "home").rglob("review-1.exit")
+def test_exit_code_of_a_confined_agent_is_noted(live_home: LiveHome) -> None:
+    ref, _ = reviewed(live_home, "exit 3\n")
+    wait_for(lambda: live_home.windows(ref) == ["worker"])
+    [note] = (live_home.root / "home").rglob("review-1.exit")
     assert note.read_text() == "3\n"
 
 
-def test_keys_and_the_size_of_the_window_reach_the_agent_and_the_door_stays(office: Office) -> None:
+def test_keys_and_the_size_of_the_window_reach_the_agent_and_the_door_stays(live_home: LiveHome) -> None:
     orders = (
         "trap 'echo int >>$here/heard' INT\n"
         "trap 'stty size >$here/size' WINCH\n"
@@ -125,25 +127,25 @@ def test_keys_and_the_size_of_the_window_reach_the_agent_and_the_door_stays(offi
         "while [ ! -e $here/heard ] || [ ! -e $here/size ]; do sleep 0.05; done\n"
         f"{ALONE}orange task list --all >$here/listed 2>&1; exec cat\n"
     )
-    ref, seen = reviewed(office, orders)
+    ref, seen = reviewed(live_home, orders)
     wait_for((seen / "ready").exists)
-    pane = reviewer(office, ref)
-    office.orange.tmux.press(pane.pane_id, "C-c")
-    office.orange.tmux.ask("resize-window", "-t", pane.window_id, "-x", "90", "-y", "30")
+    pane = reviewer(live_home, ref)
+    live_home.orange.tmux.press(pane.pane_id, "C-c")
+    live_home.orange.tmux.ask("resize-window", "-t", pane.window_id, "-x", "90", "-y", "30")
     wait_for(lambda: (seen / "listed").exists() and ref.id in (seen / "listed").read_text())
     assert (seen / "size").read_text().split() == ["30", "90"]
 
 
-def test_restarted_worker_is_confined(office: Office) -> None:
-    office.harness("recorder")
-    (office.root / "home" / "workflows").mkdir(exist_ok=True)
-    (office.root / "home" / "workflows" / "pair.yml").write_text(PAIR)
-    ref = office.create("fix/again", harness="recorder", workflow="pair")
-    seen = office.root / "recorder"
+def test_restarted_worker_is_confined(live_home: LiveHome) -> None:
+    live_home.harness("recorder")
+    (live_home.root / "home" / "workflows").mkdir(exist_ok=True)
+    (live_home.root / "home" / "workflows" / "pair.yml").write_text(PAIR)
+    ref = live_home.create("fix/again", harness="recorder", workflow="pair")
+    seen = live_home.root / "recorder"
     wait_for(lambda: (seen / "starts").exists() and "started" in (seen / "starts").read_text())
-    pane = office.orange.sessions.window(ref.id, "worker")
+    pane = live_home.orange.sessions.window(ref.id, "worker")
     assert pane is not None
-    office.orange.sessions.end_window(pane)
-    office.orange.agents.respawn(ref)
+    live_home.orange.sessions.end_window(pane)
+    live_home.orange.agents.respawn(ref)
     wait_for(lambda: (seen / "starts").read_text().count("started") == 2)
     assert "/door/worker/socket\n" in (seen / "environment").read_text()

@@ -20,64 +20,64 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
-def working(office: Office, branch: str = "fix/fault") -> TaskRef:
+def working(live_home: LiveHome, branch: str = "fix/fault") -> TaskRef:
     """A task whose agent waits, with a commit on its branch."""
-    name = "recorder" if (office.root / "recorder").exists() else office.harness().name
-    ref = office.create(branch, harness=name)
-    worktree = office.worktree(ref)
+    name = "recorder" if (live_home.root / "recorder").exists() else live_home.harness().name
+    ref = live_home.create(branch, harness=name)
+    worktree = live_home.worktree(ref)
     (worktree / "done.txt").write_text("committed\n")
-    office.git("add", "done.txt", at=worktree)
-    office.git("commit", "-qm", "Work", at=worktree)
+    live_home.git("add", "done.txt", at=worktree)
+    live_home.git("commit", "-qm", "Work", at=worktree)
     return ref
 
 
-def end_agent(office: Office, ref: TaskRef) -> None:
-    for pane in office.orange.sessions.windows(ref.id, fresh=True):
-        office.tmux.cmd("kill-session", "-t", pane.session_id)
-    office.supervised(lambda: office.task(ref).crash_count == 1)
+def end_agent(live_home: LiveHome, ref: TaskRef) -> None:
+    for pane in live_home.orange.sessions.windows(ref.id, fresh=True):
+        live_home.tmux.cmd("kill-session", "-t", pane.session_id)
+    live_home.supervised(lambda: live_home.task(ref).crash_count == 1)
 
 
-def nothing_is_held(office: Office) -> None:
-    assert office.orange.sessions.panes(fresh=True) == []
-    assert [slot.state for slot in office.orange.pool.slots()] == ["free", "free"]
+def nothing_is_held(live_home: LiveHome) -> None:
+    assert live_home.orange.sessions.panes(fresh=True) == []
+    assert [slot.state for slot in live_home.orange.pool.slots()] == ["free", "free"]
 
 
-def test_a_worktree_deleted_under_its_agent_takes_no_commit_with_it(office: Office) -> None:
-    ref = working(office)
-    shutil.rmtree(office.worktree(ref))
-    office.orange.tasks.update(ref, summary="Somebody was tidying up")
-    assert office.windows(ref) == ["worker"]
-    office.orange.tasks.cancel(ref)
-    assert office.task(ref).attention is None
-    assert office.git("show", "fix/fault:done.txt") == "committed"
-    nothing_is_held(office)
+def test_a_worktree_deleted_under_its_agent_takes_no_commit_with_it(live_home: LiveHome) -> None:
+    ref = working(live_home)
+    shutil.rmtree(live_home.worktree(ref))
+    live_home.orange.tasks.update(ref, summary="Somebody was tidying up")
+    assert live_home.windows(ref) == ["worker"]
+    live_home.orange.tasks.cancel(ref)
+    assert live_home.task(ref).attention is None
+    assert live_home.git("show", "fix/fault:done.txt") == "committed"
+    nothing_is_held(live_home)
 
 
-def test_a_worktree_deleted_by_hand_is_there_again_when_the_agent_comes_back(office: Office) -> None:
-    ref = working(office)
-    worktree = office.worktree(ref)
-    end_agent(office, ref)
+def test_a_worktree_deleted_by_hand_is_there_again_when_the_agent_comes_back(live_home: LiveHome) -> None:
+    ref = working(live_home)
+    worktree = live_home.worktree(ref)
+    end_agent(live_home, ref)
     shutil.rmtree(worktree)
-    office.orange.agents.respawn(ref)
-    assert office.worktree(ref) == worktree
-    office.wait(lambda: (office.root / "recorder" / "starts").read_text().count("started") == 2)
-    assert (office.root / "recorder" / "directory").read_text().strip() == str(worktree)
-    assert office.git("branch", "--show-current", at=worktree) == "fix/fault"
+    live_home.orange.agents.respawn(ref)
+    assert live_home.worktree(ref) == worktree
+    live_home.wait(lambda: (live_home.root / "recorder" / "starts").read_text().count("started") == 2)
+    assert (live_home.root / "recorder" / "directory").read_text().strip() == str(worktree)
+    assert live_home.git("branch", "--show-current", at=worktree) == "fix/fault"
     assert (worktree / "done.txt").read_text() == "committed\n"
     assert (worktree / "TASK.md").resolve().parent.name == ref.id
 
 
-def test_a_worktree_deleted_by_hand_is_watched_again_when_it_is_back(office: Office) -> None:
-    ref = working(office)
-    worktree = office.worktree(ref)
-    end_agent(office, ref)
+def test_a_worktree_deleted_by_hand_is_watched_again_when_it_is_back(live_home: LiveHome) -> None:
+    ref = working(live_home)
+    worktree = live_home.worktree(ref)
+    end_agent(live_home, ref)
     steps: Iterator[Callable[[], object]] = iter(
         [
             lambda: shutil.rmtree(worktree),
-            lambda: office.orange.agents.respawn(ref),
+            lambda: live_home.orange.agents.respawn(ref),
             lambda: shutil.copy(worktree / "TASK.md", worktree / "copy"),
             lambda: (worktree / "copy").rename(worktree / "TASK.md"),
         ]
@@ -85,70 +85,70 @@ def test_a_worktree_deleted_by_hand_is_watched_again_when_it_is_back(office: Off
 
     def mended() -> bool:
         next(steps, lambda: None)()
-        return bool(office.events(ref, "task.link_restored"))
+        return bool(live_home.events(ref, "task.link_restored"))
 
-    office.supervised(mended)
+    live_home.supervised(mended)
     assert (worktree / "TASK.md").is_symlink()
 
 
-def test_an_agent_that_checks_out_another_branch_loses_none_of_its_work(office: Office) -> None:
-    ref = working(office)
-    worktree = office.worktree(ref)
-    office.git("checkout", "-q", "-b", "elsewhere", at=worktree)
+def test_an_agent_that_checks_out_another_branch_loses_none_of_its_work(live_home: LiveHome) -> None:
+    ref = working(live_home)
+    worktree = live_home.worktree(ref)
+    live_home.git("checkout", "-q", "-b", "elsewhere", at=worktree)
     (worktree / "other.txt").write_text("on another branch\n")
-    office.git("add", "other.txt", at=worktree)
-    office.git("commit", "-qm", "Elsewhere", at=worktree)
-    office.git("checkout", "-q", "--detach", at=worktree)
+    live_home.git("add", "other.txt", at=worktree)
+    live_home.git("commit", "-qm", "Elsewhere", at=worktree)
+    live_home.git("checkout", "-q", "--detach", at=worktree)
     (worktree / "loose.txt").write_text("on no branch\n")
-    office.git("add", "loose.txt", at=worktree)
-    office.git("commit", "-qm", "Loose", at=worktree)
-    end_agent(office, ref)
-    office.orange.agents.respawn(ref)  # it finds everything as it was left
+    live_home.git("add", "loose.txt", at=worktree)
+    live_home.git("commit", "-qm", "Loose", at=worktree)
+    end_agent(live_home, ref)
+    live_home.orange.agents.respawn(ref)  # it finds everything as it was left
     assert (worktree / "loose.txt").exists()
-    office.orange.tasks.cancel(ref)
-    assert office.git("show", "fix/fault:done.txt") == "committed"
-    assert office.git("show", "elsewhere:other.txt") == "on another branch"
-    saved = office.events(ref, "work.saved")[0]["ref"]
-    assert office.git("show", f"{saved}:loose.txt") == "on no branch"
-    nothing_is_held(office)
+    live_home.orange.tasks.cancel(ref)
+    assert live_home.git("show", "fix/fault:done.txt") == "committed"
+    assert live_home.git("show", "elsewhere:other.txt") == "on another branch"
+    saved = live_home.events(ref, "work.saved")[0]["ref"]
+    assert live_home.git("show", f"{saved}:loose.txt") == "on no branch"
+    nothing_is_held(live_home)
 
 
-def left_behind(office: Office, worktree: Path, age: float) -> Path:
+def left_behind(live_home: LiveHome, worktree: Path, age: float) -> Path:
     """A lock as a killed git leaves it."""
-    lock = office.repository / ".git" / "worktrees" / worktree.name / "index.lock"
+    lock = live_home.repository / ".git" / "worktrees" / worktree.name / "index.lock"
     lock.touch()
     os.utime(lock, (time.time() - age,) * 2)
     return lock
 
 
-def a_minute_later(office: Office) -> None:
-    for lock in (office.repository / ".git" / "worktrees").glob("*/*.lock"):
+def a_minute_later(live_home: LiveHome) -> None:
+    for lock in (live_home.repository / ".git" / "worktrees").glob("*/*.lock"):
         os.utime(lock, (time.time() - 61,) * 2)
 
 
-def test_a_lock_that_git_left_behind_long_ago_stops_no_spawn(office: Office) -> None:
-    ref = working(office)
-    worktree = office.worktree(ref)
-    office.orange.tasks.cancel(ref)
-    lock = left_behind(office, worktree, age=3600)
-    again = working(office, "fix/again")
-    assert office.worktree(again) == worktree
+def test_a_lock_that_git_left_behind_long_ago_stops_no_spawn(live_home: LiveHome) -> None:
+    ref = working(live_home)
+    worktree = live_home.worktree(ref)
+    live_home.orange.tasks.cancel(ref)
+    lock = left_behind(live_home, worktree, age=3600)
+    again = working(live_home, "fix/again")
+    assert live_home.worktree(again) == worktree
     assert not lock.exists()
 
 
-def test_a_lock_that_may_be_somebodys_is_respected_and_the_spawn_can_be_tried_again(office: Office) -> None:
-    office.orange.projects.update("coffee", {"pool_size": 1})
-    ref = working(office)
-    worktree = office.worktree(ref)
-    office.orange.tasks.cancel(ref)
-    lock = left_behind(office, worktree, age=1)
-    again = office.create("fix/again", harness="recorder")
-    assert "index.lock" in (office.task(again).attention or "")
-    assert (office.task(again).workspace, office.windows(again)) == (None, [])
+def test_a_lock_that_may_be_somebodys_is_respected_and_the_spawn_can_be_tried_again(live_home: LiveHome) -> None:
+    live_home.orange.projects.update("coffee", {"pool_size": 1})
+    ref = working(live_home)
+    worktree = live_home.worktree(ref)
+    live_home.orange.tasks.cancel(ref)
+    lock = left_behind(live_home, worktree, age=1)
+    again = live_home.create("fix/again", harness="recorder")
+    assert "index.lock" in (live_home.task(again).attention or "")
+    assert (live_home.task(again).workspace, live_home.windows(again)) == (None, [])
     lock.unlink()
-    office.orange.tasks.spawn(again)
-    assert office.windows(again) == ["worker"]
-    assert office.task(again).attention is None
+    live_home.orange.tasks.spawn(again)
+    assert live_home.windows(again) == ["worker"]
+    assert live_home.task(again).attention is None
 
 
 @pytest.mark.parametrize(
@@ -159,45 +159,49 @@ def test_a_lock_that_may_be_somebodys_is_respected_and_the_spawn_can_be_tried_ag
     ],
 )
 def test_a_set_up_that_fails_or_hangs_starts_no_agent_and_can_be_tried_again(
-    office: Office, entry: dict[str, object], said: str
+    live_home: LiveHome, entry: dict[str, object], said: str
 ) -> None:
-    seen = office.harness()
-    office.orange.projects.update("coffee", entry)
-    ref = office.create("fix/setup", harness="recorder")
-    task = office.task(ref)
+    seen = live_home.harness()
+    live_home.orange.projects.update("coffee", entry)
+    ref = live_home.create("fix/setup", harness="recorder")
+    task = live_home.task(ref)
     assert said in (task.attention or "")
-    assert (task.workspace, task.tmux_session, office.windows(ref)) == (None, None, [])
+    assert (task.workspace, task.tmux_session, live_home.windows(ref)) == (None, None, [])
     assert not (seen / "starts").exists()
-    nothing_is_held(office)
-    office.orange.projects.update("coffee", {"setup": "true"})
-    office.orange.tasks.spawn(ref)
-    office.wait((seen / "starts").exists)
-    assert (office.task(ref).status, office.task(ref).attention) == (task.status, None)
-    assert office.windows(ref) == ["worker"]
+    nothing_is_held(live_home)
+    live_home.orange.projects.update("coffee", {"setup": "true"})
+    live_home.orange.tasks.spawn(ref)
+    live_home.wait((seen / "starts").exists)
+    assert (live_home.task(ref).status, live_home.task(ref).attention) == (task.status, None)
+    assert live_home.windows(ref) == ["worker"]
 
 
-def test_a_disk_that_is_full_while_an_agent_is_started_leaves_what_the_next_command_finishes(office: Office) -> None:
+def test_a_disk_that_is_full_while_an_agent_is_started_leaves_what_the_next_command_finishes(
+    live_home: LiveHome,
+) -> None:
     """Files may grow to so many bytes and no more, for Orange and for the git and tmux that it runs."""
-    seen = office.harness()
-    keeps_tmux_alive = office.create("fix/first", harness="recorder")
+    seen = live_home.harness()
+    keeps_tmux_alive = live_home.create("fix/first", harness="recorder")
     for number, most in enumerate((0, 64, 300, 1000, 1500, 2000, 3000)):
-        ref = office.create(f"fix/{number}", harness="recorder", spawn=False)
+        ref = live_home.create(f"fix/{number}", harness="recorder", spawn=False)
 
         def spawn(ref: TaskRef = ref, most: int = most) -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
             with suppress(OrangeError):  # a sentence, never anything else
-                assemble(office.orange.home).tasks.spawn(ref)
+                assemble(live_home.orange.home).tasks.spawn(ref)
 
         assert not dies_at(10_000, spawn)
-        with assemble(office.orange.home).engine.open(ref) as opened:
+        with assemble(live_home.orange.home).engine.open(ref) as opened:
             after = opened.task
-        if not office.windows(ref):
+        if not live_home.windows(ref):
             assert after.workspace is None or after.status == "pending", most
-            a_minute_later(office)  # what git leaves when a limit kills it counts as left behind by then
-            office.orange.tasks.spawn(ref)
-        task = office.task(ref)
-        assert (task.status, office.windows(ref)) == ("planning", ["worker"]), most
-        assert office.git("branch", "--show-current", at=office.worktree(ref)) == task.branch, most
-        office.orange.tasks.cancel(ref)
-        assert [slot.task for slot in office.orange.pool.slots() if slot.state != "free"] == [keeps_tmux_alive.id], most
-    office.wait(lambda: "started" in (seen / "starts").read_text())
+            a_minute_later(live_home)  # what git leaves when a limit kills it counts as left behind by then
+            live_home.orange.tasks.spawn(ref)
+        task = live_home.task(ref)
+        assert (task.status, live_home.windows(ref)) == ("planning", ["worker"]), most
+        assert live_home.git("branch", "--show-current", at=live_home.worktree(ref)) == task.branch, most
+        live_home.orange.tasks.cancel(ref)
+        assert [slot.task for slot in live_home.orange.pool.slots() if slot.state != "free"] == [keeps_tmux_alive.id], (
+            most
+        )
+    live_home.wait(lambda: "started" in (seen / "starts").read_text())

@@ -10,7 +10,7 @@ from orange_tui.domain.workflow import STOPPED
 from orange_tui.supervisor import idle
 
 if TYPE_CHECKING:
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 @pytest.fixture(autouse=True)
@@ -19,21 +19,21 @@ def _short_minute(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("workflow", ["classic", "solo"])
-def test_agent_that_forgets_to_hand_in_is_reminded_and_goes_on(office: Office, workflow: str) -> None:
-    ref = office.create("fix/forgotten", demo="forgets", workflow=workflow)
-    office.supervised(lambda: office.rests(ref, "reviewing"))
-    reminded = [event["window"] for event in office.events(ref, "agent.nudged")]
+def test_agent_that_forgets_to_hand_in_is_reminded_and_goes_on(live_home: LiveHome, workflow: str) -> None:
+    ref = live_home.create("fix/forgotten", demo="forgets", workflow=workflow)
+    live_home.supervised(lambda: live_home.rests(ref, "reviewing"))
+    reminded = [event["window"] for event in live_home.events(ref, "agent.nudged")]
     assert reminded == (["worker", "review-1"] if workflow == "classic" else ["worker"])
-    assert office.task(ref).attention is None
+    assert live_home.task(ref).attention is None
 
 
-def test_agent_that_stops_again_after_its_reminder_is_the_persons(office: Office) -> None:
-    ref = office.create("fix/stopped", demo="stops")
-    office.supervised(lambda: office.task(ref).attention == STOPPED)
-    assert office.status(ref) == "working"
-    assert len(office.events(ref, "agent.nudged")) == 1
-    assert [event["by"] for event in office.events(ref, "message.queued")] == ["engine"]
-    office.orange.agents.answer(ref, "Go on")
-    office.supervised(lambda: len(office.events(ref, "agent.nudged")) == 2)  # a new turn
-    office.orange.tasks.update(ref, status="stuck", actor="person")
-    assert office.task(ref).attention is None
+def test_agent_that_stops_again_after_its_reminder_is_the_persons(live_home: LiveHome) -> None:
+    ref = live_home.create("fix/stopped", demo="stops")
+    live_home.supervised(lambda: live_home.task(ref).attention == STOPPED)
+    assert live_home.status(ref) == "working"
+    assert len(live_home.events(ref, "agent.nudged")) == 1
+    assert [event["by"] for event in live_home.events(ref, "message.queued")] == ["engine"]
+    live_home.orange.agents.answer(ref, "Go on")
+    live_home.supervised(lambda: len(live_home.events(ref, "agent.nudged")) == 2)  # a new turn
+    live_home.orange.tasks.update(ref, status="stuck", actor="person")
+    assert live_home.task(ref).attention is None

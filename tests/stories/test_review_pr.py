@@ -10,28 +10,28 @@ from orange_tui.review.threads_file import ThreadsFile
 
 if TYPE_CHECKING:
     from support.github.server import GitHub
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
-def test_reviewer_comments_on_a_pull_request_and_the_person_sends_it(office: Office, github: GitHub) -> None:
-    github.adopt(office.repository)
-    there = office.root / "theirs"
-    office.git("clone", "-q", str(office.remote), str(there), at=office.root)
+def test_reviewer_comments_on_a_pull_request_and_the_person_sends_it(live_home: LiveHome, github: GitHub) -> None:
+    github.adopt(live_home.repository)
+    there = live_home.root / "theirs"
+    live_home.git("clone", "-q", str(live_home.remote), str(there), at=live_home.root)
     (there / "tea.py").write_text("def tea(cups):\n    return cups\n")
-    office.git("add", "tea.py", at=there)
-    office.git("commit", "-q", "-m", "Tea", at=there)
-    head = office.git("rev-parse", "HEAD", at=there)
+    live_home.git("add", "tea.py", at=there)
+    live_home.git("commit", "-q", "-m", "Tea", at=there)
+    head = live_home.git("rev-parse", "HEAD", at=there)
     opened = github.open_pull_request("tea", head_commit=head, title="Offer tea", author="stranger", from_fork=True)
     opened.diff_lines = {"tea.py": {1, 2}}
-    office.git("push", "-q", "origin", f"HEAD:refs/pull/{opened.number}/head", at=there)
-    ref = create_review(office.orange.tasks, ReviewRequest("coffee", str(opened.number), "demo")).ref
-    office.supervised(lambda: office.rests(ref, "reviewing"))
-    (thread,) = ThreadsFile(office.orange.home, ref.project, ref.id).read()
+    live_home.git("push", "-q", "origin", f"HEAD:refs/pull/{opened.number}/head", at=there)
+    ref = create_review(live_home.orange.tasks, ReviewRequest("coffee", str(opened.number), "demo")).ref
+    live_home.supervised(lambda: live_home.rests(ref, "reviewing"))
+    (thread,) = ThreadsFile(live_home.orange.home, ref.project, ref.id).read()
     assert (thread.by, thread.state, thread.place) == ("reviewer", "open", "tea.py:2")
-    assert office.windows(ref) == []
-    ReviewSender(office.orange.tasks).send(ref, "Almost.", APPROVE)
+    assert live_home.windows(ref) == []
+    ReviewSender(live_home.orange.tasks).send(ref, "Almost.", APPROVE)
     (review,) = opened.submitted
     assert [(each["path"], each["line"]) for each in review["comments"]] == [("tea.py", 2)]  # type: ignore[attr-defined]
-    assert office.rests(ref, "done")
-    assert office.git("for-each-ref", "refs/heads", at=office.remote).count("\n") == 0  # nothing was pushed
-    assert office.refused() == []
+    assert live_home.rests(ref, "done")
+    assert live_home.git("for-each-ref", "refs/heads", at=live_home.remote).count("\n") == 0  # nothing was pushed
+    assert live_home.refused() == []

@@ -9,11 +9,11 @@ from orange_tui.delivery.feedback import request_changes
 from orange_tui.review.threads_file import ThreadsFile
 from support.driver import Result, orange, put
 from support.git import commit
-from support.office import kill_agent
+from support.live_home import kill_agent
 
 if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 DONE = "\n## Plan\n\nAPPROACH: simple\nTOUCHING: a.py\n\n## Handoff\n\nDONE: all\n"
 
@@ -21,99 +21,101 @@ DONE = "\n## Plan\n\nAPPROACH: simple\nTOUCHING: a.py\n\n## Handoff\n\nDONE: all
 class Worker:
     """Who types commands in the worker's window."""
 
-    def __init__(self, office: Office, ref: TaskRef) -> None:
-        self._cwd = office.worktree(ref)
+    def __init__(self, live_home: LiveHome, ref: TaskRef) -> None:
+        self._cwd = live_home.worktree(ref)
         self._variables = {**os.environ, "ORANGE_TASK": ref.id, "ORANGE_WINDOW": "worker"}
 
     def __call__(self, *words: str) -> Result:
         return orange("task", *words, cwd=self._cwd, env=self._variables)
 
 
-def test_two_comments_are_sent_in_one_message_answered_and_reviewed_again(office: Office) -> None:
-    office.harness()
-    ref = office.create("cortado", harness="recorder", review_harness="demo")
-    office.supervised(lambda: office.rests(ref, "planning"))
-    worker = Worker(office, ref)
-    commit(office.worktree(ref), "a.py", "one = 1\ntwo = 2\n")
-    with (office.worktree(ref) / "TASK.md").open("a") as file:
+def test_two_comments_are_sent_in_one_message_answered_and_reviewed_again(live_home: LiveHome) -> None:
+    live_home.harness()
+    ref = live_home.create("cortado", harness="recorder", review_harness="demo")
+    live_home.supervised(lambda: live_home.rests(ref, "planning"))
+    worker = Worker(live_home, ref)
+    commit(live_home.worktree(ref), "a.py", "one = 1\ntwo = 2\n")
+    with (live_home.worktree(ref) / "TASK.md").open("a") as file:
         file.write(DONE)
-    with office.orange.store.open(ref) as opened:
+    with live_home.orange.store.open(ref) as opened:
         put(opened, "test", {"status": "reviewing"})
 
     for line, text in (("1", "Call it first"), ("2", "Needed at all?")):
         assert orange("task", "comment", ref.id, f"a.py:{line}", text).code == 0
-    assert request_changes(office.orange.engine, ref, "Two small things.").hook_errors == ()
-    (message,) = [event["text"] for event in office.events(ref, "message.queued")]
+    assert request_changes(live_home.orange.engine, ref, "Two small things.").hook_errors == ()
+    (message,) = [event["text"] for event in live_home.events(ref, "message.queued")]
     for words in ("t1  a.py:1", "| one = 1", "Call it first", "t2  a.py:2", "Needed at all?", "orange task reply t1"):
         assert words in message
 
     assert "t1 a.py:1, t2 a.py:2" in worker("update", "--status", "agent-review").err
-    head = commit(office.worktree(ref), "a.py", "first = 1\ntwo = 2\n")
+    head = commit(live_home.worktree(ref), "a.py", "first = 1\ntwo = 2\n")
     assert worker("reply", "t1", "Renamed", "--fixed", "--commit", head).code == 0
     assert "t2 a.py:2" in worker("update", "--status", "agent-review").err
     assert worker("reply", "t2", "By the tests", "--declined").code == 0
     assert worker("resolve", ref.id, "t1").code == 1
     handed_in = worker("update", "--status", "agent-review")
     assert handed_in.code == 0, handed_in
-    office.supervised(lambda: office.rests(ref, "reviewing"))
+    live_home.supervised(lambda: live_home.rests(ref, "reviewing"))
 
-    threads = ThreadsFile(office.orange.home, ref.project, ref.id).read()
+    threads = ThreadsFile(live_home.orange.home, ref.project, ref.id).read()
     assert [(each.state, each.replies[0].author, each.replies[0].commit) for each in threads] == [
         ("fixed", "worker", head),
         ("declined", "worker", None),
     ]
-    prompt = office.root / "home" / "state" / "coffee" / ref.id / "logs" / "review-1.prompt.md"
+    prompt = live_home.root / "home" / "state" / "coffee" / ref.id / "logs" / "review-1.prompt.md"
     assert "t1  a.py:1, from the person, fixed" in prompt.read_text()
 
 
-def comment(office: Office, ref: TaskRef, text: str) -> None:
+def comment(live_home: LiveHome, ref: TaskRef, text: str) -> None:
     """A person's draft on the first line that the task has changed."""
-    path = office.git("diff", "--name-only", f"main...{office.task(ref).branch}").splitlines()[0]
+    path = live_home.git("diff", "--name-only", f"main...{live_home.task(ref).branch}").splitlines()[0]
     said = orange("task", "comment", ref.id, f"{path}:1", text)
     assert said.code == 0, said
 
 
-def send_back(office: Office, ref: TaskRef, text: str) -> None:
+def send_back(live_home: LiveHome, ref: TaskRef, text: str) -> None:
     """`r`, and then everybody at work until a person has it again."""
-    moves = len(office.events(ref, "status.changed"))
+    moves = len(live_home.events(ref, "status.changed"))
     assert orange("task", "request-changes", ref.id, text).code == 0
-    office.supervised(lambda: office.rests(ref, "reviewing") and len(office.events(ref, "status.changed")) > moves + 1)
+    live_home.supervised(
+        lambda: live_home.rests(ref, "reviewing") and len(live_home.events(ref, "status.changed")) > moves + 1
+    )
 
 
-def thread_states(office: Office, ref: TaskRef) -> list[str]:
-    return [each.state for each in ThreadsFile(office.orange.home, ref.project, ref.id).read()]
+def thread_states(live_home: LiveHome, ref: TaskRef) -> list[str]:
+    return [each.state for each in ThreadsFile(live_home.orange.home, ref.project, ref.id).read()]
 
 
-def test_in_solo_the_agent_is_told_in_one_message_and_one_that_is_gone_is_started_anew(office: Office) -> None:
-    ref = office.create("flat-white", workflow="solo")
-    office.supervised(lambda: office.rests(ref, "reviewing"))
-    comment(office, ref, "Say why")
-    send_back(office, ref, "One small thing.")
-    (message,) = [event["text"] for event in office.events(ref, "message.queued")]
+def test_in_solo_the_agent_is_told_in_one_message_and_one_that_is_gone_is_started_anew(live_home: LiveHome) -> None:
+    ref = live_home.create("flat-white", workflow="solo")
+    live_home.supervised(lambda: live_home.rests(ref, "reviewing"))
+    comment(live_home, ref, "Say why")
+    send_back(live_home, ref, "One small thing.")
+    (message,) = [event["text"] for event in live_home.events(ref, "message.queued")]
     for words in ("Read ## Feedback", "t1  ", "Say why", "orange task reply t1", "orange task complete"):
         assert words in message
-    assert thread_states(office, ref) == ["fixed"]
-    assert [event["window"] for event in office.events(ref, "agent.spawned")] == ["worker"]
+    assert thread_states(live_home, ref) == ["fixed"]
+    assert [event["window"] for event in live_home.events(ref, "agent.spawned")] == ["worker"]
 
-    kill_agent(office, ref)
-    office.supervised(lambda: bool(office.events(ref, "agent.died")))
-    send_back(office, ref, "And a longer README.")  # no thread keeps it from handing in what it had
-    assert [event["window"] for event in office.events(ref, "agent.spawned")] == ["worker", "worker"]
-    assert "As asked: And a longer README." in office.git("log", "--format=%s", "flat-white")
-    assert office.task(ref).attention is None
+    kill_agent(live_home, ref)
+    live_home.supervised(lambda: bool(live_home.events(ref, "agent.died")))
+    send_back(live_home, ref, "And a longer README.")  # no thread keeps it from handing in what it had
+    assert [event["window"] for event in live_home.events(ref, "agent.spawned")] == ["worker", "worker"]
+    assert "As asked: And a longer README." in live_home.git("log", "--format=%s", "flat-white")
+    assert live_home.task(ref).attention is None
 
 
-def test_in_classic_a_new_worker_is_started_with_the_threads(office: Office) -> None:
-    ref = office.create("lungo", workflow="classic")
-    office.supervised(lambda: office.rests(ref, "reviewing"))
-    comment(office, ref, "Say why")
-    send_back(office, ref, "One small thing.")
-    windows = [event["window"] for event in office.events(ref, "agent.spawned")]
+def test_in_classic_a_new_worker_is_started_with_the_threads(live_home: LiveHome) -> None:
+    ref = live_home.create("lungo", workflow="classic")
+    live_home.supervised(lambda: live_home.rests(ref, "reviewing"))
+    comment(live_home, ref, "Say why")
+    send_back(live_home, ref, "One small thing.")
+    windows = [event["window"] for event in live_home.events(ref, "agent.spawned")]
     assert windows == ["worker", "review-1", "worker-2", "review-2"]
-    logs = office.root / "home" / "state" / "coffee" / ref.id / "logs"
+    logs = live_home.root / "home" / "state" / "coffee" / ref.id / "logs"
     prompt = (logs / "worker-2.prompt.md").read_text()
     for words in ("Fixing: ", "## Feedback", "t1  ", "Say why", "orange task reply t1"):
         assert words in prompt
     assert ", from the person, fixed" in (logs / "review-2.prompt.md").read_text()
-    assert thread_states(office, ref) == ["fixed"]
-    assert (office.windows(ref), office.task(ref).tmux_session) == ([], None)
+    assert thread_states(live_home, ref) == ["fixed"]
+    assert (live_home.windows(ref), live_home.task(ref).tmux_session) == ([], None)

@@ -21,8 +21,8 @@ from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor import idle
 from orange_tui.supervisor._hand_in import is_agents_turn
 from orange_tui.supervisor.idle import IdleAgents
-from support.desk import PAIR, PLAN, Desk
 from support.usage import used
+from support.watched_task import PAIR, PLAN, WatchedTask
 
 if TYPE_CHECKING:
     from support.driver import World
@@ -33,8 +33,8 @@ SECOND = 1_000_000_000
 class Waiting:
     """A task whose agents say what they do, and supervisors that look at it one by one."""
 
-    def __init__(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.desk = desk
+    def __init__(self, watched: WatchedTask, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.watched = watched
         self.last_key_at = 0.0
         self._offset = 0
         later = SimpleNamespace(
@@ -49,7 +49,9 @@ class Waiting:
     def agent(self, state: str, window: str = "worker", *, seconds: float = 61.0) -> None:
         """What an agent has been doing for so long."""
         stamp = clock.at(time.time_ns() + int((self._offset - seconds) * SECOND))
-        Runtime(str(self.desk.world.state(self.desk.ref))).update(window, agent="demo", state=state, event_at=stamp)
+        Runtime(str(self.watched.world.state(self.watched.ref))).update(
+            window, agent="demo", state=state, event_at=stamp
+        )
 
     def past(self, seconds: int) -> None:
         """Let so much time pass."""
@@ -57,19 +59,19 @@ class Waiting:
 
     def look(self) -> float:
         """Another supervisor looks; returns when it would again."""
-        orange = assemble(Home(self.desk.world.home.root), self.desk.world.orange.engine.actions)
+        orange = assemble(Home(self.watched.world.home.root), self.watched.world.orange.engine.actions)
         index = orange.new_index()
         index.refresh_all()
-        return IdleAgents(orange.tasks, index).look([self.desk.ref])
+        return IdleAgents(orange.tasks, index).look([self.watched.ref])
 
     def deliver(self) -> None:
         """The agent gets its messages, and thinks nothing of it."""
-        with self.desk.world.orange.engine.open(self.desk.ref) as opened:
+        with self.watched.world.orange.engine.open(self.watched.ref) as opened:
             for message in messages.undelivered(opened.journal):
                 opened.record("agent.notified", message=message.id, window=message.window)
 
     def events(self, kind: str) -> list[dict[str, Any]]:
-        return [event for event in self.desk.world.history(self.desk.ref) if event["type"] == kind]
+        return [event for event in self.watched.world.history(self.watched.ref) if event["type"] == kind]
 
     @property
     def reminders(self) -> list[str]:
@@ -78,13 +80,13 @@ class Waiting:
 
     @property
     def attention(self) -> str | None:
-        return self.desk.task.attention
+        return self.watched.task.attention
 
 
 @pytest.fixture
-def waiting(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Waiting:
+def waiting(watched: WatchedTask, monkeypatch: pytest.MonkeyPatch) -> Waiting:
     """A worker that was started an hour ago, to plan."""
-    waiting = Waiting(desk, monkeypatch)
+    waiting = Waiting(watched, monkeypatch)
     waiting.past(3600)
     return waiting
 
@@ -110,7 +112,7 @@ def test_agent_that_stopped_a_minute_ago_is_reminded_once_and_then_the_person_is
 @pytest.mark.parametrize("stamp", ["9999-01-01T00:00:00.000000Z", "soon", ""])
 def test_agent_cannot_put_its_reminder_off_by_what_it_writes_down(waiting: Waiting, stamp: str) -> None:
     waiting.agent("idle")
-    Runtime(str(waiting.desk.world.state(waiting.desk.ref))).update("worker", event_at=stamp)
+    Runtime(str(waiting.watched.world.state(waiting.watched.ref))).update("worker", event_at=stamp)
     waiting.look()
     assert len(waiting.reminders) == 1
 
@@ -130,12 +132,12 @@ def test_agent_is_looked_at_again_when_its_minute_is_over(waiting: Waiting) -> N
     assert waiting.reminders == []
 
 
-def test_agent_that_has_just_been_started_or_moved_on_has_a_minute_too(desk: Desk, waiting: Waiting) -> None:
+def test_agent_that_has_just_been_started_or_moved_on_has_a_minute_too(watched: WatchedTask, waiting: Waiting) -> None:
     waiting.agent("idle")
-    desk.write(PLAN)
-    desk.move("working")
+    watched.write(PLAN)
+    watched.move("working")
     waiting.look()
-    desk.start("worker")
+    watched.start("worker")
     waiting.look()
     assert waiting.reminders == []
 
@@ -152,10 +154,10 @@ def test_person_is_no_longer_asked_once_the_agent_works_again(waiting: Waiting) 
 
 def test_person_who_has_answered_is_no_longer_asked(waiting: Waiting) -> None:
     with_attention(waiting, STOPPED)
-    waiting.desk.world.orange.agents.answer(waiting.desk.ref, "Go on")
+    waiting.watched.world.orange.agents.answer(waiting.watched.ref, "Go on")
     assert waiting.attention is None
     with_attention(waiting, "The push has failed")
-    waiting.desk.world.orange.agents.answer(waiting.desk.ref, "Go on")
+    waiting.watched.world.orange.agents.answer(waiting.watched.ref, "Go on")
     assert waiting.attention == "The push has failed"
 
 
@@ -173,20 +175,20 @@ def test_what_somebody_else_asks_the_person_for_stays(waiting: Waiting) -> None:
 
 
 def with_attention(waiting: Waiting, attention: str) -> None:
-    with waiting.desk.world.orange.engine.open(waiting.desk.ref) as opened:
+    with waiting.watched.world.orange.engine.open(waiting.watched.ref) as opened:
         opened.set_attention(attention)
 
 
-def test_move_ends_what_the_person_was_asked_for(desk: Desk, waiting: Waiting) -> None:
+def test_move_ends_what_the_person_was_asked_for(watched: WatchedTask, waiting: Waiting) -> None:
     with_attention(waiting, STOPPED)
-    desk.write(PLAN)
-    desk.move("working")
+    watched.write(PLAN)
+    watched.move("working")
     assert waiting.attention is None
 
 
 @pytest.mark.parametrize(("nudge", "reminders"), [(0, 0), (2, 2)])
 def test_nudge_says_how_often_an_agent_is_reminded(waiting: Waiting, nudge: int, reminders: int) -> None:
-    (waiting.desk.world.root / "config.yml").write_text(f"nudge: {nudge}\n")
+    (waiting.watched.world.root / "config.yml").write_text(f"nudge: {nudge}\n")
     waiting.agent("idle")
     for _ in range(reminders):
         waiting.look()
@@ -202,7 +204,7 @@ def test_words_of_a_person_begin_a_new_turn(waiting: Waiting) -> None:
     waiting.agent("idle")
     waiting.look()
     waiting.deliver()
-    with waiting.desk.world.orange.engine.open(waiting.desk.ref) as opened:
+    with waiting.watched.world.orange.engine.open(waiting.watched.ref) as opened:
         messages.queue(opened, "answer", "worker", "Go on", by=messages.PERSON)
     waiting.past(61)
     waiting.look()
@@ -226,7 +228,7 @@ def test_agent_is_left_to_the_person_who_types_in_its_session(waiting: Waiting) 
 
 def test_agent_whose_account_has_reached_its_limit_is_not_reminded(waiting: Waiting) -> None:
     waiting.agent("idle")
-    limits = waiting.desk.world.orange.engine.parts.limits
+    limits = waiting.watched.world.orange.engine.parts.limits
     limits.see_limit("demo", limits.account_of("demo"), "resets in 2 hours", clock.now(), "screen")
     waiting.look()
     assert waiting.reminders == []
@@ -234,7 +236,7 @@ def test_agent_whose_account_has_reached_its_limit_is_not_reminded(waiting: Wait
 
 def test_agent_that_waits_for_the_end_of_its_limit_is_not_reminded_when_that_comes(waiting: Waiting) -> None:
     waiting.agent("idle")
-    with waiting.desk.world.orange.engine.open(waiting.desk.ref) as opened:
+    with waiting.watched.world.orange.engine.open(waiting.watched.ref) as opened:
         opened.record("limit.reached", window="worker", harness="demo", account="default", until=None)
     waiting.look()
     assert waiting.reminders == []
@@ -242,7 +244,7 @@ def test_agent_that_waits_for_the_end_of_its_limit_is_not_reminded_when_that_com
 
 def test_agent_that_has_used_up_its_budget_is_not_reminded(waiting: Waiting) -> None:
     waiting.agent("idle")
-    world, ref = waiting.desk.world, waiting.desk.ref
+    world, ref = waiting.watched.world, waiting.watched.ref
     (world.root / "config.yml").write_text("budget: 1\n")
     world.use(ref, used(1.5))
     waiting.look()
@@ -266,26 +268,26 @@ def test_reminder_that_was_recorded_and_not_sent_is_sent_by_the_next_supervisor(
     assert len(waiting.reminders) == 1
 
 
-def test_agent_whose_task_moves_at_the_same_moment_is_not_reminded(desk: Desk, waiting: Waiting) -> None:
+def test_agent_whose_task_moves_at_the_same_moment_is_not_reminded(watched: WatchedTask, waiting: Waiting) -> None:
     waiting.agent("idle")
-    orange = assemble(Home(desk.world.home.root), desk.world.orange.engine.actions)
+    orange = assemble(Home(watched.world.home.root), watched.world.orange.engine.actions)
     index = orange.new_index()
     index.refresh_all()
-    desk.write(PLAN)
-    desk.move("working")
-    IdleAgents(orange.tasks, index).look([desk.ref])
+    watched.write(PLAN)
+    watched.move("working")
+    IdleAgents(orange.tasks, index).look([watched.ref])
     assert waiting.reminders == []
 
 
 def test_task_that_a_command_holds_is_looked_at_again_soon(waiting: Waiting) -> None:
     waiting.agent("idle")
-    with waiting.desk.world.orange.engine.open(waiting.desk.ref):
+    with waiting.watched.world.orange.engine.open(waiting.watched.ref):
         assert 0 < waiting.look() <= 2
     assert waiting.reminders == []
 
 
-def test_only_the_one_whose_turn_it_is_is_reminded(desk: Desk, waiting: Waiting) -> None:
-    desk.review_begins()
+def test_only_the_one_whose_turn_it_is_is_reminded(watched: WatchedTask, waiting: Waiting) -> None:
+    watched.review_begins()
     waiting.past(3600)
     waiting.agent("idle")
     waiting.agent("busy", "review-1")
@@ -296,38 +298,38 @@ def test_only_the_one_whose_turn_it_is_is_reminded(desk: Desk, waiting: Waiting)
     assert [event["window"] for event in waiting.events("agent.nudged")] == ["review-1"]
 
 
-def test_agent_that_waits_for_the_person_is_not_reminded(desk: Desk, waiting: Waiting) -> None:
-    desk.review_begins().move("waiting")
+def test_agent_that_waits_for_the_person_is_not_reminded(watched: WatchedTask, waiting: Waiting) -> None:
+    watched.review_begins().move("waiting")
     waiting.past(3600)
     waiting.agent("idle")
     waiting.look()
     assert waiting.reminders == []
 
 
-def test_dead_agent_is_not_reminded(desk: Desk, waiting: Waiting) -> None:
+def test_dead_agent_is_not_reminded(watched: WatchedTask, waiting: Waiting) -> None:
     waiting.agent("idle")
-    desk.die("worker")
+    watched.die("worker")
     waiting.look()
     assert waiting.reminders == []
 
 
 @pytest.mark.parametrize("stamp", [5, None, "soon", "9999-01-01T00:00:00Z", "x" * 100_000, ["now"]])
 def test_time_that_an_agent_made_up_stops_nothing(waiting: Waiting, stamp: Any) -> None:
-    runtime = Runtime(str(waiting.desk.world.state(waiting.desk.ref)))
+    runtime = Runtime(str(waiting.watched.world.state(waiting.watched.ref)))
     runtime.update("worker", agent="demo", state="idle", event_at=stamp)
     assert 0 < waiting.look() <= idle.PAUSE_SECONDS
 
 
 def test_trouble_with_one_task_is_logged_once_and_stops_no_other(waiting: Waiting) -> None:
-    (waiting.desk.world.root / "config.yml").write_text("nudge: often\n")
+    (waiting.watched.world.root / "config.yml").write_text("nudge: often\n")
     waiting.agent("idle")
-    orange = assemble(Home(waiting.desk.world.home.root), waiting.desk.world.orange.engine.actions)
+    orange = assemble(Home(waiting.watched.world.home.root), waiting.watched.world.orange.engine.actions)
     index = orange.new_index()
     index.refresh_all()
     agents = IdleAgents(orange.tasks, index)
-    agents.look([waiting.desk.ref])
-    agents.look([waiting.desk.ref])
-    assert (waiting.desk.world.root / "orange.log").read_text().count("'nudge' must be a number") == 1
+    agents.look([waiting.watched.ref])
+    agents.look([waiting.watched.ref])
+    assert (waiting.watched.world.root / "orange.log").read_text().count("'nudge' must be a number") == 1
 
 
 def test_reminder_says_what_is_missing_with_an_example_and_what_to_run(waiting: Waiting) -> None:
@@ -342,8 +344,8 @@ def test_reminder_says_what_is_missing_with_an_example_and_what_to_run(waiting: 
     ]
 
 
-def test_reminder_says_so_where_only_the_command_is_missing(desk: Desk, waiting: Waiting) -> None:
-    desk.write(PLAN)
+def test_reminder_says_so_where_only_the_command_is_missing(watched: WatchedTask, waiting: Waiting) -> None:
+    watched.write(PLAN)
     waiting.agent("idle")
     waiting.look()
     assert waiting.reminders[0].splitlines()[1:] == [
@@ -352,17 +354,19 @@ def test_reminder_says_so_where_only_the_command_is_missing(desk: Desk, waiting:
     ]
 
 
-def test_what_an_earlier_round_has_handed_in_is_to_be_brought_up_to_date(desk: Desk, waiting: Waiting) -> None:
-    desk.review_begins().move("working")
+def test_what_an_earlier_round_has_handed_in_is_to_be_brought_up_to_date(
+    watched: WatchedTask, waiting: Waiting
+) -> None:
+    watched.review_begins().move("working")
     waiting.past(3600)
     waiting.agent("idle")
     waiting.look()
     assert "needs ## Handoff with something in it, written or brought up to date now" in waiting.reminders[0]
 
 
-def test_reminder_names_every_way_on_and_the_one_to_a_person(desk: Desk, waiting: Waiting) -> None:
-    desk.world.workflow("pair", PAIR.replace("- {from: review, to: working}", REVIEWED))
-    desk.review_begins()
+def test_reminder_names_every_way_on_and_the_one_to_a_person(watched: WatchedTask, waiting: Waiting) -> None:
+    watched.world.workflow("pair", PAIR.replace("- {from: review, to: working}", REVIEWED))
+    watched.review_begins()
     waiting.past(3600)
     waiting.agent("idle", "review-1")
     waiting.look()

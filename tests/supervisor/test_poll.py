@@ -12,11 +12,11 @@ from orange_tui.home import paths
 from orange_tui.sessions.deaths import Deaths
 from orange_tui.supervisor import supervisor
 from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
-from support.office import started
+from support.live_home import started
 
 if TYPE_CHECKING:
     from support.driver import World
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 def quick_default(seconds: int) -> str:
@@ -27,12 +27,12 @@ def quick_default(seconds: int) -> str:
 
 
 def test_closed_window_that_nobody_tells_of_is_found_within_the_workflows_poll_interval(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workflows = office.root / "home" / "workflows"
+    workflows = live_home.root / "home" / "workflows"
     workflows.mkdir()
     (workflows / "default.yml").write_text(quick_default(1))
-    ref, _ = started(office, "fix/closed"), started(office, "fix/other")  # tmux goes on
+    ref, _ = started(live_home, "fix/closed"), started(live_home, "fix/other")  # tmux goes on
     monkeypatch.setattr(Deaths, "wait_for", lambda _deaths, _agents: None)
     monkeypatch.setattr(supervisor, "DEFAULT_POLL_SECONDS", 3600)  # where no workflow asks for more
     rounds = 0
@@ -41,12 +41,12 @@ def test_closed_window_that_nobody_tells_of_is_found_within_the_workflows_poll_i
         nonlocal rounds
         rounds += 1
         if rounds == 5:  # by now everything was looked at once
-            pane = office.orange.sessions.window(ref.id, "worker")
+            pane = live_home.orange.sessions.window(ref.id, "worker")
             assert pane is not None
-            office.orange.tmux.kill_window(pane.window_id)
-        return office.task(ref).crash_count == 1
+            live_home.orange.tmux.kill_window(pane.window_id)
+        return live_home.task(ref).crash_count == 1
 
-    office.supervised(is_noticed)
+    live_home.supervised(is_noticed)
 
 
 @pytest.mark.parametrize(("interval", "seconds"), [(5, 5), (300, 300)])

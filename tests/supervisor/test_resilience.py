@@ -19,14 +19,14 @@ from orange_tui.orange import assemble
 from orange_tui.outside.tmux import Tmux
 from orange_tui.supervisor.exit_rules import ExitRules
 from orange_tui.supervisor.supervisor import Supervisor
-from support.office import kill_agent, started
+from support.live_home import kill_agent, started
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from orange_tui.store.store import TaskRef
     from support.driver import World
-    from support.office import Office
+    from support.live_home import LiveHome
 
 PATIENCE = 60.0
 END_SECONDS = 60.0  # it takes milliseconds
@@ -79,8 +79,8 @@ def test_issue_watcher_that_is_woken_and_ended_at_once_ends(world: World, turns:
     asyncio.run(run())
 
 
-def polled_every_second(office: Office) -> None:
-    workflows = office.root / "home" / "workflows"
+def polled_every_second(live_home: LiveHome) -> None:
+    workflows = live_home.root / "home" / "workflows"
     workflows.mkdir()
     text = Path(paths.shipped("workflows"), "default.yml").read_text()
     (workflows / "default.yml").write_text(text.replace("poll_interval: 30", "poll_interval: 1"))
@@ -100,9 +100,9 @@ class Rounds:
 
 
 def test_what_goes_wrong_with_one_task_is_logged_and_stops_no_other(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, other = started(office, "fix/one"), started(office, "fix/other")
+    one, other = started(live_home, "fix/one"), started(live_home, "fix/other")
     real = ExitRules.check
 
     def fail_for_one(rules: ExitRules, ref: TaskRef) -> None:
@@ -111,60 +111,60 @@ def test_what_goes_wrong_with_one_task_is_logged_and_stops_no_other(
         real(rules, ref)
 
     monkeypatch.setattr(ExitRules, "check", fail_for_one)
-    kill_agent(office, other)
-    office.supervised(lambda: office.task(other).crash_count == 1)
-    assert [entry["message"] for entry in office.orange.log.entries() if entry.get("task") == one.id][-1] == (
+    kill_agent(live_home, other)
+    live_home.supervised(lambda: live_home.task(other).crash_count == 1)
+    assert [entry["message"] for entry in live_home.orange.log.entries() if entry.get("task") == one.id][-1] == (
         "KeyError('timestamp')"
     )
 
 
-def test_move_in_the_journal_that_nobody_can_finish_stops_no_other_task(office: Office) -> None:
-    one, other = started(office, "fix/one"), started(office, "fix/other")
-    with open(office.orange.store.journal(one).path, "a", encoding="utf-8") as journal:
+def test_move_in_the_journal_that_nobody_can_finish_stops_no_other_task(live_home: LiveHome) -> None:
+    one, other = started(live_home, "fix/one"), started(live_home, "fix/other")
+    with open(live_home.orange.store.journal(one).path, "a", encoding="utf-8") as journal:
         journal.write(
             '{"type": "transition.started", "from": "a", "to": "b", "by": "me", "hooks": [{"action": "x"}]}\n'
         )
-    kill_agent(office, other)
-    office.supervised(lambda: office.task(other).crash_count == 1)
+    kill_agent(live_home, other)
+    live_home.supervised(lambda: live_home.task(other).crash_count == 1)
 
 
 def test_death_is_noticed_after_tmux_did_not_answer_for_a_while(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    polled_every_second(office)
-    ref = started(office, "fix/closed")
+    polled_every_second(live_home)
+    ref = started(live_home, "fix/closed")
 
     def does_not_answer(_tmux: Tmux) -> list[object]:
         raise Refused("`tmux list-panes` took longer than 60 s and was ended")
 
     def answer_again() -> None:
         monkeypatch.undo()
-        kill_agent(office, ref)
+        kill_agent(live_home, ref)
 
     acts = {5: lambda: monkeypatch.setattr(Tmux, "panes", does_not_answer), 30: answer_again}
-    noticed = Rounds(lambda: office.task(ref).crash_count == 1, acts)
-    assert office.orange.new_supervisor().run_until(noticed, 20), office.story()
+    noticed = Rounds(lambda: live_home.task(ref).crash_count == 1, acts)
+    assert live_home.orange.new_supervisor().run_until(noticed, 20), live_home.story()
 
 
 def test_interrupted_move_is_finished_in_a_home_that_reports_no_changes(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As of a network file system, where a command on another machine was killed."""
-    polled_every_second(office)
-    ref = started(office, "fix/elsewhere")
+    polled_every_second(live_home)
+    ref = started(live_home, "fix/elsewhere")
 
     def be_killed() -> None:
         monkeypatch.setattr(Watch, "_note", lambda _watch, _path: None)
-        with office.orange.store.open(ref) as opened:
+        with live_home.orange.store.open(ref) as opened:
             details = {"from": "planning", "to": "working", "by": "agent", "hooks": []}
             opened.change("transition.started", {"status": "working"}, **details)
 
-    finished = Rounds(lambda: office.rests(ref, "working"), {5: be_killed})
-    assert office.orange.new_supervisor().run_until(finished, 15), office.story()
+    finished = Rounds(lambda: live_home.rests(ref, "working"), {5: be_killed})
+    assert live_home.orange.new_supervisor().run_until(finished, 15), live_home.story()
 
 
 def test_supervisor_notices_deaths_again_after_what_listens_to_files_has_failed(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("orange_tui.supervisor.supervisor._RETRY_SECONDS", 0.05)
     real = Supervisor._watch_tasks
@@ -177,10 +177,10 @@ def test_supervisor_notices_deaths_again_after_what_listens_to_files_has_failed(
         await real(supervisor)
 
     monkeypatch.setattr(Supervisor, "_watch_tasks", fail_once)
-    ref = started(office, "fix/listen")
-    kill_agent(office, ref)
-    office.supervised(lambda: office.task(ref).crash_count == 1)
-    assert any("can't start new thread" in str(entry["message"]) for entry in office.orange.log.entries())
+    ref = started(live_home, "fix/listen")
+    kill_agent(live_home, ref)
+    live_home.supervised(lambda: live_home.task(ref).crash_count == 1)
+    assert any("can't start new thread" in str(entry["message"]) for entry in live_home.orange.log.entries())
 
 
 def test_finished_task_that_could_not_release_all_it_had_does_so_at_the_next_look(world: World) -> None:

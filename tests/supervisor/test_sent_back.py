@@ -8,41 +8,41 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.delivery.feedback import request_changes
-from support.desk import HANDOFF
 from support.git import git
+from support.watched_task import HANDOFF
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
-    from support.desk import Desk
     from support.driver import Cli, World
+    from support.watched_task import WatchedTask
 
 PASS = "\n## Review\n\nVerdict: PASS\n"
 AGAIN = "\nDONE: what was asked for, too\n"
 
 
-def begin(desk: Desk, workflow: str) -> Desk:
+def begin(watched: WatchedTask, workflow: str) -> WatchedTask:
     """A task of that workflow, whose worker is at work."""
-    desk.ref = desk.world.task(workflow=workflow, status="pending", tmux_session="coffee/other")
-    desk.move("working")
-    desk.start("worker")
-    return desk
+    watched.ref = watched.world.task(workflow=workflow, status="pending", tmux_session="coffee/other")
+    watched.move("working")
+    watched.start("worker")
+    return watched
 
 
 def outcome_file(world: World, ref: TaskRef) -> Path:
     return world.directory(ref) / ".orange-outcome"
 
 
-def report(desk: Desk, word: str) -> None:
-    outcome_file(desk.world, desk.ref).write_text(json.dumps({"id": desk.ref.id, "outcome": word}))
-    desk.look()
+def report(watched: WatchedTask, word: str) -> None:
+    outcome_file(watched.world, watched.ref).write_text(json.dumps({"id": watched.ref.id, "outcome": word}))
+    watched.look()
 
 
-def send_back(desk: Desk, text: str = "Warmer, please.") -> None:
+def send_back(watched: WatchedTask, text: str = "Warmer, please.") -> None:
     """Only words: no open thread keeps the task from being handed in."""
-    assert desk.task.status == "reviewing"
-    request_changes(desk.world.orange.engine, desk.ref, text)
+    assert watched.task.status == "reviewing"
+    request_changes(watched.world.orange.engine, watched.ref, text)
 
 
 @pytest.mark.parametrize(
@@ -54,57 +54,57 @@ def send_back(desk: Desk, text: str = "Warmer, please.") -> None:
     ],
     ids="-".join,
 )
-def test_in_solo_no_outcome_from_before_takes_the_task_on_again(desk: Desk, said: list[str]) -> None:
-    begin(desk, "solo")
+def test_in_solo_no_outcome_from_before_takes_the_task_on_again(watched: WatchedTask, said: list[str]) -> None:
+    begin(watched, "solo")
     for word in said:
-        report(desk, word)
-    send_back(desk)
-    desk.look()
-    assert desk.task.status == "working"
-    desk.die("worker")
-    desk.look()
-    assert (desk.task.status, desk.told()) == ("working", [("agent.crashed", "worker", "working")])
-    kept = desk.world.state(desk.ref) / "logs" / "worker.outcome"
+        report(watched, word)
+    send_back(watched)
+    watched.look()
+    assert watched.task.status == "working"
+    watched.die("worker")
+    watched.look()
+    assert (watched.task.status, watched.told()) == ("working", [("agent.crashed", "worker", "working")])
+    kept = watched.world.state(watched.ref) / "logs" / "worker.outcome"
     assert json.loads(kept.read_text())["outcome"] == said[-1]
-    desk.start("worker")
-    report(desk, "passed")
-    assert desk.task.status == "reviewing"
+    watched.start("worker")
+    report(watched, "passed")
+    assert watched.task.status == "reviewing"
 
 
-def test_in_solo_a_task_that_was_sent_back_can_get_stuck(desk: Desk) -> None:
-    report(begin(desk, "solo"), "passed")
-    send_back(desk)
+def test_in_solo_a_task_that_was_sent_back_can_get_stuck(watched: WatchedTask) -> None:
+    report(begin(watched, "solo"), "passed")
+    send_back(watched)
     for _ in range(2):
-        desk.die("worker")
-        desk.look()
-        desk.start("worker")
-    assert desk.task.status == "stuck"
-    report(desk, "passed")
-    assert desk.task.status == "reviewing"
+        watched.die("worker")
+        watched.look()
+        watched.start("worker")
+    assert watched.task.status == "stuck"
+    report(watched, "passed")
+    assert watched.task.status == "reviewing"
 
 
 @pytest.mark.parametrize(
     ("workflow", "window", "then"), [("classic", "worker-2", "agent-review"), ("minimal", "worker", "reviewing")]
 )
 def test_the_handoff_of_the_last_round_is_none_of_the_new_worker(
-    desk: Desk, workflow: str, window: str, then: str
+    watched: WatchedTask, workflow: str, window: str, then: str
 ) -> None:
-    begin(desk, workflow).write(HANDOFF)
+    begin(watched, workflow).write(HANDOFF)
     if workflow == "classic":
-        desk.move("agent-review")
-        desk.write(PASS)
-    desk.move("reviewing")
-    desk.die("worker")
-    send_back(desk)
-    desk.start(window)
-    desk.die(window)
-    desk.look()
-    assert (desk.task.status, desk.told()) == ("working", [("agent.crashed", window, "working")])
-    desk.start(window)
-    desk.world.edit(desk.ref, "DONE: all of it\n", f"DONE: all of it\n{AGAIN}")
-    desk.die(window)
-    desk.look(1)
-    assert desk.task.status == then
+        watched.move("agent-review")
+        watched.write(PASS)
+    watched.move("reviewing")
+    watched.die("worker")
+    send_back(watched)
+    watched.start(window)
+    watched.die(window)
+    watched.look()
+    assert (watched.task.status, watched.told()) == ("working", [("agent.crashed", window, "working")])
+    watched.start(window)
+    watched.world.edit(watched.ref, "DONE: all of it\n", f"DONE: all of it\n{AGAIN}")
+    watched.die(window)
+    watched.look(1)
+    assert watched.task.status == then
 
 
 STARTED = {

@@ -10,36 +10,36 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.office import kill_agent, started
+from support.live_home import kill_agent, started
 from support.serving import Servers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 @pytest.fixture
-def servers(office: Office) -> Iterator[Servers]:
+def servers(live_home: LiveHome) -> Iterator[Servers]:
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup, what is started would ignore it
-    servers = Servers(office)
+    servers = Servers(live_home)
     yield servers
     servers.end()
     signal.signal(signal.SIGHUP, before)
 
 
-def crash(office: Office, ref: TaskRef, count: int) -> None:
+def crash(live_home: LiveHome, ref: TaskRef, count: int) -> None:
     """The agent dies, and somebody notices."""
-    kill_agent(office, ref)
-    office.wait(lambda: len(office.events(ref, "agent.crashed")) == count)
+    kill_agent(live_home, ref)
+    live_home.wait(lambda: len(live_home.events(ref, "agent.crashed")) == count)
 
 
-def bring_back(office: Office, ref: TaskRef) -> None:
-    starts = office.root / "recorder" / "starts"
+def bring_back(live_home: LiveHome, ref: TaskRef) -> None:
+    starts = live_home.root / "recorder" / "starts"
     before = starts.read_text().count("started")
-    office.orange.agents.respawn(ref)
-    office.wait(lambda: starts.read_text().count("started") == before + 1)
+    live_home.orange.agents.respawn(ref)
+    live_home.wait(lambda: starts.read_text().count("started") == before + 1)
 
 
 def ends_on(server: subprocess.Popen[bytes], number: signal.Signals) -> bool:
@@ -48,84 +48,84 @@ def ends_on(server: subprocess.Popen[bytes], number: signal.Signals) -> bool:
 
 
 def test_serve_ends_on_any_signal_agents_keep_running_and_the_next_one_notices_a_death_that_happened_while_none_ran(
-    office: Office, servers: Servers
+    live_home: LiveHome, servers: Servers
 ) -> None:
-    ref = started(office, "fix/serve")
+    ref = started(live_home, "fix/serve")
     assert ends_on(servers.start(), signal.SIGTERM)
-    assert office.windows(ref) == ["worker"]
-    kill_agent(office, ref)
-    assert office.task(ref).crash_count == 0
+    assert live_home.windows(ref) == ["worker"]
+    kill_agent(live_home, ref)
+    assert live_home.task(ref).crash_count == 0
     second = servers.start()
-    office.wait(lambda: office.task(ref).crash_count == 1)
-    bring_back(office, ref)
+    live_home.wait(lambda: live_home.task(ref).crash_count == 1)
+    bring_back(live_home, ref)
     assert ends_on(second, signal.SIGINT)
     assert ends_on(servers.start(), signal.SIGHUP)
     # A shell without job control lets what it starts with `&` ignore Ctrl+C.
     assert ends_on(servers.start("sh", "-c", 'trap "" INT; exec "$@"', "sh"), signal.SIGTERM)
     assert "Traceback" not in servers.said()
-    assert office.windows(ref) == ["worker"]
+    assert live_home.windows(ref) == ["worker"]
 
 
-def test_serve_works_without_libtmux_where_it_cannot_be_loaded(office: Office, servers: Servers) -> None:
-    damaged = office.root / "damaged" / "libtmux"
+def test_serve_works_without_libtmux_where_it_cannot_be_loaded(live_home: LiveHome, servers: Servers) -> None:
+    damaged = live_home.root / "damaged" / "libtmux"
     damaged.mkdir(parents=True)
     (damaged / "__init__.py").write_text("raise ImportError('partially initialized')")
-    ref = started(office, "fix/serve")
+    ref = started(live_home, "fix/serve")
     servers.start("env", f"PYTHONPATH={damaged.parent}")
-    crash(office, ref, 1)
-    log = (office.root / "home" / "orange.log").read_text()
+    crash(live_home, ref, 1)
+    log = (live_home.root / "home" / "orange.log").read_text()
     assert "libtmux could not be loaded, tmux is run without it: ImportError('partially initialized')" in log
 
 
 def test_of_serves_that_wait_for_their_turn_one_ends_at_once_on_a_signal_and_one_takes_over_when_the_acting_is_killed(
-    office: Office, servers: Servers
+    live_home: LiveHome, servers: Servers
 ) -> None:
-    ref = started(office, "fix/serve")
+    ref = started(live_home, "fix/serve")
     acting, other, waiting = servers.start(), servers.start(), servers.start()
-    office.wait(lambda: servers.said().count("another Orange already runs this home") == 2)
+    live_home.wait(lambda: servers.said().count("another Orange already runs this home") == 2)
     assert ends_on(waiting, signal.SIGTERM)
-    crash(office, ref, 1)
-    bring_back(office, ref)
+    crash(live_home, ref, 1)
+    bring_back(live_home, ref)
     os.kill(acting.pid, signal.SIGKILL)
     acting.wait()
-    crash(office, ref, 2)
-    office.wait(lambda: office.rests(ref, "stuck"))
-    assert [event["crash_count"] for event in office.events(ref, "agent.crashed")] == [1, 2]
-    assert office.windows(ref) == ["worker"]
+    crash(live_home, ref, 2)
+    live_home.wait(lambda: live_home.rests(ref, "stuck"))
+    assert [event["crash_count"] for event in live_home.events(ref, "agent.crashed")] == [1, 2]
+    assert live_home.windows(ref) == ["worker"]
     assert ends_on(other, signal.SIGINT)
     assert "Traceback" not in servers.said()
 
 
 def test_workers_death_is_noticed_after_its_reviewers_crashed_and_the_acting_serve_was_killed(
-    office: Office, servers: Servers
+    live_home: LiveHome, servers: Servers
 ) -> None:
-    ref = started(office, "fix/serve")
-    with (office.root / "home" / "tasks" / "coffee" / ref.id / "TASK.md").open("a") as file:
+    ref = started(live_home, "fix/serve")
+    with (live_home.root / "home" / "tasks" / "coffee" / ref.id / "TASK.md").open("a") as file:
         file.write("\n## Plan\n\nAPPROACH: a\n\n## Handoff\n\nDONE: all\n")
-    office.orange.tasks.update(ref, status="working")
-    office.orange.tasks.update(ref, status="agent-review")
-    starts = office.root / "recorder" / "starts"
+    live_home.orange.tasks.update(ref, status="working")
+    live_home.orange.tasks.update(ref, status="agent-review")
+    starts = live_home.root / "recorder" / "starts"
     acting = servers.start()
     for crashes in (1, 2):
-        office.wait(lambda: starts.read_text().count("started") == crashes + 1)  # noqa: B023 - called at once
-        kill_agent(office, ref, "review-1")
-        office.wait(lambda: len(office.events(ref, "agent.crashed")) == crashes)  # noqa: B023 - called at once
-    office.wait(lambda: office.rests(ref, "stuck"))
+        live_home.wait(lambda: starts.read_text().count("started") == crashes + 1)  # noqa: B023 - called at once
+        kill_agent(live_home, ref, "review-1")
+        live_home.wait(lambda: len(live_home.events(ref, "agent.crashed")) == crashes)  # noqa: B023 - called at once
+    live_home.wait(lambda: live_home.rests(ref, "stuck"))
     os.kill(acting.pid, signal.SIGKILL)
     acting.wait()
-    kill_agent(office, ref)
+    kill_agent(live_home, ref)
     servers.start()
-    office.wait(lambda: "The agent has ended" in (office.task(ref).attention or ""))
-    assert [event["window"] for event in office.events(ref, "agent.died")] == ["worker"]
+    live_home.wait(lambda: "The agent has ended" in (live_home.task(ref).attention or ""))
+    assert [event["window"] for event in live_home.events(ref, "agent.died")] == ["worker"]
 
 
-def test_task_that_is_created_while_serve_runs_is_started_once(office: Office, servers: Servers) -> None:
-    other = started(office, "fix/other")
+def test_task_that_is_created_while_serve_runs_is_started_once(live_home: LiveHome, servers: Servers) -> None:
+    other = started(live_home, "fix/other")
     servers.start()
-    ref = office.create("review/once", harness="recorder", status="agent-review")
-    crash(office, other, 1)  # by now serve has seen all there is
-    assert [event["to"] for event in office.events(ref, "transition.started")] == ["agent-review"]
-    assert [event["window"] for event in office.events(ref, "agent.spawned")] == ["review-1"]
+    ref = live_home.create("review/once", harness="recorder", status="agent-review")
+    crash(live_home, other, 1)  # by now serve has seen all there is
+    assert [event["to"] for event in live_home.events(ref, "transition.started")] == ["agent-review"]
+    assert [event["window"] for event in live_home.events(ref, "agent.spawned")] == ["review-1"]
 
 
 # It is asked to end at each of the first lines that the event loop runs, while there is none, and at many others.

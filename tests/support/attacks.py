@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 FORGED = "FORGED-BY-AN-AGENT"
 LOOT = "LOOT-OF-AN-AGENT"
@@ -64,41 +64,41 @@ SECRETS: Mapping[str, str] = {
 class Scene:
     """Where the attacks happen: two tasks of one person, one of them hostile."""
 
-    office: Office
+    live_home: LiveHome
     own: TaskRef
     other: TaskRef
     known: Mapping[str, str]  # what the agent knows of the person's machine: assume that it knows everything
 
     @property
     def home(self) -> Path:
-        return self.office.root / "home"
+        return self.live_home.root / "home"
 
     @property
     def person(self) -> Path:
-        return self.office.root / "person"
+        return self.live_home.root / "person"
 
     def reference(self, name: str) -> str:
         """What a reference is now."""
-        return self.office.git("for-each-ref", "--format=%(objectname)", name)
+        return self.live_home.git("for-each-ref", "--format=%(objectname)", name)
 
 
-def knowledge(office: Office, own: TaskRef, other: TaskRef) -> dict[str, str]:
+def knowledge(live_home: LiveHome, own: TaskRef, other: TaskRef) -> dict[str, str]:
     """Where things are, by the names that the attacks have for them."""
-    home = office.root / "home"
+    home = live_home.root / "home"
     return {
-        "P": str(office.root / "person"),
+        "P": str(live_home.root / "person"),
         "OH": str(home),
         "ID": own.id,
         "OTHER": other.id,
         "STATE": str(home / "state" / "coffee" / own.id),
         "OTHERSTATE": str(home / "state" / "coffee" / other.id),
         "TASKS": str(home / "tasks" / "coffee"),
-        "OTHERWT": str(office.worktree(other)),
-        "REPO": str(office.repository),
-        "OWNGIT": office.git("rev-parse", "--absolute-git-dir", at=office.worktree(own)),
-        "SOCKET": office.socket,
+        "OTHERWT": str(live_home.worktree(other)),
+        "REPO": str(live_home.repository),
+        "OWNGIT": live_home.git("rev-parse", "--absolute-git-dir", at=live_home.worktree(own)),
+        "SOCKET": live_home.socket,
         "PREFIX": sys.prefix,
-        **{reference_name(each): office.git("rev-parse", each) for each in REFERENCES},
+        **{reference_name(each): live_home.git("rev-parse", each) for each in REFERENCES},
     }
 
 
@@ -161,7 +161,7 @@ def _named(scene: Scene, how: str) -> bool:
 
 
 def _status(whose: str, *wanted: str) -> Callable[[Scene], bool]:
-    return lambda scene: scene.office.status(scene.own if whose == "own" else scene.other) in wanted
+    return lambda scene: scene.live_home.status(scene.own if whose == "own" else scene.other) in wanted
 
 
 def _exists(path: str) -> Callable[[Scene], bool]:
@@ -238,7 +238,7 @@ IMPERSONATING = (
     Attack(
         "act as the person: change the project",
         "orange project update coffee --pool-size 9; env -u ORANGE_TASK orange project update coffee --pool-size 9",
-        proof=lambda scene: scene.office.orange.projects.get("coffee").pool_size == 9,
+        proof=lambda scene: scene.live_home.orange.projects.get("coffee").pool_size == 9,
     ),
     Attack(
         "skip the gates: to a state that needs more",

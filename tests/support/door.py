@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from orange_tui.agents.door.protocol import DOOR_VARIABLE, WORDS, frame, join_words, take_frame
 from orange_tui.agents.door.starting import behind_door, make_door
 from support.driver import Result
-from support.office import wait_for
+from support.live_home import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
     from support.github.server import GitHub
     from support.github.state import Issue
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
-class Desk:
-    """An office whose project `coffee` takes issues."""
+class IssueWorld:
+    """A live home whose project `coffee` takes issues."""
 
-    def __init__(self, office: Office, github: GitHub) -> None:
-        self.office, self.github, self.orange = office, github, office.orange
-        github.adopt(office.repository)
-        github.remote = office.remote
-        (office.root / "home" / "config.yml").write_text("router: demo\nrouter_fallback: demo\n")
+    def __init__(self, live_home: LiveHome, github: GitHub) -> None:
+        self.live_home, self.github, self.orange = live_home, github, live_home.orange
+        github.adopt(live_home.repository)
+        github.remote = live_home.remote
+        (live_home.root / "home" / "config.yml").write_text("router: demo\nrouter_fallback: demo\n")
         self.settings(issues=True)
 
     def settings(self, **changes: object) -> None:
@@ -46,7 +46,7 @@ class Desk:
         return self.orange.store.refs("coffee")
 
     def task_of(self, issue: Issue) -> TaskRef:
-        (found,) = [ref for ref in self.tasks() if self.office.task(ref).extra.get("issue") == issue.number]
+        (found,) = [ref for ref in self.tasks() if self.live_home.task(ref).extra.get("issue") == issue.number]
         return found
 
     def report(self, ref: TaskRef, to: str, **report: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from orange_tui.home import clock
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor.limits import LimitedAgents
-from support.office import wait_for
+from support.live_home import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pytest
 
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 HOURS = 3600.0
 SAYS = "You've hit your session limit · try again in 3 hours"
@@ -45,10 +45,10 @@ class Clock:
 class LimitWatcher:
     """The part of a supervisor that looks after limits, one look at a time."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
-        self._feed = office.orange.new_feed()
-        self._agents = LimitedAgents(office.orange.tasks, office.orange.agents, self._feed)
+    def __init__(self, live_home: LiveHome) -> None:
+        self._live_home = live_home
+        self._feed = live_home.orange.new_feed()
+        self._agents = LimitedAgents(live_home.orange.tasks, live_home.orange.agents, self._feed)
 
     def look(self, *changed: TaskRef) -> float | None:
         self._feed.index.refresh_all()
@@ -65,22 +65,22 @@ class LimitWatcher:
 
     def see(self, ref: TaskRef, window: str = "worker", state: str = "limit") -> None:
         """What the watcher of screens does, and then a look."""
-        Runtime(self._office.orange.store.state_directory(ref)).update(window, seen=state, seen_at=clock.now())
+        Runtime(self._live_home.orange.store.state_directory(ref)).update(window, seen=state, seen_at=clock.now())
         self.look(ref)
         self.look(ref)  # what it has written itself is a change, too
 
 
-def limited_harness(office: Office, name: str = "limited", says: str = SAYS, then: str = "exec cat") -> None:
+def limited_harness(live_home: LiveHome, name: str = "limited", says: str = SAYS, then: str = "exec cat") -> None:
     """An agent that has reached its limit as soon as it starts."""
-    office.harness(name, orders=f'echo "{says}"\n{then}\n')
-    with (office.root / "home" / "harnesses.yml").open("a") as file:
+    live_home.harness(name, orders=f'echo "{says}"\n{then}\n')
+    with (live_home.root / "home" / "harnesses.yml").open("a") as file:
         file.write(_SCREEN)
 
 
-def at_limit(office: Office, branch: str, harness: str = "limited", **more: str) -> TaskRef:
+def at_limit(live_home: LiveHome, branch: str, harness: str = "limited", **more: str) -> TaskRef:
     """A task whose agent shows that it has reached its limit."""
-    ref = office.create(branch, harness=harness, **more)
-    pane = office.orange.sessions.window(ref.id, "worker")
+    ref = live_home.create(branch, harness=harness, **more)
+    pane = live_home.orange.sessions.window(ref.id, "worker")
     assert pane is not None
-    office.wait(lambda: "hit your" in (office.orange.tmux.screen(pane.pane_id) or ""))
+    live_home.wait(lambda: "hit your" in (live_home.orange.tmux.screen(pane.pane_id) or ""))
     return ref

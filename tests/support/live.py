@@ -11,15 +11,15 @@ from support.stage import Scene
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 @asynccontextmanager
 async def opened(
-    office: Office, size: tuple[int, int] = (120, 36), *, supervises: bool = False, app: OrangeApp | None = None
+    live_home: LiveHome, size: tuple[int, int] = (120, 36), *, supervises: bool = False, app: OrangeApp | None = None
 ) -> AsyncIterator[Scene]:
     """The app, from when it shows every task."""
-    app = app or OrangeApp(office.orange, "coffee", supervises=supervises)
+    app = app or OrangeApp(live_home.orange, "coffee", supervises=supervises)
     async with app.run_test(size=size) as pilot:
         scene = Scene(app, pilot)
         await scene.until(scene.is_ready)

@@ -36,15 +36,15 @@ def _plant(root: Path) -> None:
     write_commit(root / "coffee", {"menu": MENU, ".gitignore": "*.log\n"})
     git(root / "coffee", "remote", "add", "origin", str(root / "remote.git"))
     git(root / "coffee", "push", "-q", "--set-upstream", "origin", "main")
-    git(root / "coffee", "worktree", "add", "-q", "--detach", str(root / "desk"))
+    git(root / "coffee", "worktree", "add", "-q", "--detach", str(root / "branches"))
 
 
-class House:
+class MergeWorld:
     """The project `coffee` in a home of its own, with the hooks that are really run."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.main, self.remote, self.desk = root / "coffee", root / "remote.git", root / "desk"
+        self.main, self.remote, self.branches = root / "coffee", root / "remote.git", root / "branches"
         self.notes: list[str] = []
         copied(_plant, root)
         self.orange = assemble(Home(str(root / "home")))
@@ -59,9 +59,9 @@ class House:
 
     def branch(self, name: str, files: dict[str, str], start: str = "main") -> str:
         """A branch with one commit, made where nobody looks."""
-        self.git("switch", "-q", "-c", name, start, at=self.desk)
-        commit = self.write(self.desk, files, f"on {name}") if files else self.tip(name)
-        self.git("switch", "-q", "--detach", at=self.desk)
+        self.git("switch", "-q", "-c", name, start, at=self.branches)
+        commit = self.write(self.branches, files, f"on {name}") if files else self.tip(name)
+        self.git("switch", "-q", "--detach", at=self.branches)
         return commit
 
     def task(self, branch: str = "feat/tea", files: dict[str, str] | None = None, **more: Any) -> TaskRef:

@@ -9,10 +9,10 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
-from support.office import wait_for
+from support.live_home import wait_for
 
 if TYPE_CHECKING:
-    from support.office import Office
+    from support.live_home import LiveHome
 
 ORANGE = f"{shlex.quote(sys.executable)} -m orange_tui"
 _AGAIN_SECONDS = 5.0
@@ -21,8 +21,8 @@ _AGAIN_SECONDS = 5.0
 class Terminal:
     """A person's terminal with a shell in it."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self, live_home: LiveHome) -> None:
+        self._live_home = live_home
         self._tmux = ("tmux", "-L", f"orange-person-{uuid.uuid4().hex[:12]}", "-f", "/dev/null")
         self._ask("new-session", "-d", "-x", "120", "-y", "30", "env", "PS1=at-the-shell ", "/bin/sh")
         self.shows("at-the-shell")
@@ -41,7 +41,7 @@ class Terminal:
         return self._ask("capture-pane", "-p")
 
     def shows(self, text: str) -> None:
-        wait_for(lambda: text in self.screen(), lambda: f"{self.screen()}\n{self._office.story()}")
+        wait_for(lambda: text in self.screen(), lambda: f"{self.screen()}\n{self._live_home.story()}")
 
     def press_until(self, key: str, text: str) -> None:
         """Press a key until something comes of it: who has just come back may be sooner than the app is.
@@ -59,7 +59,7 @@ class Terminal:
                 self.press(key)
             return False
 
-        wait_for(is_shown, lambda: f"{self.screen()}\n{self._office.story()}")
+        wait_for(is_shown, lambda: f"{self.screen()}\n{self._live_home.story()}")
 
     def close(self) -> None:
         subprocess.run([*self._tmux, "kill-server"], check=False, capture_output=True)

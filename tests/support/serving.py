@@ -7,28 +7,28 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 class Servers:
     """Supervisors of one home, and all they say."""
 
-    def __init__(self, office: Office) -> None:
-        self._office = office
+    def __init__(self, live_home: LiveHome) -> None:
+        self._live_home = live_home
         self._running: list[subprocess.Popen[bytes]] = []
 
     def start(self, *through: str) -> subprocess.Popen[bytes]:
         """Another one, once it says that it watches."""
-        said = self._office.root / f"said-{len(self._running)}"
+        said = self._live_home.root / f"said-{len(self._running)}"
         with said.open("wb") as file:
             words = [*through, sys.executable, "-m", "orange_tui", "serve"]
-            server = subprocess.Popen(words, stdout=file, stderr=file, cwd=self._office.root)
+            server = subprocess.Popen(words, stdout=file, stderr=file, cwd=self._live_home.root)
         self._running.append(server)
-        self._office.wait(lambda: "watching" in said.read_text())
+        self._live_home.wait(lambda: "watching" in said.read_text())
         return server
 
     def said(self) -> str:
-        return "".join(path.read_text() for path in sorted(self._office.root.glob("said-*")))
+        return "".join(path.read_text() for path in sorted(self._live_home.root.glob("said-*")))
 
     def end(self) -> None:
         for server in self._running:

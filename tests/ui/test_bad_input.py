@@ -11,7 +11,7 @@ from support.stage import Stage, story
 if TYPE_CHECKING:
     import pytest
 
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 BRANCH = "fix/%s-{z}-]x"
@@ -56,20 +56,22 @@ async def test_project_whose_directory_is_gone_is_shown_and_others_go_on(stage: 
 
 
 @story
-async def test_without_tmux_every_key_says_what_to_install(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    office.harness(orders="exec cat")
-    office.create("fix/tea", harness="recorder")
-    office.create("fix/milk", harness="recorder", spawn=False)
+async def test_without_tmux_every_key_says_what_to_install(
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live_home.harness(orders="exec cat")
+    live_home.create("fix/tea", harness="recorder")
+    live_home.create("fix/milk", harness="recorder", spawn=False)
     git = shutil.which("git")
-    (office.root / "bin").mkdir()
-    (office.root / "bin" / "git").symlink_to(str(git))
+    (live_home.root / "bin").mkdir()
+    (live_home.root / "bin" / "git").symlink_to(str(git))
     with monkeypatch.context() as without:
-        without.setenv("PATH", str(office.root / "bin"))
-        await meet_no_tmux(office)
+        without.setenv("PATH", str(live_home.root / "bin"))
+        await meet_no_tmux(live_home)
 
 
-async def meet_no_tmux(office: Office) -> None:
-    async with opened(office, supervises=True) as scene:
+async def meet_no_tmux(live_home: LiveHome) -> None:
+    async with opened(live_home, supervises=True) as scene:
         await scene.sees("fix/tea", "⚡")
         await scene.press("slash", *"milk", "enter")
         await scene.until(lambda: scene.selected == "fix/milk")
@@ -92,14 +94,14 @@ async def test_terminal_made_tiny_and_large_again_shows_the_list_again(stage: St
 
 
 @story
-async def test_markup_and_escapes_are_text_wherever_they_come_from(office: Office) -> None:
-    office.harness(orders="exec cat")
-    ref = office.create(BRANCH, harness="recorder", summary=HOSTILE, context=f"{HOSTILE} \x1b[2J\x1b]0;t\x07")
-    worktree = office.worktree(ref)
+async def test_markup_and_escapes_are_text_wherever_they_come_from(live_home: LiveHome) -> None:
+    live_home.harness(orders="exec cat")
+    ref = live_home.create(BRANCH, harness="recorder", summary=HOSTILE, context=f"{HOSTILE} \x1b[2J\x1b]0;t\x07")
+    worktree = live_home.worktree(ref)
     (worktree / "[red]file.txt").write_text(f"{HOSTILE}\n\x1b[2J\x1b[31m\n")
-    office.git("add", ".", at=worktree)
-    office.git("commit", "-qm", f"{HOSTILE} \x1b[2J", at=worktree)
-    async with opened(office) as scene:
+    live_home.git("add", ".", at=worktree)
+    live_home.git("commit", "-qm", f"{HOSTILE} \x1b[2J", at=worktree)
+    async with opened(live_home) as scene:
         await scene.sees(BRANCH, HOSTILE)
         for seen in (BRANCH, "[red]file.txt", "Created"):
             await scene.press("tab")

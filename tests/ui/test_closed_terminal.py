@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.office import wait_for
+from support.live_home import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from support.git import git
 from support.stage import story
 
 if TYPE_CHECKING:
-    from support.kitchen import Kitchen
+    from support.git_stage import GitStage
     from support.stage import Scene
 
 
@@ -21,10 +21,10 @@ def line_of(scene: Scene, branch: str) -> str:
 
 
 @story
-async def test_tasks_that_will_collide_are_marked_while_they_are_at_work(kitchen: Kitchen) -> None:
-    kitchen.at_work("latte", "latte", status="working")
-    kitchen.at_work("mocha", "mocha", status="working")
-    async with kitchen.open() as scene:
+async def test_tasks_that_will_collide_are_marked_while_they_are_at_work(git_stage: GitStage) -> None:
+    git_stage.at_work("latte", "latte", status="working")
+    git_stage.at_work("mocha", "mocha", status="working")
+    async with git_stage.open() as scene:
         await scene.until(lambda: "⇄" in line_of(scene, "latte") and "⇄" in line_of(scene, "mocha"))
         await scene.sees("Will conflict with", "in menu")
         assert "≠" not in scene.text
@@ -33,74 +33,74 @@ async def test_tasks_that_will_collide_are_marked_while_they_are_at_work(kitchen
 
 
 @story
-async def test_task_that_conflicts_needs_the_person_and_r_opens_a_prepared_request(kitchen: Kitchen) -> None:
-    ref = kitchen.at_work("latte", "latte")
-    kitchen.commit("menu", "ristretto\n")
-    async with kitchen.open() as scene:
+async def test_task_that_conflicts_needs_the_person_and_r_opens_a_prepared_request(git_stage: GitStage) -> None:
+    ref = git_stage.at_work("latte", "latte")
+    git_stage.commit("menu", "ristretto\n")
+    async with git_stage.open() as scene:
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
         await scene.sees("Would not merge, r sends it back: menu", "Conflicts with main: menu")
         await scene.press("r")
         await scene.sees("conflicts: ask the worker to resolve it", "Please merge main into this branch", "- menu")
         await scene.press("ctrl+s")
-        await scene.until(lambda: kitchen.status(ref) == "working")
-    assert "## Feedback" in kitchen.body(ref)
-    assert "hand it in again" in kitchen.body(ref)
+        await scene.until(lambda: git_stage.status(ref) == "working")
+    assert "## Feedback" in git_stage.body(ref)
+    assert "hand it in again" in git_stage.body(ref)
 
 
 @story
-async def test_person_edits_or_cancels_the_prepared_request(kitchen: Kitchen) -> None:
-    ref = kitchen.at_work("latte", "latte")
-    kitchen.commit("menu", "ristretto\n")
-    async with kitchen.open() as scene:
+async def test_person_edits_or_cancels_the_prepared_request(git_stage: GitStage) -> None:
+    ref = git_stage.at_work("latte", "latte")
+    git_stage.commit("menu", "ristretto\n")
+    async with git_stage.open() as scene:
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
         await scene.press("r")
         await scene.until(lambda: isinstance(scene.app.screen, MessageDialog))
         await scene.press("escape")
-        assert kitchen.status(ref) == "reviewing"
+        assert git_stage.status(ref) == "reviewing"
         await scene.press("r")
         await scene.until(lambda: isinstance(scene.app.screen, MessageDialog))
         scene.app.screen.query_one(TextArea).text = "Only the menu, please"
         await scene.press("ctrl+s")
-        await scene.until(lambda: kitchen.status(ref) == "working")
-    assert "Only the menu, please" in kitchen.body(ref)
-    assert "hand it in again" not in kitchen.body(ref)
+        await scene.until(lambda: git_stage.status(ref) == "working")
+    assert "Only the menu, please" in git_stage.body(ref)
+    assert "hand it in again" not in git_stage.body(ref)
 
 
 @story
-async def test_prepared_request_that_nobody_edited_is_prepared_again(kitchen: Kitchen) -> None:
-    git(kitchen.path, "switch", "--quiet", "--create", "latte", "main")
-    kitchen.commit("prices", "3\n")
-    git(kitchen.path, "switch", "--quiet", "main")
-    kitchen.commit("prices", "4\n")
-    git(kitchen.path, "switch", "--quiet", "latte")
-    kitchen.commit("menu", "latte\n")
-    git(kitchen.path, "switch", "--quiet", "main")
-    kitchen.task(branch="latte", summary="Offer latte", status="reviewing")
-    async with kitchen.open() as scene:
+async def test_prepared_request_that_nobody_edited_is_prepared_again(git_stage: GitStage) -> None:
+    git(git_stage.path, "switch", "--quiet", "--create", "latte", "main")
+    git_stage.commit("prices", "3\n")
+    git(git_stage.path, "switch", "--quiet", "main")
+    git_stage.commit("prices", "4\n")
+    git(git_stage.path, "switch", "--quiet", "latte")
+    git_stage.commit("menu", "latte\n")
+    git(git_stage.path, "switch", "--quiet", "main")
+    git_stage.task(branch="latte", summary="Offer latte", status="reviewing")
+    async with git_stage.open() as scene:
         await scene.sees("r sends it back: prices")
         await scene.press("r")
         await scene.sees("- prices")
         await scene.press("escape")
-        kitchen.commit("menu", "ristretto\n")
+        git_stage.commit("menu", "ristretto\n")
         await scene.sees("r sends it back: menu, prices")
         await scene.press("r")
         await scene.sees("- menu", "- prices")
 
 
 @story
-async def test_a_refused_merge_names_the_files_and_the_key_and_the_key_works_at_once(kitchen: Kitchen) -> None:
+async def test_a_refused_merge_names_the_files_and_the_key_and_the_key_works_at_once(git_stage: GitStage) -> None:
     """Somebody has pushed: nobody here knew of it until the merge asked."""
-    remote = kitchen.root / "remote.git"
-    git(kitchen.root, "clone", "--quiet", "--bare", str(kitchen.path), str(remote))
-    git(kitchen.path, "remote", "add", "origin", str(remote))
-    git(kitchen.path, "fetch", "--quiet")
-    kitchen.at_work("latte", "latte")
-    other = kitchen.root / "other"
-    git(kitchen.root, "clone", "--quiet", str(remote), str(other))
+    remote = git_stage.root / "remote.git"
+    git(git_stage.root, "clone", "--quiet", "--bare", str(git_stage.path), str(remote))
+    git(git_stage.path, "remote", "add", "origin", str(remote))
+    git(git_stage.path, "fetch", "--quiet")
+    git_stage.at_work("latte", "latte")
+    other = git_stage.root / "other"
+    git(git_stage.root, "clone", "--quiet", str(remote), str(other))
     (other / "menu").write_text("ristretto\n")
     git(other, "commit", "--quiet", "--all", "--message=elsewhere")
     git(other, "push", "--quiet")
-    async with kitchen.open() as scene:
+    async with git_stage.open() as scene:
         await scene.sees("+1 −1")
         assert "≠" not in scene.text
         await scene.press("m", "y")
@@ -112,9 +112,9 @@ async def test_a_refused_merge_names_the_files_and_the_key_and_the_key_works_at_
 
 
 @story
-async def test_without_a_conflict_r_opens_on_an_empty_page(kitchen: Kitchen) -> None:
-    kitchen.at_work("latte", "latte")
-    async with kitchen.open() as scene:
+async def test_without_a_conflict_r_opens_on_an_empty_page(git_stage: GitStage) -> None:
+    git_stage.at_work("latte", "latte")
+    async with git_stage.open() as scene:
         await scene.sees("+1 −1")
         await scene.press("r")
         await scene.until(lambda: isinstance(scene.app.screen, MessageDialog))
@@ -122,9 +122,9 @@ async def test_without_a_conflict_r_opens_on_an_empty_page(kitchen: Kitchen) -> 
 
 
 @story
-async def test_help_says_what_the_signs_mean(kitchen: Kitchen) -> None:
-    kitchen.at_work("latte", "latte")
-    async with kitchen.open(size=(120, 100)) as scene:
+async def test_help_says_what_the_signs_mean(git_stage: GitStage) -> None:
+    git_stage.at_work("latte", "latte")
+    async with git_stage.open(size=(120, 100)) as scene:
         await scene.press("question_mark")
         await scene.sees("Symbols", "≠", "⇄")
 
@@ -144,41 +144,41 @@ prompts: {brew: "Brew"}
 
 
 @story
-async def test_send_back_works_in_a_workflow_with_other_state_names(kitchen: Kitchen) -> None:
-    folder = kitchen.root / "home" / "workflows"
+async def test_send_back_works_in_a_workflow_with_other_state_names(git_stage: GitStage) -> None:
+    folder = git_stage.root / "home" / "workflows"
     folder.mkdir(exist_ok=True)
     (folder / "cafe.yml").write_text(CAFE)
-    ref = kitchen.at_work("latte", "latte", workflow="cafe", status="tasting")
-    kitchen.commit("menu", "ristretto\n")
-    async with kitchen.open() as scene:
+    ref = git_stage.at_work("latte", "latte", workflow="cafe", status="tasting")
+    git_stage.commit("menu", "ristretto\n")
+    async with git_stage.open() as scene:
         await scene.sees("Would not merge, r sends it back: menu")
         await scene.press("r")
         await scene.sees("Please merge main into this branch")
         await scene.press("ctrl+s")
-        await scene.until(lambda: kitchen.status(ref) == "brewing")
-    assert "- menu" in kitchen.body(ref)
+        await scene.until(lambda: git_stage.status(ref) == "brewing")
+    assert "- menu" in git_stage.body(ref)
 
 
 @story
-async def test_send_back_without_a_way_back_or_a_live_worker_says_why_not(kitchen: Kitchen) -> None:
-    kitchen.at_work("latte", "latte", status="working")
-    kitchen.commit("menu", "ristretto\n")
-    async with kitchen.open() as scene:
+async def test_send_back_without_a_way_back_or_a_live_worker_says_why_not(git_stage: GitStage) -> None:
+    git_stage.at_work("latte", "latte", status="working")
+    git_stage.commit("menu", "ristretto\n")
+    async with git_stage.open() as scene:
         await scene.until(lambda: "≠" in line_of(scene, "latte"))
         await scene.press("r")
         await scene.until(lambda: any('Can\'t be sent back from "working"' in told for told in scene.told()))
 
 
 @story
-async def test_a_commit_is_seen_when_it_is_made_though_no_file_of_a_task_changes(kitchen: Kitchen) -> None:
-    kitchen.at_work("fix/latte", "latte", status="working")
-    kitchen.task(branch="fix/mocha", summary="Offer mocha", status="working")
-    async with kitchen.open() as scene:
+async def test_a_commit_is_seen_when_it_is_made_though_no_file_of_a_task_changes(git_stage: GitStage) -> None:
+    git_stage.at_work("fix/latte", "latte", status="working")
+    git_stage.task(branch="fix/mocha", summary="Offer mocha", status="working")
+    async with git_stage.open() as scene:
         await scene.until(lambda: "+1 −1" in line_of(scene, "fix/latte"))
         assert "⇄" not in scene.text
-        git(kitchen.path, "switch", "--quiet", "--create", "fix/mocha", "main")
-        kitchen.commit("menu", "mocha\n")
+        git(git_stage.path, "switch", "--quiet", "--create", "fix/mocha", "main")
+        git_stage.commit("menu", "mocha\n")
         await scene.until(lambda: "⇄" in line_of(scene, "fix/latte") and "⇄" in line_of(scene, "fix/mocha"))
-        git(kitchen.path, "switch", "--quiet", "main")
-        kitchen.commit("menu", "ristretto\n")
+        git(git_stage.path, "switch", "--quiet", "main")
+        git_stage.commit("menu", "ristretto\n")
         await scene.until(lambda: "≠⇄" in line_of(scene, "fix/latte"))

@@ -12,18 +12,18 @@ from support.stage import Scene, story
 if TYPE_CHECKING:
     import pytest
 
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 @story
 async def test_a_working_day_without_a_file_read_or_a_program_started_in_the_event_loop(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    office.harness(orders="echo '[bold]working[/]'; exec cat")
-    office.create("fix/tea", harness="recorder")
-    app = OrangeApp(office.orange, "coffee")
+    live_home.harness(orders="echo '[bold]working[/]'; exec cat")
+    live_home.create("fix/tea", harness="recorder")
+    app = OrangeApp(live_home.orange, "coffee")
     with guarded(monkeypatch) as guard:
-        async with opened(office, app=app) as scene:
+        async with opened(live_home, app=app) as scene:
             await look_around(scene)
             await create_a_task(scene)
             await merge_and_delete(scene)

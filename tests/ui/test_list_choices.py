@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pytest
 
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 def view_file(stage: Stage) -> dict[str, Any]:
@@ -215,24 +215,24 @@ async def test_wide_terminal_shows_the_list_alone_or_both(stage: Stage, monkeypa
 
 
 @story
-async def test_after_a_merge_the_cursor_is_on_what_needs_you_and_the_transcript_stays(office: Office) -> None:
-    office.harness(orders="echo '\x1b[32m31 passed\x1b[0m [bold]'; exec cat")
-    ref = office.create("fix/tea", harness="recorder")
-    asks = office.create("fix/cups", harness="recorder")
-    office.create("fix/milk", harness="recorder", spawn=False)
-    with office.orange.store.open(asks) as cups:
+async def test_after_a_merge_the_cursor_is_on_what_needs_you_and_the_transcript_stays(live_home: LiveHome) -> None:
+    live_home.harness(orders="echo '\x1b[32m31 passed\x1b[0m [bold]'; exec cat")
+    ref = live_home.create("fix/tea", harness="recorder")
+    asks = live_home.create("fix/cups", harness="recorder")
+    live_home.create("fix/milk", harness="recorder", spawn=False)
+    with live_home.orange.store.open(asks) as cups:
         cups.set_attention("Which cups?")
-    (office.worktree(ref) / "tea").write_text("green\n")
-    office.git("add", "tea", at=office.worktree(ref))
-    office.git("commit", "--quiet", "--message=tea", at=office.worktree(ref))
-    async with opened(office) as scene:
+    (live_home.worktree(ref) / "tea").write_text("green\n")
+    live_home.git("add", "tea", at=live_home.worktree(ref))
+    live_home.git("commit", "--quiet", "--message=tea", at=live_home.worktree(ref))
+    async with opened(live_home) as scene:
         await scene.press("j", "f", "m")
         assert scene.selected == "fix/tea"  # where what is done is not listed
         await scene.sees("Force merge?")
         await scene.press("y")
-        await scene.until(lambda: office.status(ref) == "done")
+        await scene.until(lambda: live_home.status(ref) == "done")
         await scene.until(lambda: scene.selected == "fix/cups")
         await scene.press("f", "f", "f", "slash", *"fix/tea", "enter", "tab")
         await scene.sees("worker, ended", "31 passed [bold]", "No live session.")
         await scene.sees("+1 −0")
-    assert not any("can't be shown" in str(entry) for entry in Log(office.orange.home.log_file).entries())
+    assert not any("can't be shown" in str(entry) for entry in Log(live_home.orange.home.log_file).entries())

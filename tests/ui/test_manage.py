@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.task import Task
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
     from support.stage import Scene
 
 
@@ -206,18 +206,22 @@ async def test_a_repository_is_registered_changed_and_removed_in_the_app(stage: 
 
 
 @story
-async def test_a_workspace_that_was_set_aside_says_why_and_is_looked_at_and_released(office: Office) -> None:
-    held = office.create("fix/tea", spawn=False)
-    path = str(office.root / "home" / "workspaces" / "coffee--2")
-    office.orange.pool.init(office.orange.projects.get("coffee"))
+async def test_a_workspace_that_was_set_aside_says_why_and_is_looked_at_and_released(live_home: LiveHome) -> None:
+    held = live_home.create("fix/tea", spawn=False)
+    path = str(live_home.root / "home" / "workspaces" / "coffee--2")
+    live_home.orange.pool.init(live_home.orange.projects.get("coffee"))
     reason = "something runs in it: make serve (pid 7)"
-    PoolFile(office.orange.home).put(Slot("coffee--2", "coffee", QUARANTINED, "gone123", reason, path, prepared=True))
-    (office.root / "home" / "workspaces" / "coffee--2" / "notes.txt").write_text("mine\n")
-    async with opened(office) as scene:
+    PoolFile(live_home.orange.home).put(
+        Slot("coffee--2", "coffee", QUARANTINED, "gone123", reason, path, prepared=True)
+    )
+    (live_home.root / "home" / "workspaces" / "coffee--2" / "notes.txt").write_text("mine\n")
+    async with opened(live_home) as scene:
         await scene.press("K")
         await scene.sees("! coffee--2", "set aside", reason, "Look at what is there", "coffee--1", "free")
         await scene.press("l")
-        await scene.sees("~/home/workspaces/coffee--2" if office.root.name == "person" else "coffee--2", "?? notes.txt")
+        await scene.sees(
+            "~/home/workspaces/coffee--2" if live_home.root.name == "person" else "coffee--2", "?? notes.txt"
+        )
         await scene.press("escape", "r")
         await scene.until(lambda: any("coffee--2 is free again" in told for told in scene.told()))
         await scene.until(lambda: "set aside" not in scene.text)
@@ -230,7 +234,7 @@ async def test_a_workspace_that_was_set_aside_says_why_and_is_looked_at_and_rele
         await scene.says("There is nothing in it.")
         await scene.press("G")
         await scene.says("Nothing to release.")
-    assert office.status(held) == "pending"
+    assert live_home.status(held) == "pending"
 
 
 # ── the whole home ──

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from orange_tui.store.store import StoredTask
 from orange_tui.tui.session.copy_menu import CopyMenu
+from support.live_home import started
 from support.lively import lively
-from support.office import started
 from support.person import ORANGE
 from support.stage import Stage, story
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pytest
 
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
     from support.person import Terminal
 
 # What an editor is, to a test: it says what it was given, and does what a file tells it to.
@@ -29,21 +29,23 @@ for last; do :; done
 """
 
 
-def body(office: Office, ref: TaskRef) -> str:
-    found = office.orange.store.read(ref)
+def body(live_home: LiveHome, ref: TaskRef) -> str:
+    found = live_home.orange.store.read(ref)
     assert isinstance(found, StoredTask)
     return found.body
 
 
-def test_an_editor_a_shell_and_the_worktree_are_a_key_away_and_lead_back(office: Office, terminal: Terminal) -> None:
-    ref, folder = started(office, "fix/tea"), office.root / "an editor"
+def test_an_editor_a_shell_and_the_worktree_are_a_key_away_and_lead_back(
+    live_home: LiveHome, terminal: Terminal
+) -> None:
+    ref, folder = started(live_home, "fix/tea"), live_home.root / "an editor"
     folder.mkdir()
     (folder / "edit").write_text(EDITOR)
     (folder / "edit").chmod(0o755)
     orders, given = folder / "orders", folder / "given"
     words = shlex.quote(str(folder / "edit"))
-    (office.root / "home" / "config.yml").write_text(f"""editor: "{words} --new '$(touch no-shell)'"\n""")
-    home, worktree = shlex.quote(office.orange.home.root), office.worktree(ref)
+    (live_home.root / "home" / "config.yml").write_text(f"""editor: "{words} --new '$(touch no-shell)'"\n""")
+    home, worktree = shlex.quote(live_home.orange.home.root), live_home.worktree(ref)
     variables = f"ORANGE_HOME={home} EDITOR={shlex.quote(f'{words} -w')} SHELL=/bin/sh PS1=in-the-shell-"
     terminal.type(f"env {variables} {ORANGE} --project coffee; echo code-$?")
     terminal.shows("⏎ attach")
@@ -53,7 +55,7 @@ def test_an_editor_a_shell_and_the_worktree_are_a_key_away_and_lead_back(office:
     )
     terminal.press("e")
     terminal.shows("TASK.md was changed")
-    assert body(office, ref).endswith("A [bold]note[/].\n")
+    assert body(live_home, ref).endswith("A [bold]note[/].\n")
     assert given.read_text().splitlines()[0] == "-w"
 
     orders.write_text("echo editing; exec sleep 1000\n")
@@ -74,12 +76,12 @@ def test_an_editor_a_shell_and_the_worktree_are_a_key_away_and_lead_back(office:
     assert "Cancel fix/tea" not in terminal.screen()
     seen = (worktree / "seen").read_text()
     assert seen.startswith(f"{worktree.resolve()}\n{ref.id} none\n")
-    assert office.task(ref).summary == "Stirred"
+    assert live_home.task(ref).summary == "Stirred"
 
     orders.write_text('pwd -P >>"$here/given"\n')
     given.unlink()
     terminal.press("o")
-    office.wait(lambda: given.exists() and len(given.read_text().splitlines()) == 4)
+    live_home.wait(lambda: given.exists() and len(given.read_text().splitlines()) == 4)
     assert given.read_text().splitlines() == ["--new", "$(touch no-shell)", str(worktree), str(worktree.resolve())]
     terminal.shows("⏎ attach")
     terminal.press("q")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pytest
 
     from orange_tui.outside.tmux import Pane
-    from support.office import Office
+    from support.live_home import LiveHome
     from support.person import Terminal
     from support.stage import Scene
 
@@ -80,15 +80,15 @@ async def test_text_is_selected_with_the_mouse_and_copied_in_the_preview_a_page_
         await scene.says("Press ctrl+q to quit; agents keep running.")
 
 
-def size(office: Office, pane: Pane) -> tuple[int, int]:
-    frame = office.orange.tmux.frame(pane.pane_id)
+def size(live_home: LiveHome, pane: Pane) -> tuple[int, int]:
+    frame = live_home.orange.tmux.frame(pane.pane_id)
     assert frame is not None
     return frame.width, frame.height
 
 
 @story
 async def test_a_session_is_shown_at_the_width_there_is_and_attached_at_that_of_the_terminal(
-    office: Office, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resized: list[tuple[int, int]] = []
     fit = pane_sizes.fit_window
@@ -98,23 +98,23 @@ async def test_a_session_is_shown_at_the_width_there_is_and_attached_at_that_of_
         lambda tmux, pane, *how: (resized.append(how), fit(tmux, pane, *how)),  # type: ignore[func-returns-value]
     )
     long = f"begin-{'0123456789' * 12}-end"
-    office.harness(orders=f"echo {long}; exec cat")
-    ref = office.create("fix/tea", harness="recorder")
-    (pane,) = office.orange.sessions.windows(ref.id, fresh=True)
-    async with opened(office, (120, 36)) as scene:
+    live_home.harness(orders=f"echo {long}; exec cat")
+    ref = live_home.create("fix/tea", harness="recorder")
+    (pane,) = live_home.orange.sessions.windows(ref.id, fresh=True)
+    async with opened(live_home, (120, 36)) as scene:
         await scene.press("tab")
         await scene.sees("begin-", "-end")  # in several lines: nothing is cut off
         view = scene.app.screen.query_one("#view", StripView)
         small = view.size.width - 3, view.size.height
-        assert (size(office, pane), resized) == (small, [small])
+        assert (size(live_home, pane), resized) == (small, [small])
         await scene.press("w", "tab")
-        await scene.until(lambda: size(office, pane)[0] > 100)
+        await scene.until(lambda: size(live_home, pane)[0] > 100)
         await scene.press("escape")
-        await scene.until(lambda: size(office, pane) == small)
-        terminal.type(f"env -u TMUX tmux -L {office.socket} attach")
-        await scene.until(lambda: size(office, pane)[0] == 120)
+        await scene.until(lambda: size(live_home, pane) == small)
+        terminal.type(f"env -u TMUX tmux -L {live_home.socket} attach")
+        await scene.until(lambda: size(live_home, pane)[0] == 120)
         await scene.sees("›")  # what is cut off now, says so
         count = len(resized)
         terminal.press("C-b", "d")
-        await scene.until(lambda: size(office, pane) == small)
+        await scene.until(lambda: size(live_home, pane) == small)
         assert len(resized) == count + 1

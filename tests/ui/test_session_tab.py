@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from orange_tui.outside.tmux import Frame
     from orange_tui.store.store import TaskRef
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
 class Calls:
@@ -31,34 +31,34 @@ class Calls:
         monkeypatch.setattr(Tmux, "frame", counted)
 
 
-def agent(office: Office, orders: str) -> TaskRef:
-    office.harness(orders=orders)
-    return office.create("fix/tea", harness="recorder")
+def agent(live_home: LiveHome, orders: str) -> TaskRef:
+    live_home.harness(orders=orders)
+    return live_home.create("fix/tea", harness="recorder")
 
 
-def says(office: Office, ref: TaskRef, text: str) -> None:
+def says(live_home: LiveHome, ref: TaskRef, text: str) -> None:
     """The agent prints something: it repeats what it is told."""
-    (pane,) = office.orange.sessions.windows(ref.id, fresh=True)
-    office.orange.tmux.paste(pane.pane_id, text)
-    office.orange.tmux.press(pane.pane_id, "Enter")
+    (pane,) = live_home.orange.sessions.windows(ref.id, fresh=True)
+    live_home.orange.tmux.paste(pane.pane_id, text)
+    live_home.orange.tmux.press(pane.pane_id, "Enter")
 
 
 @story
-async def test_session_tab_follows_what_the_agent_prints(office: Office) -> None:
-    ref = agent(office, "seq 1 200; exec cat")
-    async with opened(office) as scene:
+async def test_session_tab_follows_what_the_agent_prints(live_home: LiveHome) -> None:
+    ref = agent(live_home, "seq 1 200; exec cat")
+    async with opened(live_home) as scene:
         await scene.press("tab")
         await scene.sees("200")
-        says(office, ref, "fresh milk")
+        says(live_home, ref, "fresh milk")
         await scene.sees("fresh milk")
 
 
 @story
 async def test_session_tab_reads_nothing_from_tmux_while_hidden(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    agent(office, "echo hello; exec cat")
-    async with opened(office) as scene:
+    agent(live_home, "echo hello; exec cat")
+    async with opened(live_home) as scene:
         await scene.sees("Brew fix/tea")
         calls = Calls(monkeypatch)
         await frames(scene)
@@ -90,9 +90,9 @@ async def frames(scene: Scene) -> None:
 
 
 @story
-async def test_page_up_scrolls_the_session_to_its_start_and_at_its_end_it_follows_again(office: Office) -> None:
-    ref = agent(office, "for n in $(seq 1 400); do echo line-$n-; done; exec cat")
-    async with opened(office) as scene:
+async def test_page_up_scrolls_the_session_to_its_start_and_at_its_end_it_follows_again(live_home: LiveHome) -> None:
+    ref = agent(live_home, "for n in $(seq 1 400); do echo line-$n-; done; exec cat")
+    async with opened(live_home) as scene:
         await scene.press("tab")
         await scene.sees("line-400-")
         for _ in range(20):
@@ -100,31 +100,31 @@ async def test_page_up_scrolls_the_session_to_its_start_and_at_its_end_it_follow
             await scene.until(lambda: not scene.app.screen.query_one(StripView).is_at_end)
         await scene.press(*["pageup"] * 3)
         await scene.sees("line-1-")
-        says(office, ref, "fresh milk")
-        office.orange.tasks.update(ref, summary="The list changes")  # and what is read stays where it is
+        says(live_home, ref, "fresh milk")
+        live_home.orange.tasks.update(ref, summary="The list changes")  # and what is read stays where it is
         await scene.sees("The list changes", "line-1-")
         await scene.press(*["pagedown"] * 30)
         await scene.sees("fresh milk")
-        says(office, ref, "more of it")
+        says(live_home, ref, "more of it")
         await scene.sees("more of it")
 
 
 @story
-async def test_keys_work_while_an_agent_prints_five_megabytes(office: Office) -> None:
-    ref = agent(office, "yes '\033[31mred\033[0m milk' | head -c 5000000; echo the-end; exec cat")
-    async with opened(office) as scene:
+async def test_keys_work_while_an_agent_prints_five_megabytes(live_home: LiveHome) -> None:
+    ref = agent(live_home, "yes '\033[31mred\033[0m milk' | head -c 5000000; echo the-end; exec cat")
+    async with opened(live_home) as scene:
         await scene.press("tab")
         await scene.sees("the-end")
         await scene.press("pageup", "tab", "tab", "tab")
         await scene.sees("Brew fix/tea")
-    logs = office.root / "home" / "state" / "coffee" / ref.id / "logs"
+    logs = live_home.root / "home" / "state" / "coffee" / ref.id / "logs"
     assert all(path.stat().st_size <= 4_000_000 for path in logs.glob("*.log"))
 
 
 @story
-async def test_session_tab_shows_colours_and_leaves_markup_as_text(office: Office) -> None:
-    agent(office, "printf '\\033[31mred\\033[0m [bold]x[/] [@click=app.quit]y[/]\\033]0;title\\007\\n'; exec cat")
-    async with opened(office) as scene:
+async def test_session_tab_shows_colours_and_leaves_markup_as_text(live_home: LiveHome) -> None:
+    agent(live_home, "printf '\\033[31mred\\033[0m [bold]x[/] [@click=app.quit]y[/]\\033]0;title\\007\\n'; exec cat")
+    async with opened(live_home) as scene:
         await scene.press("tab")
         await scene.sees("red [bold]x[/] [@click=app.quit]y[/]")
         strips = scene.app.screen._compositor.render_strips()
@@ -136,12 +136,12 @@ async def test_session_tab_shows_colours_and_leaves_markup_as_text(office: Offic
 
 
 @story
-async def test_session_tab_survives_a_tmux_server_that_dies(office: Office) -> None:
-    agent(office, "echo hello; exec cat")
-    async with opened(office, supervises=True) as scene:
+async def test_session_tab_survives_a_tmux_server_that_dies(live_home: LiveHome) -> None:
+    agent(live_home, "echo hello; exec cat")
+    async with opened(live_home, supervises=True) as scene:
         await scene.press("tab")
         await scene.sees("hello")
-        office.tmux.kill()
+        live_home.tmux.kill()
         await scene.sees("No live session", "⚡")
         await scene.press("j", "k", "tab")
         await scene.sees("No changes yet")

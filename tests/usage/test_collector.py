@@ -38,7 +38,7 @@ _CLAUDE = "72aade48-19c5-4bfc-9c17-a7a2a9308954"
 _SINCE = "2026-11-16T20:00:00.000000Z"
 
 
-class _Office:
+class _UsageWorld:
     """One task with agents whose records are those that the real ones have written."""
 
     def __init__(self, world: World, agents: Path) -> None:
@@ -102,13 +102,13 @@ class _Office:
 
 
 @pytest.fixture
-def office(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _Office:
+def usage_world(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _UsageWorld:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "agents" / "claude"))
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "agents" / "codex"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "agents"))
     monkeypatch.setattr(module, "_SHORTEST_TURN_SECONDS", 0.0)
     monkeypatch.setattr(module, "_TURN_SECONDS_EACH", 0.0)
-    return _Office(world, tmp_path / "agents")
+    return _UsageWorld(world, tmp_path / "agents")
 
 
 def _answer(key: str) -> str:
@@ -124,73 +124,75 @@ def _raise(problem: Exception) -> Callable[..., Any]:
     return fail
 
 
-def test_worker_and_its_subagents_are_counted_and_boards_are_told(office: _Office) -> None:
-    office.claude()
-    office.start("worker", "claude", session_id=_CLAUDE)
-    assert not office.collect()
-    [row] = office.usage().rows
+def test_worker_and_its_subagents_are_counted_and_boards_are_told(usage_world: _UsageWorld) -> None:
+    usage_world.claude()
+    usage_world.start("worker", "claude", session_id=_CLAUDE)
+    assert not usage_world.collect()
+    [row] = usage_world.usage().rows
     assert (row.window, row.start, row.agent, row.model) == ("worker", 1, "claude", "claude-opus-5-5")
     assert (row.totals.input, round(row.totals.cost, 6)) == (17_000, 0.088)
-    assert "usage_at" in office.runtime()["worker"]
+    assert "usage_at" in usage_world.runtime()["worker"]
 
 
-def test_agents_that_codex_has_started_itself_are_counted_and_only_its_own_context_is_shown(office: _Office) -> None:
+def test_agents_that_codex_has_started_itself_are_counted_and_only_its_own_context_is_shown(
+    usage_world: _UsageWorld,
+) -> None:
     own, below = sorted((_FIXTURES / "codex-subagents").glob("*.jsonl"))
-    day = office.agents / "codex" / "sessions" / "2026" / "11" / "16"
+    day = usage_world.agents / "codex" / "sessions" / "2026" / "11" / "16"
     day.mkdir(parents=True)
     session_id = own.stem[-36:]
-    (day / own.name).write_text(own.read_text().replace("/home/ada/coffee", office.worktree))
-    office.start("worker", "codex", session_id=session_id)
-    office.collect()
-    assert office.usage().total().turns == 5
-    context = office.usage().context_percent
+    (day / own.name).write_text(own.read_text().replace("/home/ada/coffee", usage_world.worktree))
+    usage_world.start("worker", "codex", session_id=session_id)
+    usage_world.collect()
+    assert usage_world.usage().total().turns == 5
+    context = usage_world.usage().context_percent
     next_day = day.parent / "17"
     next_day.mkdir()
     beginning, _, rest = below.read_text().partition("\n")
     (next_day / below.name).write_text(beginning[:50])
-    office.collect()
+    usage_world.collect()
     (next_day / below.name).write_text(f"{beginning}\n{rest}")
     (next_day / "rollout-other.jsonl").write_text(f"{beginning.replace(session_id, 'another')}\n{rest}")
-    office.collect()
-    assert (office.usage().total().turns, office.usage().total().input) == (8, 8_500 + 6_900)
-    assert office.usage().context_percent == context
+    usage_world.collect()
+    assert (usage_world.usage().total().turns, usage_world.usage().total().input) == (8, 8_500 + 6_900)
+    assert usage_world.usage().context_percent == context
 
 
-def test_agent_that_began_and_ended_between_two_rounds_is_counted(office: _Office) -> None:
-    office.end()
-    office.collect()
-    office.claude()
-    office.start("worker", "claude", session_id=_CLAUDE)
-    office.collect()
-    assert office.usage().total().input == 17_000
+def test_agent_that_began_and_ended_between_two_rounds_is_counted(usage_world: _UsageWorld) -> None:
+    usage_world.end()
+    usage_world.collect()
+    usage_world.claude()
+    usage_world.start("worker", "claude", session_id=_CLAUDE)
+    usage_world.collect()
+    assert usage_world.usage().total().input == 17_000
 
 
-def test_file_that_did_not_change_is_not_opened(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    office.claude()
-    office.start("worker", "claude", session_id=_CLAUDE)
-    office.collect()
+def test_file_that_did_not_change_is_not_opened(usage_world: _UsageWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage_world.claude()
+    usage_world.start("worker", "claude", session_id=_CLAUDE)
+    usage_world.collect()
     monkeypatch.setattr(reading, "open_regular", lambda *_, **__: pytest.fail("it was opened"))
-    office.collect()
+    usage_world.collect()
 
 
-def test_demo_agents_record_in_the_tasks_directory_is_read(office: _Office) -> None:
+def test_demo_agents_record_in_the_tasks_directory_is_read(usage_world: _UsageWorld) -> None:
     usage = {"input": 7, "output": 2, "cost": {"total": 0.5}}
     message = {"role": "assistant", "model": "demo-1", "usage": usage}
-    status_folder = office.world.directory(office.ref) / ".orange-status"
+    status_folder = usage_world.world.directory(usage_world.ref) / ".orange-status"
     status_folder.mkdir()
     (status_folder / "review-1.usage.jsonl").write_text(
         json.dumps({"type": "message", "id": "1", "message": message}) + "\n"
     )
-    office.start("review-1", "demo")
-    office.collect()
-    [row] = office.usage().rows
+    usage_world.start("review-1", "demo")
+    usage_world.collect()
+    [row] = usage_world.usage().rows
     assert (row.window, row.agent, row.totals.cost) == ("review-1", "demo", 0.5)
 
 
-def test_status_line_tells_context_and_limits(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    office.claude()
-    office.start("worker", "claude", session_id=_CLAUDE)
-    status_folder = office.world.directory(office.ref) / ".orange-status"
+def test_status_line_tells_context_and_limits(usage_world: _UsageWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage_world.claude()
+    usage_world.start("worker", "claude", session_id=_CLAUDE)
+    status_folder = usage_world.world.directory(usage_world.ref) / ".orange-status"
     status_folder.mkdir()
     ends = 4_000_000_000
     limits = {"five_hour": {"used_percentage": 93.5, "resets_at": ends}, "seven_day": {"used_percentage": float("nan")}}
@@ -198,110 +200,114 @@ def test_status_line_tells_context_and_limits(office: _Office, monkeypatch: pyte
     (status_folder / "worker.json").write_text(json.dumps(status))
     seen: list[Any] = []
     monkeypatch.setattr(Limits, "see_use", lambda _, *words: seen.append(words))
-    office.collect()
-    assert office.usage().context_percent == 41
-    assert office.runtime()["worker"]["context_percent"] == 41
+    usage_world.collect()
+    assert usage_world.usage().context_percent == 41
+    assert usage_world.runtime()["worker"]["context_percent"] == 41
     [(agent, _, (window,), _)] = seen
     assert (agent, window.name, window.used_percent) == ("claude", "five_hour", 93.5)
 
 
-def test_last_words_are_read_when_the_task_has_ended(office: _Office) -> None:
-    path, whole = office.half_read()
-    before = office.usage().total().turns
+def test_last_words_are_read_when_the_task_has_ended(usage_world: _UsageWorld) -> None:
+    path, whole = usage_world.half_read()
+    before = usage_world.usage().total().turns
     path.write_text(whole)
-    office.end()
-    office.collect()
-    assert before < office.usage().total().turns == 10
-    assert office.collector._watched == {}
+    usage_world.end()
+    usage_world.collect()
+    assert before < usage_world.usage().total().turns == 10
+    assert usage_world.collector._watched == {}
 
 
 def test_what_ended_while_orange_was_closed_is_read_once_it_is_open(
-    office: _Office, monkeypatch: pytest.MonkeyPatch
+    usage_world: _UsageWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    office.start("worker", "claude", session_id=_CLAUDE)
-    office.collect()
-    office.claude()
-    office.end()
-    office.restart()
-    office.collect()
-    assert office.usage().total().turns == 10
-    office.restart()
+    usage_world.start("worker", "claude", session_id=_CLAUDE)
+    usage_world.collect()
+    usage_world.claude()
+    usage_world.end()
+    usage_world.restart()
+    usage_world.collect()
+    assert usage_world.usage().total().turns == 10
+    usage_world.restart()
     monkeypatch.setattr(reading, "open_regular", lambda *_, **__: pytest.fail("it was opened again"))
-    office.collect()
+    usage_world.collect()
 
 
 def test_long_file_is_read_in_pieces_between_which_others_have_their_turn(
-    office: _Office, monkeypatch: pytest.MonkeyPatch
+    usage_world: _UsageWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from orange_tui.usage import _lines
 
-    office.claude()
-    office.start("worker", "claude", session_id=_CLAUDE)
+    usage_world.claude()
+    usage_world.start("worker", "claude", session_id=_CLAUDE)
     monkeypatch.setattr(_lines, "_CHUNK_BYTES", 2_000)
     monkeypatch.setattr(_lines, "SLICE_BYTES", 4_000)
     rounds = 1
-    while office.collect():
+    while usage_world.collect():
         rounds += 1
     assert rounds > 2
-    assert office.usage().total().turns == 10
+    assert usage_world.usage().total().turns == 10
 
 
-def test_chat_is_counted_without_a_task(office: _Office) -> None:
-    office.claude()
-    folder = office.agents / "claude" / "projects"
+def test_chat_is_counted_without_a_task(usage_world: _UsageWorld) -> None:
+    usage_world.claude()
+    folder = usage_world.agents / "claude" / "projects"
     shutil.copytree(next(folder.iterdir()), folder / "-nowhere")
     start = AgentStart("chat", 1, "claude", "/nowhere", _SINCE, None, _CLAUDE, None)
-    record_chat_start(office.world.home, "coffee", start)
-    office.collect()
-    chat = UsageFile(office.world.home.task_state("coffee", CHAT)).read()
+    record_chat_start(usage_world.world.home, "coffee", start)
+    usage_world.collect()
+    chat = UsageFile(usage_world.world.home.task_state("coffee", CHAT)).read()
     assert chat is not None
     assert [row.window for row in chat.rows] == ["chat"]
     assert chat.total().turns == 10
 
 
-def test_record_that_is_not_understood_is_said_once_in_the_log(office: _Office) -> None:
-    path = office.claude()
+def test_record_that_is_not_understood_is_said_once_in_the_log(usage_world: _UsageWorld) -> None:
+    path = usage_world.claude()
     path.write_text('{"type":"assistant","message":{"model":"m","id":"1","tokens":7}}\n')
-    office.start("worker", "claude", session_id=_CLAUDE)
-    office.collect()
-    office.restart()
-    office.collect()
-    said = [line for line in Path(office.world.home.log_file).read_text().splitlines() if "not understood" in line]
+    usage_world.start("worker", "claude", session_id=_CLAUDE)
+    usage_world.collect()
+    usage_world.restart()
+    usage_world.collect()
+    said = [line for line in Path(usage_world.world.home.log_file).read_text().splitlines() if "not understood" in line]
     assert len(said) == 1
     assert str(path) in said[0]
 
 
-def test_last_reading_that_fails_is_done_again(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    office.claude()
-    office.start("worker", "claude", session_id=_CLAUDE)
-    office.end()
+def test_last_reading_that_fails_is_done_again(usage_world: _UsageWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage_world.claude()
+    usage_world.start("worker", "claude", session_id=_CLAUDE)
+    usage_world.end()
     monkeypatch.setattr(module, "_RETRY_SECONDS", 0.0)
     with monkeypatch.context() as full_disk:
         full_disk.setattr(reading.TaskReading, "read_on", _raise(NotSaved("usage.json was not saved")))
-        office.collect()
-    office.collect()
-    assert office.usage().total().turns == 10
-    assert office.collector._watched == {}
+        usage_world.collect()
+    usage_world.collect()
+    assert usage_world.usage().total().turns == 10
+    assert usage_world.collector._watched == {}
 
 
 def test_database_that_was_locked_is_read_the_next_time_though_it_has_not_changed(
-    office: _Office, monkeypatch: pytest.MonkeyPatch
+    usage_world: _UsageWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = office.opencode()
-    office.start("worker", "opencode", session_id=session)
+    session = usage_world.opencode()
+    usage_world.start("worker", "opencode", session_id=session)
     with monkeypatch.context() as locked:
         locked.setattr(opencode, "read", _raise(opencode.NotNow("locked")))
-        office.collect()
-    assert office.usage().total().turns == 0
-    office.collect()
-    assert office.usage().total().turns == 9
+        usage_world.collect()
+    assert usage_world.usage().total().turns == 0
+    usage_world.collect()
+    assert usage_world.usage().total().turns == 9
 
 
-def test_task_whose_files_make_us_fail_holds_up_no_other(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    office.claude()
-    other = office.world.task(tmux_session="coffee/other")
-    with office.world.orange.engine.open(other) as opened:
-        opened.record("agent.spawned", window="worker", harness="claude", directory=office.worktree, session_id=_CLAUDE)
+def test_task_whose_files_make_us_fail_holds_up_no_other(
+    usage_world: _UsageWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage_world.claude()
+    other = usage_world.world.task(tmux_session="coffee/other")
+    with usage_world.world.orange.engine.open(other) as opened:
+        opened.record(
+            "agent.spawned", window="worker", harness="claude", directory=usage_world.worktree, session_id=_CLAUDE
+        )
     read_on, states = reading.TaskReading.read_on, []
 
     def fail_first(self: reading.TaskReading, *words: Any) -> Any:
@@ -310,108 +316,112 @@ def test_task_whose_files_make_us_fail_holds_up_no_other(office: _Office, monkey
             raise ZeroDivisionError
         return read_on(self, *words)
 
-    office.start("worker", "claude", session_id=_CLAUDE)
+    usage_world.start("worker", "claude", session_id=_CLAUDE)
     monkeypatch.setattr(reading.TaskReading, "read_on", fail_first)
-    office.collect()
-    assert sorted([office.usage().total().turns, office.usage(other).total().turns]) == [0, 10]
-    assert "ZeroDivisionError" in Path(office.world.home.log_file).read_text()
+    usage_world.collect()
+    assert sorted([usage_world.usage().total().turns, usage_world.usage(other).total().turns]) == [0, 10]
+    assert "ZeroDivisionError" in Path(usage_world.world.home.log_file).read_text()
 
 
-def test_last_words_of_a_deleted_task_count_and_it_stays_deleted(office: _Office) -> None:
-    path, whole = office.half_read()
+def test_last_words_of_a_deleted_task_count_and_it_stays_deleted(usage_world: _UsageWorld) -> None:
+    path, whole = usage_world.half_read()
     path.write_text(whole)
-    directory = office.world.directory(office.ref)
+    directory = usage_world.world.directory(usage_world.ref)
     shutil.rmtree(directory)
-    office.collect()
-    assert office.usage().total().turns == 10
+    usage_world.collect()
+    assert usage_world.usage().total().turns == 10
     assert not directory.exists()
 
 
-def test_conversation_of_an_earlier_task_that_is_gone_on_with_counts_from_there_on(office: _Office) -> None:
-    path = office.claude()
-    office.start("worker", "claude", session_id="4f2a0c1e-0000-4000-8000-000000000000")
-    Runtime(str(office.world.state(office.ref))).update("worker", agent="claude", session_id=_CLAUDE)
-    office.collect()
-    assert office.usage().total() == Totals()
+def test_conversation_of_an_earlier_task_that_is_gone_on_with_counts_from_there_on(usage_world: _UsageWorld) -> None:
+    path = usage_world.claude()
+    usage_world.start("worker", "claude", session_id="4f2a0c1e-0000-4000-8000-000000000000")
+    Runtime(str(usage_world.world.state(usage_world.ref))).update("worker", agent="claude", session_id=_CLAUDE)
+    usage_world.collect()
+    assert usage_world.usage().total() == Totals()
     [last] = [line for line in path.read_text().splitlines() if '"cost-state"' in line][-1:]
     with path.open("a") as file:
         file.write(f"{_answer('new')}\n{last}\n")
-    office.collect()
-    assert (office.usage().total().input, office.usage().total().turns) == (3, 1)
+    usage_world.collect()
+    assert (usage_world.usage().total().input, usage_world.usage().total().turns) == (3, 1)
 
 
-def test_ended_agent_has_a_moment_to_write_what_it_has_cost(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    office.claude()
-    office.start("worker", "claude", session_id=_CLAUDE)
-    office.collect()
-    office.end()
+def test_ended_agent_has_a_moment_to_write_what_it_has_cost(
+    usage_world: _UsageWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage_world.claude()
+    usage_world.start("worker", "claude", session_id=_CLAUDE)
+    usage_world.collect()
+    usage_world.end()
     monkeypatch.setattr(module, "_SHORTEST_TURN_SECONDS", 60.0)
-    office.collect()
-    [watched] = office.collector._watched.values()
+    usage_world.collect()
+    [watched] = usage_world.collector._watched.values()
     assert watched.is_last
 
 
-def test_pipe_in_the_place_of_a_record_is_said_once_and_ends_the_last_reading(office: _Office) -> None:
-    status_folder = office.world.directory(office.ref) / ".orange-status"
+def test_pipe_in_the_place_of_a_record_is_said_once_and_ends_the_last_reading(usage_world: _UsageWorld) -> None:
+    status_folder = usage_world.world.directory(usage_world.ref) / ".orange-status"
     status_folder.mkdir()
     os.mkfifo(status_folder / "worker.usage.jsonl")
-    office.start("worker", "demo")
-    office.collect()
-    office.end()
-    office.collect()
-    assert office.collector._watched == {}
-    assert Path(office.world.home.log_file).read_text().count("worker.usage.jsonl") == 1
+    usage_world.start("worker", "demo")
+    usage_world.collect()
+    usage_world.end()
+    usage_world.collect()
+    assert usage_world.collector._watched == {}
+    assert Path(usage_world.world.home.log_file).read_text().count("worker.usage.jsonl") == 1
 
 
 def test_conversation_that_cannot_be_found_is_searched_less_and_less(
-    office: _Office, monkeypatch: pytest.MonkeyPatch
+    usage_world: _UsageWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searches: list[object] = []
     monkeypatch.setattr(SessionFinder, "find", lambda _, start: searches.append(start))
     now = 1_000.0
     monkeypatch.setattr(_session_files, "monotonic", lambda: now)
-    office.start("worker", "codex")
+    usage_world.start("worker", "codex")
     for second in range(0, 1_000, 5):
         now = 1_000.0 + second
-        office.collect()
+        usage_world.collect()
     assert 5 < len(searches) < 20
 
 
-def test_last_words_of_a_conversation_that_the_agent_has_left_count(office: _Office) -> None:
-    path = office.claude()
-    office.start("worker", "claude", session_id="4f2a0c1e-0000-4000-8000-000000000000")
-    runtime = Runtime(str(office.world.state(office.ref)))
+def test_last_words_of_a_conversation_that_the_agent_has_left_count(usage_world: _UsageWorld) -> None:
+    path = usage_world.claude()
+    usage_world.start("worker", "claude", session_id="4f2a0c1e-0000-4000-8000-000000000000")
+    runtime = Runtime(str(usage_world.world.state(usage_world.ref)))
     runtime.update("worker", agent="claude", session_id=_CLAUDE)
-    office.collect()
+    usage_world.collect()
     with path.open("a") as file:
         file.write(f"{_answer('new')}\n")
     runtime.update("worker", session_id="4f2a0c1e-0000-4000-8000-000000000001")
-    office.collect()
-    assert office.usage().total().turns == 1
+    usage_world.collect()
+    assert usage_world.usage().total().turns == 1
 
 
-def test_new_price_is_that_of_ended_and_deleted_tasks_too(office: _Office) -> None:
-    home, ended, deleted = office.world.home, office.world.task(), office.world.task()
-    for ref in (office.ref, ended, deleted):
+def test_new_price_is_that_of_ended_and_deleted_tasks_too(usage_world: _UsageWorld) -> None:
+    home, ended, deleted = usage_world.world.home, usage_world.world.task(), usage_world.world.task()
+    for ref in (usage_world.ref, ended, deleted):
         write_usage(home, ref.project, ref.id, used(None, model="mine-1", input=1_000_000, output=0))
-    shutil.rmtree(office.world.directory(deleted))
-    office.collect()
-    assert office.usage(ended).total().unpriced == ("mine-1",)
+    shutil.rmtree(usage_world.world.directory(deleted))
+    usage_world.collect()
+    assert usage_world.usage(ended).total().unpriced == ("mine-1",)
     (Path(home.root) / "prices.yml").write_text("models: {mine-1: {input: 2, output: 8}}\n")
-    office.collect()
-    for ref in (office.ref, ended, deleted):
-        assert (office.usage(ref).total().unpriced, office.usage(ref).total().cost) == ((), 2.0)
-    assert "usage_at" in office.runtime()["worker"]
-    assert not office.world.directory(deleted).exists()
+    usage_world.collect()
+    for ref in (usage_world.ref, ended, deleted):
+        assert (usage_world.usage(ref).total().unpriced, usage_world.usage(ref).total().cost) == ((), 2.0)
+    assert "usage_at" in usage_world.runtime()["worker"]
+    assert not usage_world.world.directory(deleted).exists()
 
 
-def test_tasks_of_which_nothing_is_new_keep_nobody_busy(office: _Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_of_which_nothing_is_new_keep_nobody_busy(
+    usage_world: _UsageWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, number in (("_PRICED_EACH_ROUND", 4), ("_CAUGHT_UP_EACH_ROUND", 1), ("_SHORTEST_TURN_SECONDS", 1000.0)):
         monkeypatch.setattr(module, name, number)
     for _ in range(4):
-        office.world.task()  # has never begun
-        ended = office.world.task()
-        office.world.orange.tasks.update(ended, status="doing", actor="person")
-        write_usage(office.world.home, ended.project, ended.id, used(None))
-    office.collect()
-    assert office.collector.rest() == module._LONGEST_REST_SECONDS
+        usage_world.world.task()  # has never begun
+        ended = usage_world.world.task()
+        usage_world.world.orange.tasks.update(ended, status="doing", actor="person")
+        write_usage(usage_world.world.home, ended.project, ended.id, used(None))
+    usage_world.collect()
+    assert usage_world.collector.rest() == module._LONGEST_REST_SECONDS

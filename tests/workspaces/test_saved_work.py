@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
     from orange_tui.store.store import TaskRef
     from support.driver import Cli
-    from support.office import Office
+    from support.live_home import LiveHome
 
 
-def refs(office: Office) -> list[str]:
-    return office.git("for-each-ref", "--format=%(refname)", "refs/orange").split()
+def refs(live_home: LiveHome) -> list[str]:
+    return live_home.git("for-each-ref", "--format=%(refname)", "refs/orange").split()
 
 
-def with_saved_work(office: Office, branch: str = "oat-milk") -> TaskRef:
+def with_saved_work(live_home: LiveHome, branch: str = "oat-milk") -> TaskRef:
     """A cancelled task that has left something behind which was never committed."""
-    office.harness(f"idle-{branch}")
-    ref = office.create(branch, harness=f"idle-{branch}", review_harness=f"idle-{branch}")
-    (office.worktree(ref) / "draft").write_text(f"{branch}, half-way\n")
-    office.orange.tasks.cancel(ref)
-    assert refs(office) == [*(name for name in refs(office) if ref.id not in name), f"refs/orange/{ref.id}/1"]
+    live_home.harness(f"idle-{branch}")
+    ref = live_home.create(branch, harness=f"idle-{branch}", review_harness=f"idle-{branch}")
+    (live_home.worktree(ref) / "draft").write_text(f"{branch}, half-way\n")
+    live_home.orange.tasks.cancel(ref)
+    assert refs(live_home) == [*(name for name in refs(live_home) if ref.id not in name), f"refs/orange/{ref.id}/1"]
     return ref
 
 
@@ -43,124 +43,126 @@ def days_later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
     monkeypatch.setattr(clock, "now", lambda: then)
 
 
-def day_by_day(office: Office, monkeypatch: pytest.MonkeyPatch, days: int) -> list[str]:
+def day_by_day(live_home: LiveHome, monkeypatch: pytest.MonkeyPatch, days: int) -> list[str]:
     """Orange looks through saved work on each of these days; returns what it said."""
     said = []
     for day in range(1, days + 1):
         days_later(monkeypatch, day)
-        said += list(office.orange.saved_work.expire())
+        said += list(live_home.orange.saved_work.expire())
     return said
 
 
-def test_deleted_task_is_listed_with_its_saved_work(office: Office) -> None:
-    ref = with_saved_work(office)
-    office.orange.tasks.delete(ref)
-    (snapshot,) = office.orange.saved_work.snapshots()
+def test_deleted_task_is_listed_with_its_saved_work(live_home: LiveHome) -> None:
+    ref = with_saved_work(live_home)
+    live_home.orange.tasks.delete(ref)
+    (snapshot,) = live_home.orange.saved_work.snapshots()
     assert (snapshot.ref, snapshot.number, snapshot.task) == (ref, 1, None)
     assert snapshot.deleted is not None
     assert (snapshot.deleted.branch, snapshot.deleted.summary) == ("oat-milk", "Brew oat-milk")
 
 
 def test_restore_finds_a_deleted_task_by_the_beginning_of_its_id_from_anywhere(
-    office: Office, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    live_home: LiveHome, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    ref = with_saved_work(office)
-    office.orange.tasks.delete(ref)
-    monkeypatch.setenv("ORANGE_HOME", office.orange.home.root)
+    ref = with_saved_work(live_home)
+    live_home.orange.tasks.delete(ref)
+    monkeypatch.setenv("ORANGE_HOME", live_home.orange.home.root)
     monkeypatch.chdir(tmp_path)
     cli.ok("task", "restore", ref.id[:5], "--branch", "rescued")
-    assert git(office.repository, "show", "rescued:draft") == "oat-milk, half-way"
-    assert f"refs/orange/{ref.id}/1" in refs(office)
+    assert git(live_home.repository, "show", "rescued:draft") == "oat-milk, half-way"
+    assert f"refs/orange/{ref.id}/1" in refs(live_home)
 
 
-def test_restoring_is_in_the_history_of_a_task_that_is_still_there(office: Office) -> None:
-    ref = with_saved_work(office)
-    project = office.orange.projects.get("coffee")
-    branch = office.orange.saved_work.restore(project, ref.id, None, None)
+def test_restoring_is_in_the_history_of_a_task_that_is_still_there(live_home: LiveHome) -> None:
+    ref = with_saved_work(live_home)
+    project = live_home.orange.projects.get("coffee")
+    branch = live_home.orange.saved_work.restore(project, ref.id, None, None)
     assert branch == f"orange-restored/{ref.id}-1"
-    assert [event["branch"] for event in office.events(ref, "work.restored")] == [branch]
+    assert [event["branch"] for event in live_home.events(ref, "work.restored")] == [branch]
 
 
 def test_saved_work_expires_thirty_days_after_the_deletion_and_not_before(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = with_saved_work(office)
-    commit = office.git("rev-parse", f"refs/orange/{ref.id}/1")
-    office.orange.tasks.delete(ref)
-    assert day_by_day(office, monkeypatch, 29) == []
-    assert refs(office)
+    ref = with_saved_work(live_home)
+    commit = live_home.git("rev-parse", f"refs/orange/{ref.id}/1")
+    live_home.orange.tasks.delete(ref)
+    assert day_by_day(live_home, monkeypatch, 29) == []
+    assert refs(live_home)
     days_later(monkeypatch, 31)
-    (sentence,) = office.orange.recover()
+    (sentence,) = live_home.orange.recover()
     assert sentence.startswith(f"{ref.id}: deleted refs/orange/{ref.id}/1")
     assert commit in sentence
-    assert refs(office) == []
-    assert office.orange.recover() == []
-    assert office.git("cat-file", "-t", commit) == "commit"  # git itself still has it for a while
+    assert refs(live_home) == []
+    assert live_home.orange.recover() == []
+    assert live_home.git("cat-file", "-t", commit) == "commit"  # git itself still has it for a while
 
 
 @pytest.mark.parametrize("wrong", [40, -20_000])
 def test_a_clock_that_jumps_does_not_make_saved_work_expire(
-    office: Office, monkeypatch: pytest.MonkeyPatch, wrong: int
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch, wrong: int
 ) -> None:
     """Whether it is wrong now or was wrong at the deletion."""
-    ref = with_saved_work(office)
+    ref = with_saved_work(live_home)
     days_later(monkeypatch, min(wrong, 0))
-    office.orange.tasks.delete(ref)
+    live_home.orange.tasks.delete(ref)
     for day in range(3):  # and nobody mends it for some days
         days_later(monkeypatch, max(wrong, 0) + day)
-        assert office.orange.recover() == []
+        assert live_home.orange.recover() == []
     monkeypatch.undo()
-    assert office.orange.recover() == []
-    assert refs(office) == [f"refs/orange/{ref.id}/1"]
+    assert live_home.orange.recover() == []
+    assert refs(live_home) == [f"refs/orange/{ref.id}/1"]
 
 
-def test_age_of_the_saved_commit_does_not_count(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    ref = with_saved_work(office)
+def test_age_of_the_saved_commit_does_not_count(live_home: LiveHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = with_saved_work(live_home)
     days_later(monkeypatch, 300)
-    office.orange.tasks.delete(ref)
-    assert office.orange.recover() == []
-    assert refs(office) == [f"refs/orange/{ref.id}/1"]
+    live_home.orange.tasks.delete(ref)
+    assert live_home.orange.recover() == []
+    assert refs(live_home) == [f"refs/orange/{ref.id}/1"]
 
 
-def test_work_of_an_existing_task_never_expires(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_of_an_existing_task_never_expires(live_home: LiveHome, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even with a note about it: a deletion that was killed after the note is no deletion."""
-    ref = with_saved_work(office)
-    kept = office.root / "kept"
-    shutil.copytree(office.orange.store.directory(ref), kept)
-    office.orange.tasks.delete(ref)
-    shutil.copytree(kept, office.orange.store.directory(ref))
+    ref = with_saved_work(live_home)
+    kept = live_home.root / "kept"
+    shutil.copytree(live_home.orange.store.directory(ref), kept)
+    live_home.orange.tasks.delete(ref)
+    shutil.copytree(kept, live_home.orange.store.directory(ref))
     days_later(monkeypatch, 400)
-    assert office.orange.recover() == []
-    assert refs(office) == [f"refs/orange/{ref.id}/1"]
+    assert live_home.orange.recover() == []
+    assert refs(live_home) == [f"refs/orange/{ref.id}/1"]
 
 
-def test_work_of_tasks_not_deleted_here_never_expires(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_of_tasks_not_deleted_here_never_expires(live_home: LiveHome, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another home may share the repository, and a directory may have gone by hand."""
-    by_hand = with_saved_work(office)
-    shutil.rmtree(office.orange.store.directory(by_hand))
-    office.git("update-ref", "refs/orange/elsewhere/1", "HEAD")
+    by_hand = with_saved_work(live_home)
+    shutil.rmtree(live_home.orange.store.directory(by_hand))
+    live_home.git("update-ref", "refs/orange/elsewhere/1", "HEAD")
     days_later(monkeypatch, 400)
-    assert office.orange.recover() == []
-    assert refs(office) == sorted([f"refs/orange/{by_hand.id}/1", "refs/orange/elsewhere/1"])
+    assert live_home.orange.recover() == []
+    assert refs(live_home) == sorted([f"refs/orange/{by_hand.id}/1", "refs/orange/elsewhere/1"])
 
 
-def test_missing_repository_delays_expiry_and_stops_nothing(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    ref = with_saved_work(office)
-    office.orange.tasks.delete(ref)
-    day_by_day(office, monkeypatch, 29)
-    office.repository.rename(office.root / "away")
+def test_missing_repository_delays_expiry_and_stops_nothing(
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = with_saved_work(live_home)
+    live_home.orange.tasks.delete(ref)
+    day_by_day(live_home, monkeypatch, 29)
+    live_home.repository.rename(live_home.root / "away")
     days_later(monkeypatch, 31)
-    assert any("was not checked" in sentence for sentence in office.orange.recover())
-    assert office.orange.saved_work.snapshots() == []
-    (office.root / "away").rename(office.repository)
-    assert any("deleted refs" in sentence for sentence in office.orange.recover())
+    assert any("was not checked" in sentence for sentence in live_home.orange.recover())
+    assert live_home.orange.saved_work.snapshots() == []
+    (live_home.root / "away").rename(live_home.repository)
+    assert any("deleted refs" in sentence for sentence in live_home.orange.recover())
 
 
-def test_deletion_of_a_task_without_saved_work_is_not_recorded(office: Office) -> None:
-    ref = office.create("plain", status=None, spawn=False)
-    office.orange.tasks.cancel(ref)
-    office.orange.tasks.delete(ref)
-    assert deleted_tasks(office.orange.home, "coffee") == {}
+def test_deletion_of_a_task_without_saved_work_is_not_recorded(live_home: LiveHome) -> None:
+    ref = live_home.create("plain", status=None, spawn=False)
+    live_home.orange.tasks.cancel(ref)
+    live_home.orange.tasks.delete(ref)
+    assert deleted_tasks(live_home.orange.home, "coffee") == {}
 
 
 @given(lines=st.lists(st.one_of(st.text(), st.dictionaries(st.text(), st.integers() | st.text() | st.none()))))

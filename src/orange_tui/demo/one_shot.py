@@ -85,12 +85,12 @@ def _print(text: str) -> None:
     sys.stdout.flush()
 
 
-def _succeed(_desk: TaskTools, report: Report) -> Report:
+def _succeed(_tools: TaskTools, report: Report) -> Report:
     return report
 
 
 def _with(**changes: object) -> Ending:
-    return lambda _desk, report: {**report, **changes}
+    return lambda _tools, report: {**report, **changes}
 
 
 def _crash_once(tools: TaskTools, report: Report) -> Report | None:
@@ -113,9 +113,9 @@ ENDINGS: Mapping[str, Ending] = {
     "unfinished": _with(status="in_progress", reason="Half of it is done", remaining=["The other half"]),
     "not-done": _with(remaining=["All of it"], files_changed=[]),
     "no-status": _with(status=None),
-    "bad-json": lambda _desk, _report: "{ status: done",
-    "no-report": lambda _desk, _report: "",
-    "crash": lambda _desk, _report: None,
+    "bad-json": lambda _tools, _report: "{ status: done",
+    "no-report": lambda _tools, _report: "",
+    "crash": lambda _tools, _report: None,
     "crash-once": _crash_once,
     "delegate": _delegate,
 }

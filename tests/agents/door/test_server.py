@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from orange_tui.agents.door.protocol import INPUT, MAX_REQUEST_BYTES, WORDS, frame
 from orange_tui.agents.door.server import RateLimit
 from support.door import DoorWindow, answer, request
-from support.office import wait_for
+from support.live_home import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

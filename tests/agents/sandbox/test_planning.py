@@ -15,9 +15,9 @@ import pytest
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.harnesses.shipped import CLAUDE
 from orange_tui.outside.sandbox.kernel import has_socket_scope
-from support.cell import Cell, need_sandbox
 from support.git import commit, git, make_repository
 from support.no_skips import NOT_TO_BE_HAD
+from support.sandboxed_home import SandboxedHome, need_sandbox
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,10 +27,10 @@ WAIT = "until test -e go; do sleep 0.02; done"  # for the test, which has someth
 
 
 @pytest.fixture
-def cell(tmp_path: Path) -> Cell:
+def sandboxed_home(tmp_path: Path) -> SandboxedHome:
     """A sandbox to be in."""
     need_sandbox()
-    return Cell(tmp_path)
+    return SandboxedHome(tmp_path)
 
 
 # What is not there.
@@ -49,23 +49,25 @@ def cell(tmp_path: Path) -> Cell:
         "~/orange/workspaces/coffee--2",
     ],
 )
-def test_secrets_and_other_tasks_are_not_there(cell: Cell, path: str) -> None:
-    assert "No such file" in cell.cannot(f"ls -d {path}")
+def test_secrets_and_other_tasks_are_not_there(sandboxed_home: SandboxedHome, path: str) -> None:
+    assert "No such file" in sandboxed_home.cannot(f"ls -d {path}")
 
 
-def test_rest_of_the_home_is_read_and_not_written(cell: Cell) -> None:
-    assert cell.must("cat ~/notes.txt ~/.config/editor/settings ~/src/coffee/README") == "milklightcoffee"
+def test_rest_of_the_home_is_read_and_not_written(sandboxed_home: SandboxedHome) -> None:
+    assert sandboxed_home.must("cat ~/notes.txt ~/.config/editor/settings ~/src/coffee/README") == "milklightcoffee"
     for path in ("~/notes.txt", "~/new", "~/.config/new", "~/.config/editor/settings", "~/src/coffee/README", "~/.ssh"):
-        assert "Read-only file system" in cell.cannot(f"echo evil >{path}")
+        assert "Read-only file system" in sandboxed_home.cannot(f"echo evil >{path}")
 
 
-def test_secret_that_is_made_while_an_agent_works_is_not_there_either(cell: Cell, tmp_path: Path) -> None:
-    words = cell.words("/bin/sh", "-c", f"{WAIT}; ls ~/.aws ~/.config/gcloud; ls -A ~")
+def test_secret_that_is_made_while_an_agent_works_is_not_there_either(
+    sandboxed_home: SandboxedHome, tmp_path: Path
+) -> None:
+    words = sandboxed_home.words("/bin/sh", "-c", f"{WAIT}; ls ~/.aws ~/.config/gcloud; ls -A ~")
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as agent:
         for name in (".aws/credentials", ".config/gcloud/credentials.db"):
-            (cell.person / name).parent.mkdir(parents=True)
-            (cell.person / name).write_text("a new secret")
-        (cell.worktree / "go").touch()
+            (sandboxed_home.person / name).parent.mkdir(parents=True)
+            (sandboxed_home.person / name).write_text("a new secret")
+        (sandboxed_home.worktree / "go").touch()
         output, errors = agent.communicate(timeout=60)
     assert ".config" in output
     assert ".aws" not in output
@@ -73,20 +75,22 @@ def test_secret_that_is_made_while_an_agent_works_is_not_there_either(cell: Cell
 
 
 @pytest.mark.parametrize("target", ["person/.ssh/id", "person/orange/state/coffee/aaa/history.jsonl"])
-def test_links_in_the_worktree_lead_to_nothing_that_is_hidden(cell: Cell, tmp_path: Path, target: str) -> None:
-    (cell.worktree / "innocent").symlink_to(tmp_path / target)
-    assert "No such file" in cell.cannot("cat innocent")
+def test_links_in_the_worktree_lead_to_nothing_that_is_hidden(
+    sandboxed_home: SandboxedHome, tmp_path: Path, target: str
+) -> None:
+    (sandboxed_home.worktree / "innocent").symlink_to(tmp_path / target)
+    assert "No such file" in sandboxed_home.cannot("cat innocent")
 
 
-def test_other_processes_cannot_be_seen_nor_their_files_be_reached_through_proc(cell: Cell) -> None:
-    assert int(cell.must("ls -d /proc/[0-9]* | wc -l")) < 8
-    assert "No such file" in cell.cannot("cat /proc/1/root$HOME/.ssh/id")
-    assert "No such file" in cell.cannot("cat /proc/*/root$HOME/.ssh/id")
-    assert "orange/state" not in cell.must("cat /proc/*/cmdline | tr '\\0' ' '")
+def test_other_processes_cannot_be_seen_nor_their_files_be_reached_through_proc(sandboxed_home: SandboxedHome) -> None:
+    assert int(sandboxed_home.must("ls -d /proc/[0-9]* | wc -l")) < 8
+    assert "No such file" in sandboxed_home.cannot("cat /proc/1/root$HOME/.ssh/id")
+    assert "No such file" in sandboxed_home.cannot("cat /proc/*/root$HOME/.ssh/id")
+    assert "orange/state" not in sandboxed_home.must("cat /proc/*/cmdline | tr '\\0' ' '")
 
 
-def test_secrets_in_the_environment_are_removed_but_for_the_agents_own_login(cell: Cell) -> None:
-    cell.employ(CLAUDE)
+def test_secrets_in_the_environment_are_removed_but_for_the_agents_own_login(sandboxed_home: SandboxedHome) -> None:
+    sandboxed_home.employ(CLAUDE)
     variables = {
         "GH_TOKEN": "1",
         "AWS_SECRET_ACCESS_KEY": "2",
@@ -100,13 +104,13 @@ def test_secrets_in_the_environment_are_removed_but_for_the_agents_own_login(cel
     }
     seen = dict(
         line.partition("=")[::2]
-        for line in cell.must("env; cat /proc/1/environ | tr '\\0' '\\n'", **variables).splitlines()
+        for line in sandboxed_home.must("env; cat /proc/1/environ | tr '\\0' '\\n'", **variables).splitlines()
     )
     assert {name for name in variables if name in seen} == {"ANTHROPIC_API_KEY", "KEYBOARD"}
 
 
 def test_secrets_that_the_person_keeps_elsewhere_are_not_there_either(
-    cell: Cell, monkeypatch: pytest.MonkeyPatch
+    sandboxed_home: SandboxedHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their variables say where. A socket could be used though its variable is removed: its name is known."""
     moved = {
@@ -119,30 +123,33 @@ def test_secrets_that_the_person_keeps_elsewhere_are_not_there_either(
     }
     secrets = ("keys/gnupg/key", "work/one.yaml", "work/two.yaml", "work/docker/config.json", "settings/gh/hosts.yml")
     for name in (*secrets, "tools/cargo/credentials.toml", "tools/cargo/config.toml", "settings/editor", "work/notes"):
-        (cell.person / name).parent.mkdir(parents=True, exist_ok=True)
-        (cell.person / name).write_text("secret")
+        (sandboxed_home.person / name).parent.mkdir(parents=True, exist_ok=True)
+        (sandboxed_home.person / name).write_text("secret")
     for name, value in moved.items():
-        monkeypatch.setenv(name, str(cell.person / value))
+        monkeypatch.setenv(name, str(sandboxed_home.person / value))
     monkeypatch.setenv("HISTFILE", os.devnull)  # which is no secret, and must stay
-    monkeypatch.setenv("KUBECONFIG", f"{cell.person}/work/one.yaml:{cell.person}/work/two.yaml")
+    monkeypatch.setenv("KUBECONFIG", f"{sandboxed_home.person}/work/one.yaml:{sandboxed_home.person}/work/two.yaml")
     with socket.socket(socket.AF_UNIX) as agent:
-        monkeypatch.chdir(cell.person / "work")
+        monkeypatch.chdir(sandboxed_home.person / "work")
         agent.bind("agent")
-        seen = cell.run(
+        seen = sandboxed_home.run(
             "cd; cat " + " ".join(secrets) + " tools/cargo/credentials.toml; test -e work/agent && echo socket"
         )
         assert "secret" not in seen.stdout
         assert "socket" not in seen.stdout
-    assert cell.must("cd; cat tools/cargo/config.toml settings/editor work/notes; echo >/dev/null") == "secret" * 3
+    assert (
+        sandboxed_home.must("cd; cat tools/cargo/config.toml settings/editor work/notes; echo >/dev/null")
+        == "secret" * 3
+    )
 
 
 # What can be done.
 
 
-def test_agent_commits_and_the_person_sees_it(cell: Cell) -> None:
-    cell.must("echo 1 >new && git add new && git commit --quiet -m one && git status --short")
-    assert git(cell.worktree, "log", "-1", "--format=%s", cell.branch) == "one"
-    assert git(cell.worktree, "status", "--short") == "?? TASK.md"
+def test_agent_commits_and_the_person_sees_it(sandboxed_home: SandboxedHome) -> None:
+    sandboxed_home.must("echo 1 >new && git add new && git commit --quiet -m one && git status --short")
+    assert git(sandboxed_home.worktree, "log", "-1", "--format=%s", sandboxed_home.branch) == "one"
+    assert git(sandboxed_home.worktree, "status", "--short") == "?? TASK.md"
 
 
 GIT_COMMANDS = (
@@ -160,31 +167,31 @@ GIT_COMMANDS = (
 )
 
 
-def test_git_works(cell: Cell) -> None:
-    cell.must("echo 1 >new && git add new && git commit --quiet -m one")
+def test_git_works(sandboxed_home: SandboxedHome) -> None:
+    sandboxed_home.must("echo 1 >new && git add new && git commit --quiet -m one")
     for number, command in enumerate(GIT_COMMANDS):
-        (cell.worktree / f"git-{number}").write_text(f"set -ex; {command}")
-    done = cell.run("for each in git-*; do /bin/sh $each || echo failed: $(cat $each); done; rm git-*")
+        (sandboxed_home.worktree / f"git-{number}").write_text(f"set -ex; {command}")
+    done = sandboxed_home.run("for each in git-*; do /bin/sh $each || echo failed: $(cat $each); done; rm git-*")
     assert "failed" not in done.stdout, done.stderr
-    assert git(cell.worktree, "status", "--short", "--branch") == f"## {cell.branch}\n?? TASK.md"
-    assert "new" in git(cell.worktree, "ls-files")
+    assert git(sandboxed_home.worktree, "status", "--short", "--branch") == f"## {sandboxed_home.branch}\n?? TASK.md"
+    assert "new" in git(sandboxed_home.worktree, "ls-files")
 
 
-def test_conflict_in_a_rebase_is_resolved_and_ends_as_it_should(cell: Cell) -> None:
-    cell.must("echo mine >README && git commit --quiet -am mine")
-    commit(cell.repository, "README", "theirs\n")
-    assert "CONFLICT" in cell.cannot("git rebase main")
-    cell.must("echo both >README && git add README && GIT_EDITOR=true git rebase --continue")
-    assert git(cell.worktree, "log", "--format=%s").splitlines()[:2] == ["mine", "add README"]
-    assert not (cell.git_directory / "worktrees/coffee--1/rebase-merge").exists()
+def test_conflict_in_a_rebase_is_resolved_and_ends_as_it_should(sandboxed_home: SandboxedHome) -> None:
+    sandboxed_home.must("echo mine >README && git commit --quiet -am mine")
+    commit(sandboxed_home.repository, "README", "theirs\n")
+    assert "CONFLICT" in sandboxed_home.cannot("git rebase main")
+    sandboxed_home.must("echo both >README && git add README && GIT_EDITOR=true git rebase --continue")
+    assert git(sandboxed_home.worktree, "log", "--format=%s").splitlines()[:2] == ["mine", "add README"]
+    assert not (sandboxed_home.git_directory / "worktrees/coffee--1/rebase-merge").exists()
 
 
-def test_person_who_packs_references_meanwhile_takes_no_branch_away(cell: Cell) -> None:
-    cell.must("git commit --quiet --allow-empty -m one")
-    words = cell.words("/bin/sh", "-c", f"{WAIT}; git commit --allow-empty -m two && git log --format=%s")
+def test_person_who_packs_references_meanwhile_takes_no_branch_away(sandboxed_home: SandboxedHome) -> None:
+    sandboxed_home.must("git commit --quiet --allow-empty -m one")
+    words = sandboxed_home.words("/bin/sh", "-c", f"{WAIT}; git commit --allow-empty -m two && git log --format=%s")
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as agent:
-        git(cell.repository, "pack-refs", "--all")
-        (cell.worktree / "go").touch()
+        git(sandboxed_home.repository, "pack-refs", "--all")
+        (sandboxed_home.worktree / "go").touch()
         output = agent.communicate(timeout=60)[0]
     assert output.split() == [
         "[orange-tasks/aaa",
@@ -197,27 +204,29 @@ def test_person_who_packs_references_meanwhile_takes_no_branch_away(cell: Cell) 
         "add",
         "README",
     ]
-    assert git(cell.worktree, "log", "-1", "--format=%s") == "two"
+    assert git(sandboxed_home.worktree, "log", "-1", "--format=%s") == "two"
 
 
-def test_agent_writes_its_task_and_keeps_the_link(cell: Cell) -> None:
-    cell.must("echo '## Handoff' >>TASK.md; touch ~/orange/tasks/coffee/aaa/.orange-outcome")
-    assert "## Handoff" in (cell.home / "tasks/coffee/aaa/TASK.md").read_text()
-    assert (cell.worktree / "TASK.md").is_symlink()
+def test_agent_writes_its_task_and_keeps_the_link(sandboxed_home: SandboxedHome) -> None:
+    sandboxed_home.must("echo '## Handoff' >>TASK.md; touch ~/orange/tasks/coffee/aaa/.orange-outcome")
+    assert "## Handoff" in (sandboxed_home.home / "tasks/coffee/aaa/TASK.md").read_text()
+    assert (sandboxed_home.worktree / "TASK.md").is_symlink()
 
 
-def test_package_managers_write_into_the_worktree_and_a_cache_of_the_project(cell: Cell) -> None:
-    package = cell.worktree / "package"
+def test_package_managers_write_into_the_worktree_and_a_cache_of_the_project(sandboxed_home: SandboxedHome) -> None:
+    package = sandboxed_home.worktree / "package"
     package.mkdir()
     (package / "package.json").write_text('{"name": "beans", "version": "1.0.0"}')
     (package / "setup.py").write_text("from setuptools import setup; setup(name='beans', py_modules=[])")
-    cell.must("mkdir -p $XDG_CACHE_HOME/pip && touch $XDG_CACHE_HOME/pip/wheel $npm_config_cache.used $CARGO_HOME.used")
-    cache = cell.home / ".cache/sandbox/coffee"
+    sandboxed_home.must(
+        "mkdir -p $XDG_CACHE_HOME/pip && touch $XDG_CACHE_HOME/pip/wheel $npm_config_cache.used $CARGO_HOME.used"
+    )
+    cache = sandboxed_home.home / ".cache/sandbox/coffee"
     assert sorted(path.name for path in cache.iterdir()) == ["cargo.used", "npm.used", "pip"]
-    assert not (cell.person / ".cache").exists()
+    assert not (sandboxed_home.person / ".cache").exists()
 
 
-def test_server_on_loopback_and_temporary_files_work(cell: Cell) -> None:
+def test_server_on_loopback_and_temporary_files_work(sandboxed_home: SandboxedHome) -> None:
     script = (
         "import socket, tempfile, threading, multiprocessing\n"
         "s = socket.create_server(('127.0.0.1', 0))\n"
@@ -225,12 +234,12 @@ def test_server_on_loopback_and_temporary_files_work(cell: Cell) -> None:
         "print(socket.create_connection(s.getsockname()).recv(9).decode(), tempfile.mkdtemp())\n"
         "multiprocessing.Lock()\n"
     )
-    (cell.worktree / "server.py").write_text(script)
-    assert cell.must(f"{sys.executable} server.py").startswith("hello /tmp/")
+    (sandboxed_home.worktree / "server.py").write_text(script)
+    assert sandboxed_home.must(f"{sys.executable} server.py").startswith("hello /tmp/")
 
 
-def test_long_lived_child_ends_with_its_agent(cell: Cell) -> None:
-    words = cell.words("/bin/sh", "-c", "sleep 1000 & echo started; wait")
+def test_long_lived_child_ends_with_its_agent(sandboxed_home: SandboxedHome) -> None:
+    words = sandboxed_home.words("/bin/sh", "-c", "sleep 1000 & echo started; wait")
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as agent:
         assert agent.stdout is not None
         assert agent.stdout.readline() == "started\n"
@@ -292,101 +301,115 @@ WAYS_OUT = (
 )
 
 
-def test_ways_out_are_shut(cell: Cell, tmp_path: Path) -> None:
-    path, before = tmp_path / "tmux", _outside(cell)
+def test_ways_out_are_shut(sandboxed_home: SandboxedHome, tmp_path: Path) -> None:
+    path, before = tmp_path / "tmux", _outside(sandboxed_home)
     names = [f"way-{number}" for number in range(len(WAYS_OUT))]
     for name, way in zip(names, WAYS_OUT, strict=True):
-        (cell.worktree / name).write_text(way)
-    (cell.worktree / "all").write_text(
+        (sandboxed_home.worktree / name).write_text(way)
+    (sandboxed_home.worktree / "all").write_text(
         "export EVIL=$(git commit-tree HEAD^{tree} -p HEAD -m evil)\n"
         + "".join(f"if /bin/sh {name} >/dev/null 2>&1; then echo {name}; fi\n" for name in names)
     )
     with socket.socket(socket.AF_UNIX) as server, subprocess.Popen(["/bin/sleep", "600"]) as sleeper:
         server.bind(str(path))
         server.listen()
-        given = {"GIT": str(cell.git_directory), "SOCKET": str(path), "OUTSIDE": str(sleeper.pid)}
-        open_ways = cell.must("/bin/sh all", **given).split()
+        given = {"GIT": str(sandboxed_home.git_directory), "SOCKET": str(path), "OUTSIDE": str(sleeper.pid)}
+        open_ways = sandboxed_home.must("/bin/sh all", **given).split()
         assert sleeper.poll() is None
         sleeper.kill()
     assert [WAYS_OUT[names.index(name)] for name in open_ways] == []
-    assert _outside(cell) == before
+    assert _outside(sandboxed_home) == before
 
 
 def test_default_branch_stays_where_it_is_though_the_tasks_own_is_beside_it_and_it_is_packed(tmp_path: Path) -> None:
     need_sandbox()
-    cell = Cell(tmp_path, "login-fix")
-    git(cell.repository, "branch", "feat/x")
-    git(cell.repository, "pack-refs", "--all")
-    before = _others(cell)
+    sandboxed_home = SandboxedHome(tmp_path, "login-fix")
+    git(sandboxed_home.repository, "branch", "feat/x")
+    git(sandboxed_home.repository, "pack-refs", "--all")
+    before = _others(sandboxed_home)
     for name in ("main", "old", "feat/x", "orange-tasks/bbb"):
-        cell.run(f"git update-ref refs/heads/{name} $(git commit-tree HEAD^{{tree}} -p HEAD -m evil)")
-        cell.run(f"git rev-parse HEAD~1 >{cell.git_directory}/refs/heads/{name}")
-    assert _others(cell) == before
-    cell.must("git commit --quiet --allow-empty -m own && git switch --quiet -c login-fix-2")
-    assert git(cell.repository, "log", "-1", "--format=%s", "login-fix") == "own"
+        sandboxed_home.run(f"git update-ref refs/heads/{name} $(git commit-tree HEAD^{{tree}} -p HEAD -m evil)")
+        sandboxed_home.run(f"git rev-parse HEAD~1 >{sandboxed_home.git_directory}/refs/heads/{name}")
+    assert _others(sandboxed_home) == before
+    sandboxed_home.must("git commit --quiet --allow-empty -m own && git switch --quiet -c login-fix-2")
+    assert git(sandboxed_home.repository, "log", "-1", "--format=%s", "login-fix") == "own"
 
 
 @pytest.mark.parametrize("is_packed", [True, False])
 def test_more_branches_beside_the_tasks_own_than_can_be_protected_are_refused(tmp_path: Path, is_packed: bool) -> None:
-    cell = Cell(tmp_path, "login-fix")
-    tip = git(cell.repository, "rev-parse", "HEAD")
+    sandboxed_home = SandboxedHome(tmp_path, "login-fix")
+    tip = git(sandboxed_home.repository, "rev-parse", "HEAD")
     for number in range(400):
-        (cell.git_directory / f"refs/heads/b{number}").write_text(f"{tip}\n")
+        (sandboxed_home.git_directory / f"refs/heads/b{number}").write_text(f"{tip}\n")
     if is_packed:
-        git(cell.repository, "pack-refs", "--all")
+        git(sandboxed_home.repository, "pack-refs", "--all")
     with pytest.raises(Refused, match="such as fix/login-fix"):
-        cell.words("true")
+        sandboxed_home.words("true")
 
 
-def _others(cell: Cell) -> list[str]:
-    listed = git(cell.repository, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+def _others(sandboxed_home: SandboxedHome) -> list[str]:
+    listed = git(sandboxed_home.repository, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
     return [line for line in listed if "login-fix" not in line]
 
 
-def _outside(cell: Cell) -> dict[str, str]:
+def _outside(sandboxed_home: SandboxedHome) -> dict[str, str]:
     """All that must not change: the repository but for what a commit writes, and the person's home."""
-    found = {"refs": git(cell.repository, "for-each-ref"), "head": git(cell.repository, "symbolic-ref", "HEAD")}
+    found = {
+        "refs": git(sandboxed_home.repository, "for-each-ref"),
+        "head": git(sandboxed_home.repository, "symbolic-ref", "HEAD"),
+    }
     skipped = ("objects", "refs", "logs")
-    for top in (cell.git_directory, cell.person / ".ssh", cell.home / "state", cell.other):
+    for top in (
+        sandboxed_home.git_directory,
+        sandboxed_home.person / ".ssh",
+        sandboxed_home.home / "state",
+        sandboxed_home.other,
+    ):
         for directory, folders, names in os.walk(top):
-            folders[:] = [name for name in folders if not (directory == str(cell.git_directory) and name in skipped)]
+            folders[:] = [
+                name for name in folders if not (directory == str(sandboxed_home.git_directory) and name in skipped)
+            ]
             for name in names:
                 file = os.path.join(directory, name)
                 with open(file, errors="replace") as opened:
                     found[file] = opened.read()
-    found.pop(str(cell.git_directory / "worktrees/coffee--1/config.worktree"), None)
+    found.pop(str(sandboxed_home.git_directory / "worktrees/coffee--1/config.worktree"), None)
     return found
 
 
-def test_objects_that_are_packed_cannot_be_removed(cell: Cell) -> None:
-    git(cell.repository, "gc", "--quiet")
-    cell.cannot("rm -f $(dirname $(git rev-parse --git-common-dir))/.git/objects/pack/*.pack")
-    assert git(cell.repository, "fsck") == ""
+def test_objects_that_are_packed_cannot_be_removed(sandboxed_home: SandboxedHome) -> None:
+    git(sandboxed_home.repository, "gc", "--quiet")
+    sandboxed_home.cannot("rm -f $(dirname $(git rev-parse --git-common-dir))/.git/objects/pack/*.pack")
+    assert git(sandboxed_home.repository, "fsck") == ""
 
 
-def test_file_of_the_default_branch_is_not_replaced_by_a_pack_that_claims_to_have_it(cell: Cell) -> None:
+def test_file_of_the_default_branch_is_not_replaced_by_a_pack_that_claims_to_have_it(
+    sandboxed_home: SandboxedHome,
+) -> None:
     """Git takes what the index of a pack says on trust, and looks into the newest pack first."""
-    git(cell.repository, "gc", "--quiet")
-    (cell.worktree / "evil").write_text("evil\n")
-    evil = git(cell.worktree, "hash-object", "-w", "evil")
-    wanted = git(cell.repository, "rev-parse", "main", "main^{tree}", "main:README").split()
+    git(sandboxed_home.repository, "gc", "--quiet")
+    (sandboxed_home.worktree / "evil").write_text("evil\n")
+    evil = git(sandboxed_home.worktree, "hash-object", "-w", "evil")
+    wanted = git(sandboxed_home.repository, "rev-parse", "main", "main^{tree}", "main:README").split()
     packed = "\n".join([*wanted[:2], evil])
-    subprocess.run(["git", "pack-objects", "-q", "forged"], cwd=cell.worktree, input=packed.encode(), check=True)
-    (index,) = cell.worktree.glob("forged-*.idx")
+    subprocess.run(
+        ["git", "pack-objects", "-q", "forged"], cwd=sandboxed_home.worktree, input=packed.encode(), check=True
+    )
+    (index,) = sandboxed_home.worktree.glob("forged-*.idx")
     index.chmod(0o600)
     index.write_bytes(_with_other_name(index.read_bytes(), bytes.fromhex(evil), bytes.fromhex(wanted[2])))
-    upstream = make_repository(cell.person / "upstream")
+    upstream = make_repository(sandboxed_home.person / "upstream")
     for number in range(150):  # more than git would leave outside of a pack
         (upstream / f"f{number}").write_text(f"{number}\n")
     git(upstream, "add", ".")
     git(upstream, "commit", "--quiet", "--message", "many")
-    (cell.worktree / "put").write_text(
+    (sandboxed_home.worktree / "put").write_text(
         'packs="$(git rev-parse --git-common-dir)/objects/pack"\n'
         'for each in forged-*; do cp $each "$packs/pack${each#forged}"; done; touch -d 2099-01-01 "$packs"/*\n'
     )
-    cell.run("sh put")
-    assert git(cell.repository, "show", "main:README") == "coffee"
-    cell.must(
+    sandboxed_home.run("sh put")
+    assert git(sandboxed_home.repository, "show", "main:README") == "coffee"
+    sandboxed_home.must(
         f"echo 1 >new; git add new; git commit --quiet -m one; git fetch --quiet {upstream}; git show FETCH_HEAD:f149"
     )
 
@@ -402,7 +425,7 @@ def _with_other_name(index: bytes, before: bytes, after: bytes) -> bytes:
     return content + hashlib.sha1(content).digest()
 
 
-def test_agent_cannot_type_into_its_terminal(cell: Cell) -> None:
+def test_agent_cannot_type_into_its_terminal(sandboxed_home: SandboxedHome) -> None:
     script = (
         "import fcntl, os, pty, termios\n"
         "master, slave = pty.openpty()\n"
@@ -413,11 +436,11 @@ def test_agent_cannot_type_into_its_terminal(cell: Cell) -> None:
         "    except (OSError, OverflowError) as problem:\n"
         "        print(problem)\n"
     )
-    (cell.worktree / "type.py").write_text(script)
-    assert "typed" not in cell.must(f"{sys.executable} type.py")
+    (sandboxed_home.worktree / "type.py").write_text(script)
+    assert "typed" not in sandboxed_home.must(f"{sys.executable} type.py")
 
 
-def test_abstract_sockets_of_others_are_out_of_reach(cell: Cell) -> None:
+def test_abstract_sockets_of_others_are_out_of_reach(sandboxed_home: SandboxedHome) -> None:
     if not has_socket_scope():
         pytest.skip(f"{NOT_TO_BE_HAD} Landlock that knows abstract sockets (Linux 6.12)")
     name = f"\0orange-test-{os.getpid()}-{threading.get_ident()}"
@@ -427,30 +450,30 @@ def test_abstract_sockets_of_others_are_out_of_reach(cell: Cell) -> None:
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(name)
         connect = f"import socket; socket.socket(socket.AF_UNIX).connect({name!r})"
-        (cell.worktree / "connect.py").write_text(connect)
-        assert "Operation not permitted" in cell.cannot(f"{sys.executable} connect.py")
+        (sandboxed_home.worktree / "connect.py").write_text(connect)
+        assert "Operation not permitted" in sandboxed_home.cannot(f"{sys.executable} connect.py")
 
 
-def test_settings_of_an_agent_are_its_own_for_as_long_as_it_runs(cell: Cell) -> None:
-    (cell.person / ".claude").mkdir()
-    (cell.person / ".claude/settings.json").write_text("{}")
-    (cell.person / ".claude.json").write_text('{"projects": {}}')
-    cell.employ(CLAUDE)
+def test_settings_of_an_agent_are_its_own_for_as_long_as_it_runs(sandboxed_home: SandboxedHome) -> None:
+    (sandboxed_home.person / ".claude").mkdir()
+    (sandboxed_home.person / ".claude/settings.json").write_text("{}")
+    (sandboxed_home.person / ".claude.json").write_text('{"projects": {}}')
+    sandboxed_home.employ(CLAUDE)
     script = "cat $CLAUDE_CONFIG_DIR/.claude.json; cd ~/.claude; mkdir hooks; echo {} >projects/s"
-    assert cell.must(f"{script}; echo evil >x; mv x settings.json") == '{"projects": {}}'
-    assert (cell.person / ".claude/settings.json").read_text() == "{}"
-    assert sorted(path.name for path in (cell.person / ".claude").iterdir()) == [
+    assert sandboxed_home.must(f"{script}; echo evil >x; mv x settings.json") == '{"projects": {}}'
+    assert (sandboxed_home.person / ".claude/settings.json").read_text() == "{}"
+    assert sorted(path.name for path in (sandboxed_home.person / ".claude").iterdir()) == [
         "file-history",
         "projects",
         "settings.json",
     ]
-    assert (cell.person / ".claude/projects/s").read_text() == "{}\n"
+    assert (sandboxed_home.person / ".claude/projects/s").read_text() == "{}\n"
 
 
-def test_paths_that_a_project_opens_are_there(cell: Cell, tmp_path: Path) -> None:
+def test_paths_that_a_project_opens_are_there(sandboxed_home: SandboxedHome, tmp_path: Path) -> None:
     for name in ("data", "build"):
         (tmp_path / name).mkdir()
-    cell.allow(read=[str(tmp_path / "data")], write=[str(tmp_path / "build")])
-    cell.must(f"touch {tmp_path}/build/made && ls {tmp_path}/data")
-    assert "Read-only" in cell.cannot(f"touch {tmp_path}/data/made")
+    sandboxed_home.allow(read=[str(tmp_path / "data")], write=[str(tmp_path / "build")])
+    sandboxed_home.must(f"touch {tmp_path}/build/made && ls {tmp_path}/data")
+    assert "Read-only" in sandboxed_home.cannot(f"touch {tmp_path}/data/made")
     assert (tmp_path / "build/made").exists()

@@ -8,7 +8,7 @@ from orange_tui.agents.sandbox import proofs as sandbox_proofs
 from orange_tui.agents.sandbox.proofs import PROOFS, failed_proofs
 from orange_tui.domain.sandbox import repository
 from orange_tui.supervisor import doctor
-from support.cell import need_sandbox
+from support.sandboxed_home import need_sandbox
 
 if TYPE_CHECKING:
     import pytest

@@ -22,7 +22,7 @@ from support.forge import LabForge
 
 if TYPE_CHECKING:
     from support.driver import Cli
-    from support.merge_world import House
+    from support.merge_world import MergeWorld
 
 
 @pytest.fixture
@@ -38,34 +38,34 @@ def lab(monkeypatch: pytest.MonkeyPatch) -> LabForge:
     return forge
 
 
-def test_remote_of_another_forge_gets_its_pull_request_there(house: House, lab: LabForge, cli: Cli) -> None:
-    house.write(house.main, {".lab/templates/Default.md": "- [ ] tasted\n"})
-    ref = house.task(context="For the cold days")
+def test_remote_of_another_forge_gets_its_pull_request_there(merge_world: MergeWorld, lab: LabForge, cli: Cli) -> None:
+    merge_world.write(merge_world.main, {".lab/templates/Default.md": "- [ ] tasted\n"})
+    ref = merge_world.task(context="For the cold days")
     assert cli.ok("task", "create-pr", ref.id, "--json").json()["pr_url"] == lab.url(1)
     assert lab.requests[1].text == "Offer tea\n\nFor the cold days\n\n- [ ] tasted"
-    assert house.there("feat/tea") == house.tip("feat/tea")
-    assert pr_status.refresh(house.orange.tasks, ref) == "Pull request #1: open"
-    assert "has an open pull request" in house.refused(ref)
+    assert merge_world.there("feat/tea") == merge_world.tip("feat/tea")
+    assert pr_status.refresh(merge_world.orange.tasks, ref) == "Pull request #1: open"
+    assert "has an open pull request" in merge_world.refused(ref)
     lab.states[1] = "merged"
-    assert pr_status.refresh(house.orange.tasks, ref) == "Pull request #1: merged"
-    assert house.status(ref) == "done"
+    assert pr_status.refresh(merge_world.orange.tasks, ref) == "Pull request #1: merged"
+    assert merge_world.status(ref) == "done"
 
 
-def test_issue_on_another_forge_becomes_a_task_and_gets_its_result(house: House, lab: LabForge) -> None:
-    house.orange.projects.update("coffee", {"issues": True})
+def test_issue_on_another_forge_becomes_a_task_and_gets_its_result(merge_world: MergeWorld, lab: LabForge) -> None:
+    merge_world.orange.projects.update("coffee", {"issues": True})
     url = lab.url(1, "issues")
     lab.issues.append(Issue("key", 1, "Brew tea", "Hot", url, True, "me", (), "2026-11-16T09:00:00Z"))
-    project = house.orange.projects.get("coffee")
-    (created,) = sync(house.orange.tasks, project)
-    (ref,) = house.orange.store.refs("coffee")
-    assert (created.kind, house.stored(ref).task.extra["issue_url"]) == ("created", url)
-    with house.orange.engine.open(ref) as opened:
-        register_branch(HookRun(house.orange.engine, opened, Hook("register_branch", {}), "token"))
+    project = merge_world.orange.projects.get("coffee")
+    (created,) = sync(merge_world.orange.tasks, project)
+    (ref,) = merge_world.orange.store.refs("coffee")
+    assert (created.kind, merge_world.stored(ref).task.extra["issue_url"]) == ("created", url)
+    with merge_world.orange.engine.open(ref) as opened:
+        register_branch(HookRun(merge_world.orange.engine, opened, Hook("register_branch", {}), "token"))
         put(opened, "status.changed", {"status": "blocked"}, **{"from": "new", "to": "blocked", "by": "engine"})
-    assert [each.kind for each in sync(house.orange.tasks, project)] == ["commented", "labelled"]
+    assert [each.kind for each in sync(merge_world.orange.tasks, project)] == ["commented", "labelled"]
     assert lab.branches == ["gh-task-1-brew-tea"]
     assert (len(lab.comments), lab.labels) == (1, ["blocked"])
-    assert sync(house.orange.tasks, project) == []
+    assert sync(merge_world.orange.tasks, project) == []
 
 
 def test_url_is_claimed_by_the_forge_whose_addresses_look_like_it(lab: LabForge) -> None:

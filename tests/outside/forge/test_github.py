@@ -18,98 +18,100 @@ if TYPE_CHECKING:
 
     from support.driver import Cli
     from support.github.server import GitHub
-    from support.merge_world import House
+    from support.merge_world import MergeWorld
 
 DEEP = "[" * 100_000 + "]" * 100_000
 
 
 @pytest.fixture(autouse=True)
-def _on_github(house: House, github: GitHub) -> None:
-    github.adopt(house.main)
+def _on_github(merge_world: MergeWorld, github: GitHub) -> None:
+    github.adopt(merge_world.main)
 
 
 def test_pull_request_is_opened_against_the_default_branch_with_title_and_text(
-    house: House, github: GitHub, cli: Cli
+    merge_world: MergeWorld, github: GitHub, cli: Cli
 ) -> None:
-    house.write(house.main, {".github/pull_request_template.md": "- [ ] tasted\n"})
-    ref = house.task(summary="-Offer tea", context="For the cold days")
+    merge_world.write(merge_world.main, {".github/pull_request_template.md": "- [ ] tasted\n"})
+    ref = merge_world.task(summary="-Offer tea", context="For the cold days")
     url = cli.ok("task", "create-pr", ref.id, "--json").json()["pr_url"]
     (made,) = github.pull_requests.values()
     assert url == github.url(made.number)
     assert (made.head, made.base, made.title) == ("feat/tea", "main", "-Offer tea")
     assert made.body == "-Offer tea\n\nFor the cold days\n\n- [ ] tasted"
-    assert house.there("feat/tea") == house.tip("feat/tea")
-    assert house.stored(ref).task.pr_url == url
+    assert merge_world.there("feat/tea") == merge_world.tip("feat/tea")
+    assert merge_world.stored(ref).task.pr_url == url
 
 
-def test_pull_request_is_opened_beside_uncommitted_changes(house: House, github: GitHub, cli: Cli) -> None:
+def test_pull_request_is_opened_beside_uncommitted_changes(merge_world: MergeWorld, github: GitHub, cli: Cli) -> None:
     """Then a warning of gh stands beside the address."""
-    ref = house.task()
-    (house.main / "menu").write_text("only water\n")
+    ref = merge_world.task()
+    (merge_world.main / "menu").write_text("only water\n")
     cli.ok("task", "create-pr", ref.id)
-    assert house.stored(ref).task.pr_url == github.url(7)
+    assert merge_world.stored(ref).task.pr_url == github.url(7)
 
 
-def test_open_pull_request_is_adopted_and_a_closed_or_forked_one_is_not(house: House, github: GitHub, cli: Cli) -> None:
-    ref = house.task()
+def test_open_pull_request_is_adopted_and_a_closed_or_forked_one_is_not(
+    merge_world: MergeWorld, github: GitHub, cli: Cli
+) -> None:
+    ref = merge_world.task()
     github.open_pull_request("feat/tea", state="CLOSED")
     github.open_pull_request("feat/tea", from_fork=True)
     mine = github.open_pull_request("feat/tea")
     cli.ok("task", "create-pr", ref.id)
-    assert house.stored(ref).task.pr_url == github.url(mine.number)
+    assert merge_world.stored(ref).task.pr_url == github.url(mine.number)
     assert len(github.pull_requests) == 3
 
 
 def test_rejected_login_refuses_a_pull_request_before_anything_is_pushed(
-    house: House, github: GitHub, cli: Cli
+    merge_world: MergeWorld, github: GitHub, cli: Cli
 ) -> None:
-    ref = house.task()
+    ref = merge_world.task()
     github.trouble = "unauthorized"
     assert "gh auth login" in cli.no("task", "create-pr", ref.id)
-    assert house.there("feat/tea") is None
+    assert merge_world.there("feat/tea") is None
 
 
 def test_unreachable_github_refuses_a_pull_request_before_anything_is_pushed(
-    house: House, github: GitHub, cli: Cli
+    merge_world: MergeWorld, github: GitHub, cli: Cli
 ) -> None:
-    ref = house.task()
+    ref = merge_world.task()
     github.go_offline()
     assert "GitHub cannot be reached" in cli.no("task", "create-pr", ref.id)
-    assert house.there("feat/tea") is None
+    assert merge_world.there("feat/tea") is None
     github.come_back()
     cli.ok("task", "create-pr", ref.id)
 
 
 def test_missing_login_is_explained_without_asking_github(
-    house: House, github: GitHub, cli: Cli, monkeypatch: pytest.MonkeyPatch
+    merge_world: MergeWorld, github: GitHub, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = house.task()
+    ref = merge_world.task()
     for name in [name for name in os.environ if name.startswith("GH_")]:
         monkeypatch.delenv(name)
     assert "gh is not logged in to GitHub; run `gh auth login`" in cli.no("task", "create-pr", ref.id)
-    assert house.there("feat/tea") is None
+    assert merge_world.there("feat/tea") is None
     assert github.requests == []
 
 
-def test_merge_follows_the_state_of_the_pull_request(house: House, github: GitHub, cli: Cli) -> None:
-    ref = house.task()
+def test_merge_follows_the_state_of_the_pull_request(merge_world: MergeWorld, github: GitHub, cli: Cli) -> None:
+    ref = merge_world.task()
     cli.ok("task", "create-pr", ref.id)
     (made,) = github.pull_requests.values()
-    assert "has an open pull request; merge it there" in house.refused(ref)
+    assert "has an open pull request; merge it there" in merge_world.refused(ref)
     made.state = "CLOSED"
-    assert "was closed without a merge" in house.refused(ref)
-    made.head_commit = house.tip("feat/tea")
-    github.merge(made.number, house.elsewhere({"tea": "green\n"}))
-    house.merge(ref)
-    assert (house.status(ref), house.there("feat/tea")) == ("done", None)
+    assert "was closed without a merge" in merge_world.refused(ref)
+    made.head_commit = merge_world.tip("feat/tea")
+    github.merge(made.number, merge_world.elsewhere({"tea": "green\n"}))
+    merge_world.merge(ref)
+    assert (merge_world.status(ref), merge_world.there("feat/tea")) == ("done", None)
 
 
-def test_task_show_prints_the_status_of_the_pull_request(house: House, github: GitHub, cli: Cli) -> None:
-    ref = house.task()
+def test_task_show_prints_the_status_of_the_pull_request(merge_world: MergeWorld, github: GitHub, cli: Cli) -> None:
+    ref = merge_world.task()
     cli.ok("task", "create-pr", ref.id)
     assert "pull_request  not asked yet" in cli.ok("task", "show", ref.id).out
     github.pull_requests[7].checks = "FAILURE"
-    pr_status.refresh(house.orange.tasks, ref)
+    pr_status.refresh(merge_world.orange.tasks, ref)
     assert "pull_request  open · checks failed" in cli.ok("task", "show", ref.id).out
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from support.github.server import GitHub, Request
-    from support.merge_world import House
+    from support.merge_world import MergeWorld
 
     Call = Callable[[str], object]
 
@@ -64,9 +64,9 @@ CALLS: dict[str, Call] = {
 class Both:
     """The same call by the real gh and by the stand-in, each time to a GitHub as it was."""
 
-    def __init__(self, house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.checkout, self.github, self._monkeypatch = str(house.main), github, monkeypatch
-        github.adopt(house.main)
+    def __init__(self, merge_world: MergeWorld, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.checkout, self.github, self._monkeypatch = str(merge_world.main), github, monkeypatch
+        github.adopt(merge_world.main)
         github.open_issue("Tea")
         github.open_pull_request("feat/tea")
         github.logs[5] = "first\nsecond"
@@ -103,9 +103,9 @@ def content(request: Request) -> object:
 
 
 @pytest.fixture
-def both(house: House, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> Both:
+def both(merge_world: MergeWorld, github: GitHub, monkeypatch: pytest.MonkeyPatch) -> Both:
     monkeypatch.setenv("GH_ENTERPRISE_TOKEN", "anything")
-    return Both(house, github, monkeypatch)
+    return Both(merge_world, github, monkeypatch)
 
 
 def test_stand_in_answers_each_kind_of_call_as_gh_does(both: Both) -> None:
@@ -129,7 +129,9 @@ def test_stand_in_finds_a_repository_by_its_earlier_name_and_misses_another_as_g
     both.compare(view)
 
 
-def test_stand_in_leaves_to_gh_what_only_gh_can_tell(both: Both, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stand_in_leaves_to_gh_what_only_gh_can_tell(
+    both: Both, merge_world: MergeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     query = ("api", "graphql", "--hostname", HOST, "--include", "--input", "-")
     repository = ("repo", "view", "--json", "url")
 
@@ -142,9 +144,9 @@ def test_stand_in_leaves_to_gh_what_only_gh_can_tell(both: Both, house: House, m
         out.delenv("GH_TOKEN")
         assert is_left(*query)
         assert is_left(*repository)
-    house.git("remote", "add", "fork", "git@github.com:somebody/else.git")
+    merge_world.git("remote", "add", "fork", "git@github.com:somebody/else.git")
     assert is_left(*repository)
-    house.hook(house.root / "bin", "gh", "exit 1")
-    monkeypatch.setenv("PATH", str(house.root / "bin"), prepend=":")
+    merge_world.hook(merge_world.root / "bin", "gh", "exit 1")
+    monkeypatch.setenv("PATH", str(merge_world.root / "bin"), prepend=":")
     assert is_left(*query)
     assert both.github.requests == []

@@ -23,7 +23,7 @@ from orange_tui.tui.review.progress import Progress, header_line
 from orange_tui.tui.review.side_lists import ThreadList
 from orange_tui.tui.review.state import ReviewState
 from orange_tui.tui.review.view import ReviewView
-from orange_tui.tui.screens._review_desk import ReviewDesk
+from orange_tui.tui.screens._review_key_actions import ReviewKeyActions
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import Footer, FooterKey, Line
 from orange_tui.tui.widgets.file_list import FileList
@@ -64,7 +64,7 @@ class ReviewScreen(Screen[None]):
         self._drawing: ReviewDrawing | None = None
         self._progress = Progress(0, 0, 0, 0, 0)
         self.review = ReviewState(self._height)
-        self._desk = ReviewDesk(self, shared, commands)
+        self._key_actions = ReviewKeyActions(self, shared, commands)
 
     @property
     def view(self) -> ReviewView:
@@ -103,7 +103,7 @@ class ReviewScreen(Screen[None]):
         elif before is None or now is None or before.text_changes != now.text_changes:
             self.read_comments()
         self._show_place()
-        self._desk.follow(now)
+        self._key_actions.follow(now)
 
     @property
     def files(self) -> ReviewFiles:
@@ -162,7 +162,7 @@ class ReviewScreen(Screen[None]):
         if self._drawing is None or not self._drawing.is_for(width, palette):
             self._drawing = ReviewDrawing(width, palette)
         self._drawing.unfinished = self.comments.unfinished
-        self._desk.writing.hide_written()
+        self._key_actions.writing.hide_written()
         document = code.new if self.shows_new else code.whole
         self.review.show(document, self.comments.threads, self.review.viewed)
         is_empty = not self.review.layout.size
@@ -181,7 +181,7 @@ class ReviewScreen(Screen[None]):
 
     def _show_place(self) -> None:
         review, code = self.review, self.code
-        self._desk.writing.place_box()
+        self._key_actions.writing.place_box()
         if code is None:
             return
         files = review.document.files
@@ -211,11 +211,11 @@ class ReviewScreen(Screen[None]):
     def _show_footer(self) -> None:
         keys = [
             FooterKey(shown_key(key.key), self._title(key), about_task=True, gives_way=key.gives_way)
-            for key in (REVIEW_KEYS if not self._desk.writing.is_open else ())  # what is typed is text
+            for key in (REVIEW_KEYS if not self._key_actions.writing.is_open else ())  # what is typed is text
             if key.gives_way >= 0 and self._why_not(key) is None
         ]
         writing = (("ctrl+s", "keep as a draft"), ("esc", "close, the text stays"))
-        last = writing if self._desk.writing.is_open else (("esc", "back"),)
+        last = writing if self._key_actions.writing.is_open else (("esc", "back"),)
         self.query_one(Footer).show(keys, (), last, palette_for(self.app))
 
     def lay_out(self) -> None:
@@ -258,15 +258,15 @@ class ReviewScreen(Screen[None]):
         key = next(key for key in REVIEW_KEYS if key.key == name)
         reason = self._why_not(key)
         if reason is None:
-            key.run(self._desk)
+            key.run(self._key_actions)
         else:
             self.notify(reason, title=f"{self._title(key)}: not now", severity="warning", markup=False)
 
     def _title(self, key: ReviewKey) -> str:
-        return key.title_here(self._desk) if key.title_here is not None else key.title
+        return key.title_here(self._key_actions) if key.title_here is not None else key.title
 
     def _why_not(self, key: ReviewKey) -> str | None:
-        return key.why_not(self._desk) if key.why_not is not None else None
+        return key.why_not(self._key_actions) if key.why_not is not None else None
 
     def on_file_list_chosen(self, message: FileList.Chosen) -> None:
         row = self.review.layout.row_of_file(message.number)
@@ -282,13 +282,13 @@ class ReviewScreen(Screen[None]):
         self.action_do("enter")
 
     def on_comment_box_typed(self, message: CommentBox.Typed) -> None:
-        self._desk.writing.typed(message.text)
+        self._key_actions.writing.typed(message.text)
 
     def on_comment_box_closed(self, message: CommentBox.Closed) -> None:
-        self._desk.writing.close(message.text, is_done=message.is_done)
+        self._key_actions.writing.close(message.text, is_done=message.is_done)
 
     async def on_unmount(self) -> None:
-        await self._desk.writing.save_now()
+        await self._key_actions.writing.save_now()
 
 
 def _state_of(row: TaskRow) -> tuple[object, ...]:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _LINES_ABOVE_THREAD = 4
 
 
-class ReviewDesk:
+class ReviewKeyActions:
     """The actions of the keys."""
 
     def __init__(self, screen: ReviewScreen, shared: AppContext, commands: Mapping[str, TaskCommand]) -> None:

@@ -48,7 +48,7 @@ def _plant(root: Path) -> None:
     git(repository, "fetch", "-q", "origin")
 
 
-class Office:
+class LiveHome:
     """What the stories are told with."""
 
     def __init__(self, root: Path) -> None:
@@ -150,20 +150,22 @@ def wait_for(condition: Callable[[], bool], story: Callable[[], str] = str) -> N
         pause.wait(0.01)
 
 
-def kill_agent(office: Office, ref: TaskRef, window: str = "worker") -> None:
+def kill_agent(live_home: LiveHome, ref: TaskRef, window: str = "worker") -> None:
     """Kill -9 of the agent itself, below the shell that started it."""
-    pane = office.orange.sessions.window(ref.id, window)
+    pane = live_home.orange.sessions.window(ref.id, window)
     assert pane is not None
     children = subprocess.run(["pgrep", "-P", str(pane.pid)], check=True, capture_output=True, text=True).stdout.split()
     os.kill(int(children[0]), signal.SIGKILL)
 
 
-def started(office: Office, branch: str, workflow: str = "default") -> TaskRef:
+def started(live_home: LiveHome, branch: str, workflow: str = "default") -> TaskRef:
     """A task in its working state whose agent waits and does nothing."""
-    seen = office.root / "recorder"
-    name = "recorder" if seen.exists() else office.harness().name
-    ref = office.create(branch, harness=name, workflow=workflow)
-    pane = office.orange.sessions.window(ref.id, "worker")
+    seen = live_home.root / "recorder"
+    name = "recorder" if seen.exists() else live_home.harness().name
+    ref = live_home.create(branch, harness=name, workflow=workflow)
+    pane = live_home.orange.sessions.window(ref.id, "worker")
     assert pane is not None
-    office.wait(lambda: bool(subprocess.run(["pgrep", "-P", str(pane.pid)], capture_output=True, check=False).stdout))
+    live_home.wait(
+        lambda: bool(subprocess.run(["pgrep", "-P", str(pane.pid)], capture_output=True, check=False).stdout)
+    )
     return ref

@@ -59,7 +59,7 @@ prompts: {go: Begin}
 """
 
 
-class Desk:
+class WatchedTask:
     """A task of the workflow `pair`, its windows, and who looks after it."""
 
     def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +104,7 @@ class Desk:
         self.move("review")
         self.start(f"review-{self.task.review_round}")
 
-    def review_begins(self) -> Desk:
+    def review_begins(self) -> WatchedTask:
         """The worker has planned, worked and handed in."""
         self.write(PLAN)
         self.move("working")

@@ -35,7 +35,7 @@ def need_sandbox() -> None:
         pytest.skip(problem)
 
 
-class Cell:
+class SandboxedHome:
     """What the agent of task `aaa` is in."""
 
     def __init__(self, root: Path, branch: str = "orange-tasks/aaa") -> None:

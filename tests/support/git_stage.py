@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from orange_tui.store.store import TaskRef
 
 
-class Kitchen(Stage):
+class GitStage(Stage):
     """A home whose project is a repository, with branches to make."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
