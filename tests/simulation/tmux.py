@@ -6,6 +6,7 @@ It understands what Orange says to tmux, and remembers every start, every messag
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _FLAGS = frozenset({"-d", "-P", "-p", "-e", "-a", "-s", "-w", "-o"})  # those without a value, unless said otherwise
 _VALUE_OF_S = frozenset({"new-session", "capture-pane"})  # where `-s` or `-S` has one
+_EQUALS = re.compile(r"#\{==:#\{([^}]*)\},(.*)\}")
 _NO_SERVER = (1, "", "no server running on /virtual\n")
 
 
@@ -104,14 +106,19 @@ class TmuxServer:
         commands = _split(words)
         if commands and commands[0][:1] == ["-V"]:
             return 0, "tmux 3.4\n", ""
-        output, here = "", _Here()
+        here = _Here()
+        code, output, errors = self._run_each(commands, here, given)
+        if code == 0 and here.pane is not None:
+            self._window_opened(here.pane)
+        return code, output, errors
+
+    def _run_each(self, commands: list[list[str]], here: _Here, given: bytes | None) -> tuple[int, str, str]:
+        output = ""
         for command in commands:
             code, printed, errors = self._run_one(command, here, given)
             output += printed
             if code != 0:
                 return code, output, errors
-        if here.pane is not None:
-            self._window_opened(here.pane)
         return 0, output, ""
 
     def _run_one(self, words: list[str], here: _Here, given: bytes | None) -> tuple[int, str, str]:
@@ -139,6 +146,17 @@ class TmuxServer:
         if session is None:
             return 1, "", f"can't find session: {options['-t']}\n"
         return self._add_pane(session, options, rest, here)
+
+    def _if_shell(
+        self, options: dict[str, str], rest: list[str], here: _Here, given: bytes | None
+    ) -> tuple[int, str, str]:
+        """Only with `-F` and `#{==:#{option},value}`, which is about the session's own mark."""
+        session, condition = self._session(options["-t"].rstrip(":")), _EQUALS.fullmatch(rest[0])
+        if session is None or condition is None:
+            return 1, "", f"can't find session: {options['-t']}\n"
+        if session.panes[0].option(condition[1]) != condition[2]:
+            return 0, "", ""
+        return self._run_each(_split(shlex.split(rest[1])), here, given)
 
     def _add_pane(
         self, session: Session, options: dict[str, str], rest: list[str], here: _Here
@@ -309,7 +327,8 @@ def _parse(words: list[str]) -> tuple[str, dict[str, str], list[str]]:
         word = rest.pop(0)
         if word == "--":
             break
-        has_value = word not in _FLAGS or (word == "-s" and name in _VALUE_OF_S)
+        is_flag = word in _FLAGS and not (word == "-s" and name in _VALUE_OF_S)
+        has_value = not is_flag and (name, word) != ("if-shell", "-F")
         options[word] = rest.pop(0) if has_value else ""
     return name, options, rest
 
