@@ -117,11 +117,14 @@ class Repository:
         return finished
 
     def _place(self) -> dict[str, str]:
-        """Where git is to work; without the path, a worktree's own settings could lead it to other files."""
+        """Where git is to work; without the path, a worktree's own settings could lead it to other files.
+
+        Only where there are such settings: whatever a hook runs elsewhere would be led here by it.
+        """
         if self.git_directory is None:
             return {}
-        files = {} if self.is_ours else {"GIT_WORK_TREE": self.path}
-        return {"GIT_DIR": self.git_directory, **files}
+        has_settings = not self.is_ours and os.path.lexists(os.path.join(self.git_directory, "config.worktree"))
+        return {"GIT_DIR": self.git_directory, **({"GIT_WORK_TREE": self.path} if has_settings else {})}
 
     def answer(self, *words: str, extra: Mapping[str, str] | None = None) -> str | None:
         """The one line that git prints, or None when it fails or prints nothing."""
