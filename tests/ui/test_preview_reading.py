@@ -36,7 +36,7 @@ async def test_keys_scroll_every_tab_while_the_cursor_of_the_list_stays(stage: S
         await scene.press("g")
         assert scene.selected == "login-fix"
         preview = scene.app.screen.query_one(Preview)
-        for tab, seen in (("Task", "line 1"), ("Diff", "line 1"), ("History", "summary is now")):
+        for tab, seen in (("Task", "line 1"), ("Diff", "notes.txt  added"), ("History", "summary is now")):
             while preview.tab.name != tab:
                 await scene.press("tab")
             await scene.sees(seen)
