@@ -136,6 +136,14 @@ def test_agent_creates_subtasks_of_its_own_task_only(world: World, cli: Cli, own
     assert cli.ok(*create, "--parent", own.id, "--json").json()["parent"] == own.id
 
 
+def test_reviewer_creates_no_task(world: World, cli: Cli, own: TaskRef, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it reads may be a stranger's, and the worker of a subtask may do more than a reviewer."""
+    monkeypatch.setenv("ORANGE_WINDOW", "review-1")
+    create = ("task", "create", "b", "Grind", "--no-spawn", "--project", "coffee", "--parent", own.id)
+    assert "is for a worker, and this is the window of a reviewer" in cli.no(*create)
+    assert [ref.id for ref in world.orange.store.refs()] == [own.id]
+
+
 def test_agents_subtask_is_in_the_project_of_its_own_task(
     world: World, cli: Cli, own: TaskRef, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

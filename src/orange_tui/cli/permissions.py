@@ -40,6 +40,10 @@ def check_permission(parsed: Parsed, orange: Orange) -> None:
 
 def _check_subtask(parsed: Parsed, orange: Orange) -> None:
     command, own, parent = f"`{parsed.command.name}`", os.environ.get("ORANGE_TASK"), parsed.text("parent")
+    if is_reviewers_window():
+        raise Refused(
+            f"{command} is for a worker, and this is the window of a reviewer; write into ## Review what is to be done"
+        )
     if parent is None or not is_own_task(parent, None, orange):
         raise Refused(f"{command} may only create subtasks of {own} here, the task of this window: --parent {own}")
     project = orange.store.find(parent).project
@@ -50,6 +54,11 @@ def _check_subtask(parsed: Parsed, orange: Orange) -> None:
 def is_confined() -> bool:
     """Whether this command came through the door of a confined agent."""
     return bool(os.environ.get(CONFINED_VARIABLE))
+
+
+def is_reviewers_window() -> bool:
+    """Whether a reviewer types this command; what it reads may be a stranger's, and it may do less than a worker."""
+    return os.environ.get("ORANGE_WINDOW", "").startswith("review-")
 
 
 def is_own_task(name: str | None, project: str | None, orange: Orange) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from orange_tui.cli.commands.tasks import task_reply, text_or_stdin
+from orange_tui.cli.permissions import is_reviewers_window
 from orange_tui.cli.reply import Reply, printable_text
 from orange_tui.cli.targets import find_task, target_task
 from orange_tui.domain.errors import Refused
@@ -49,13 +50,12 @@ def _commenter() -> tuple[str, str]:
     """Who comments here: the person, or the reviewer whose window this is. A worker answers instead."""
     if not os.environ.get("ORANGE_TASK"):
         return "person", ""
-    window = os.environ.get("ORANGE_WINDOW", "")
-    if not window.startswith("review-"):
+    if not is_reviewers_window():
         raise Refused(
             "Comments are for the reviewer and the person; this is the window of a worker."
             " Answer theirs with `orange task reply`, and put what you have to say into ## Handoff of TASK.md"
         )
-    return "reviewer", window
+    return "reviewer", os.environ["ORANGE_WINDOW"]
 
 
 def threads(parsed: Parsed, orange: Orange) -> Reply:
@@ -130,7 +130,7 @@ def _answerer(task_id: str) -> tuple[str, str]:
     own, window = os.environ.get("ORANGE_TASK"), os.environ.get("ORANGE_WINDOW", "")
     if not own:
         return "person", ""
-    by = "reviewer" if own == task_id and window.startswith("review-") else AGENT
+    by = "reviewer" if own == task_id and is_reviewers_window() else AGENT
     return by, printable_text(window if own == task_id else f"{own}/{window}")[:100]
 
 
