@@ -115,6 +115,6 @@ async def test_a_session_is_shown_at_the_width_there_is_and_attached_at_that_of_
         await scene.until(lambda: size(live_home, pane)[0] == 120)
         await scene.sees("›")  # what is cut off now, says so
         count = len(resized)
-        terminal.press("C-b", "d")
+        live_home.tmux.cmd("detach-client", "-s", pane.session_id)  # no key, which could come too soon
         await scene.until(lambda: size(live_home, pane) == small)
         assert len(resized) == count + 1
