@@ -30,15 +30,15 @@ def request(*words: str) -> bytes:
 class DoorWindow:
     """The window of a task, as far as a door needs one: the launcher with an agent that lives until it is told."""
 
-    def __init__(self, world: World, root: Path, agent: Sequence[str] = ("cat",)) -> None:
+    def __init__(self, world: World, root: Path, agent: Sequence[str] = ("cat",), name: str = "worker") -> None:
         self.world = world
         self.ref = world.task(status="doing")
         self.worktree = root / "worktree"
         self.worktree.mkdir(exist_ok=True)
         self.outside = root / "outside"  # where commands are carried out
         self.outside.mkdir(exist_ok=True)
-        self.socket = os.path.join(make_door(str(root / "state"), "worker"), "socket")
-        names = {"ORANGE_TASK": self.ref.id, "ORANGE_TASK_FILE": str(world.file(self.ref)), "ORANGE_WINDOW": "worker"}
+        self.socket = os.path.join(make_door(str(root / "state"), name), "socket")
+        names = {"ORANGE_TASK": self.ref.id, "ORANGE_TASK_FILE": str(world.file(self.ref)), "ORANGE_WINDOW": name}
         self.launcher = subprocess.Popen(
             behind_door(agent, os.path.dirname(self.socket), str(self.outside)),
             cwd=self.worktree,

@@ -66,6 +66,15 @@ def test_hooks_report_goes_through(window: DoorWindow, world: World) -> None:
     assert "s1" in runtime.read_text()
 
 
+def test_reviewer_creates_no_task_whatever_its_environment_says(world: World, tmp_path: Path) -> None:
+    window = DoorWindow(world, tmp_path, name="review-1")
+    words = ("task", "create", "b", "Grind", "--parent", window.ref.id, "--project", "coffee", "--no-spawn")
+    refused = window.orange(*words, environment={"ORANGE_WINDOW": "worker"})
+    window.close()
+    assert (refused.code, len(world.orange.store.refs())) == (1, 1)
+    assert "this is the window of a reviewer" in refused.err
+
+
 def test_agent_is_who_the_door_knows_whatever_its_environment_says(window: DoorWindow, world: World) -> None:
     other = world.task()
     forged = {"ORANGE_TASK": other.id, "ORANGE_TASK_FILE": str(world.file(other)), "ORANGE_WINDOW": "review-1"}
