@@ -136,3 +136,8 @@ def _close_one(path: str) -> None:
         status = os.lstat(path)
         if status.st_mode & _OTHERS and not stat.S_ISLNK(status.st_mode):
             os.chmod(path, stat.S_IMODE(status.st_mode) & ~_OTHERS)
+
+
+def is_directory(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a directory, or leads to one; a link to itself is none, and hides no other."""
+    return entry.is_dir(follow_symlinks=False) or os.path.isdir(entry.path)

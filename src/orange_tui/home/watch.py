@@ -14,6 +14,7 @@ from contextlib import suppress
 from orange_tui.domain.records import record
 from orange_tui.home.files import make_directory
 from orange_tui.home.inotify import APPEARS, CLOSE_WRITE, GOES, MODIFY, Inotify
+from orange_tui.home.paths import is_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -244,6 +245,6 @@ def _watched_folders(parts: list[str], path: str) -> Iterable[str]:
 def _folders(path: str) -> list[str]:
     try:
         with os.scandir(path) as entries:
-            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False) or os.path.isdir(entry.path)]
+            return [entry.name for entry in entries if is_directory(entry)]
     except OSError:
         return []

@@ -12,6 +12,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import NotSaved
 from orange_tui.domain.records import record
 from orange_tui.home.files import locked, make_directory, sync_directory, write_aside
+from orange_tui.home.paths import is_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,8 +105,3 @@ def subdirectories(path: str) -> list[str]:
             return sorted(e.name for e in entries if not e.name.startswith(".") and is_directory(e))
     except (FileNotFoundError, NotADirectoryError):
         return []
-
-
-def is_directory(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry is a directory, or leads to one; a link to itself is none, and hides no other."""
-    return entry.is_dir(follow_symlinks=False) or os.path.isdir(entry.path)

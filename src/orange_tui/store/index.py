@@ -14,8 +14,8 @@ from threading import Lock
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home.files import read_signature
+from orange_tui.home.paths import is_directory
 from orange_tui.store._engine_history import parse_event
-from orange_tui.store._task_directories import is_directory
 from orange_tui.store.journal import Journal, Start
 from orange_tui.store.store import BrokenTask, TaskRef
 
