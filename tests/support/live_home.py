@@ -162,10 +162,12 @@ def started(live_home: LiveHome, branch: str, workflow: str = "default") -> Task
     """A task in its working state whose agent waits and does nothing."""
     seen = live_home.root / "recorder"
     name = "recorder" if seen.exists() else live_home.harness().name
+    before = _starts(seen)
     ref = live_home.create(branch, harness=name, workflow=workflow)
-    pane = live_home.orange.sessions.window(ref.id, "worker")
-    assert pane is not None
-    live_home.wait(
-        lambda: bool(subprocess.run(["pgrep", "-P", str(pane.pid)], capture_output=True, check=False).stdout)
-    )
+    live_home.wait(lambda: _starts(seen) > before)  # before that, its window's shell has other children
     return ref
+
+
+def _starts(seen: Path) -> int:
+    path = seen / "starts"
+    return path.read_text().count("started\n") if path.exists() else 0
