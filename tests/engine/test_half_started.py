@@ -21,7 +21,7 @@ from support.driver import put
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orange_tui.outside.tmux import Window
+    from orange_tui.outside.tmux_windows import Window
     from orange_tui.store.store import TaskRef
     from support.driver import World
     from support.live_home import LiveHome

@@ -24,7 +24,8 @@ from orange_tui.outside import tmux as tmux_module
 from orange_tui.outside.libtmux_runner import run_with_libtmux
 from orange_tui.outside.programs import Finished
 from orange_tui.outside.screens import read_screens
-from orange_tui.outside.tmux import Tmux, Window, run_tmux
+from orange_tui.outside.tmux import Tmux, run_tmux
+from orange_tui.outside.tmux_windows import Window
 from orange_tui.sessions.attaching import attach_command
 from support.live_home import wait_for
 

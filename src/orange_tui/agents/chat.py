@@ -18,7 +18,7 @@ from orange_tui.domain.records import record
 from orange_tui.home import clock
 from orange_tui.home.files import locked, make_directory
 from orange_tui.home.paths import CHAT_VARIABLE
-from orange_tui.outside.tmux import Window
+from orange_tui.outside.tmux_windows import Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

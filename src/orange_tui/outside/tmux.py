@@ -16,6 +16,7 @@ import time
 from orange_tui.domain.errors import CannotTell, NotFound, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.outside.programs import run
+from orange_tui.outside.tmux_windows import as_text, command_words, literal, session_options, window_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from orange_tui.outside.programs import Finished
+    from orange_tui.outside.tmux_windows import Window
 
     class Runner(Protocol):
         """Runs tmux with these words, of which the first ones name the server, and waits for its end."""
@@ -90,20 +92,6 @@ class Frame:
     attached: bool
 
 
-@record
-class Window:
-    """What to start: where, under which name, and how Orange will know it again."""
-
-    home: str
-    task: str
-    name: str
-    spawn: str
-    directory: str
-    command: tuple[str, ...]
-    log: str
-    chat: str = ""  # of a conversation: the project it is about; then there is no task
-
-
 def run_tmux(words: Sequence[str], *, stdin: bytes | None = None) -> Finished:
     """Run a tmux command line to its end."""
     # A command without a target would be about the window that Orange runs in, and not what it has just made.
@@ -159,10 +147,10 @@ class Tmux:
         wanted = session_name(name)
         for candidate in (wanted, f"{wanted}~{window.task or os.getpid()}"):
             words = ["new-session", "-d", "-P", "-F", _PANE_FORMAT, "-x", _WIDTH, "-y", _HEIGHT]
-            words += ["-s", _literal(candidate, expands=True), "-n", window.name]
-            words += ["-c", _literal(window.directory, expands=True)]
-            options = [*self._server_options(), *_session_options(window), *_window_options(window)]
-            finished = self.ask(*words, *_command(window), ";", *options)
+            words += ["-s", literal(candidate, expands=True), "-n", window.name]
+            words += ["-c", literal(window.directory, expands=True)]
+            options = [*self._server_options(), *session_options(window), *window_options(window)]
+            finished = self.ask(*words, *command_words(window), ";", *options)
             if finished.code == 0:
                 return _new_pane(finished.output, window)
             if "duplicate session" not in finished.errors:
@@ -177,12 +165,12 @@ class Tmux:
         """Another window in a task's session; nobody's view of the session moves to it."""
         first_name = f"orange-{os.getpid()}"  # all in one call, so that nobody finds a window without its options
         words = ["new-window", "-d", "-P", "-F", _PANE_FORMAT, "-t", f"{session_id}:", "-n", first_name]
-        words += ["-c", _literal(window.directory, expands=True), *_command(window), ";"]
+        words += ["-c", literal(window.directory, expands=True), *command_words(window), ";"]
         target = f"{session_id}:={first_name}"
-        options = [*_window_options(window, target=target), ";", "rename-window", "-t", target, window.name]
+        options = [*window_options(window, target=target), ";", "rename-window", "-t", target, window.name]
         # Only there: where tmux was killed and started again meanwhile, the id is that of some other session.
         is_tasks = f"#{{==:#{{@orange_task}},{window.task}}}"
-        finished = self.ask("if-shell", "-F", "-t", f"{session_id}:", is_tasks, _as_text([*words, *options]))
+        finished = self.ask("if-shell", "-F", "-t", f"{session_id}:", is_tasks, as_text([*words, *options]))
         if finished.code != 0 or not finished.output:
             why = finished.message or f"its session {session_id} is not there any more"
             raise Refused(f"tmux could not open window {window.name}: {why}")
@@ -200,7 +188,7 @@ class Tmux:
         """Give a session another name, with the task's id where it is taken; returns the one it has then."""
         wanted = session_name(name)
         for candidate in (wanted, f"{wanted}~{task}"):
-            if self.ask("rename-session", "-t", session_id, _literal(candidate, expands=True)).code == 0:
+            if self.ask("rename-session", "-t", session_id, literal(candidate, expands=True)).code == 0:
                 break
         return self.ask("display-message", "-p", "-t", session_id, "#{session_name}").output.strip()
 
@@ -266,53 +254,6 @@ def session_name(name: str) -> str:
 def clean_message(text: str) -> str:
     """Text fit for pasting: an escape in it could end the paste and press keys."""
     return "".join(c for c in text if c in "\n\t" or c.isprintable())
-
-
-def _command(window: Window) -> list[str]:
-    return ["--", *(_literal(word) for word in window.command)]
-
-
-def _session_options(window: Window) -> list[str]:
-    """What makes the session ours, and keeps a person's settings from ending it while nobody is attached."""
-    mark = {"@orange_chat": window.chat} if window.chat else {"@orange_task": window.task}
-    options = {"@orange_home": window.home, **mark, "destroy-unattached": "off"}
-    return [word for name, value in options.items() for word in ("set-option", name, _literal(value), ";")]
-
-
-def _window_options(window: Window, target: str | None = None) -> list[str]:
-    """The window keeps its name, closes with its agent, and what it prints is kept.
-
-    What says that it is the agent's belongs to the pane: a shell that a person opens beside the agent is not the agent.
-    """
-    at = ["-t", target] if target else []
-    options = {
-        ("-p", "@orange_window"): window.name,
-        ("-p", "@orange_spawn"): window.spawn,
-        ("-w", "remain-on-exit"): "off",
-        ("-w", "automatic-rename"): "off",
-        ("-w", "allow-rename"): "off",
-    }
-    words = [
-        word
-        for (level, name), value in options.items()
-        for word in ("set-option", level, *at, name, _literal(value), ";")
-    ]
-    return [*words, "pipe-pane", *at, "-o", window.log]
-
-
-def _literal(value: str, *, expands: bool = False) -> str:
-    """A word escaped for tmux: a last `;` would end the command, and in names `#` begins a format."""
-    word = value.replace("#", "##") if expands else value
-    return word[:-1] + "\\;" if word.endswith(";") else word
-
-
-def _as_text(words: Sequence[str]) -> str:
-    """A command line as text that tmux reads as these words: nothing within single quotes means anything to it."""
-    plain = (f"{word[:-2]};" if word.endswith("\\;") else word for word in words)
-    return " ".join(
-        ";" if word == ";" else "'{}'".format(text.replace("'", "'\\''"))
-        for word, text in zip(words, plain, strict=True)
-    )
 
 
 def _pane(fields: Sequence[str]) -> Pane:

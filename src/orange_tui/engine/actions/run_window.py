@@ -11,7 +11,7 @@ from orange_tui.agents import launch
 from orange_tui.agents.sandbox.commands import command_sandbox
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
-from orange_tui.outside.tmux import Window
+from orange_tui.outside.tmux_windows import Window
 from orange_tui.sessions.liveness import RUN, find_window
 from orange_tui.store.store import BrokenTask
 from orange_tui.trust.trust import Trust
