@@ -49,7 +49,9 @@ class Agents:
         self._stage = stage
         self._panes: list[Pane] = []
         monkeypatch.setattr(Tmux, "panes", lambda _tmux: list(self._panes))
-        monkeypatch.setattr(Tmux, "frame", lambda _tmux, _pane, **_how: Frame(SCREEN, 200, 50, attached=True))
+        monkeypatch.setattr(
+            Tmux, "frame", lambda _tmux, _pane, **_how: Frame(SCREEN, 200, 50, attached=True, fitted=False)
+        )
 
     def task(self, number: int, **values: Any) -> TaskRef:
         """A task whose agent is busy, idle, asks for a permission, or is dead."""

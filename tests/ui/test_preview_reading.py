@@ -8,6 +8,7 @@ from orange_tui.sessions import pane_sizes
 from orange_tui.tui.widgets.preview import Preview
 from orange_tui.tui.widgets.strip_view import StripView
 from support.live import opened
+from support.live_home import started
 from support.stage import Stage, story
 
 if TYPE_CHECKING:
@@ -118,3 +119,25 @@ async def test_a_session_is_shown_at_the_width_there_is_and_attached_at_that_of_
         live_home.tmux.cmd("detach-client", "-s", pane.session_id)  # no key, which could come too soon
         await scene.until(lambda: size(live_home, pane) == small)
         assert len(resized) == count + 1
+
+
+@story
+async def test_a_session_fits_again_though_nobody_saw_that_a_person_was_attached_meanwhile(
+    live_home: LiveHome, terminal: Terminal
+) -> None:
+    ref = started(live_home, "fix/tea")
+    (pane,) = live_home.orange.sessions.windows(ref.id, fresh=True)
+    async with opened(live_home, (120, 36)) as scene:
+        await scene.press("tab")
+        await scene.until(lambda: size(live_home, pane)[0] < 120)
+        small = size(live_home, pane)
+        await scene.press("shift+tab")
+        preview = scene.app.screen.query_one(Preview)
+        await scene.until(lambda: preview.tab.name != "Session")
+        terminal.type(f"env -u TMUX tmux -L {live_home.socket} attach")
+        await scene.until(lambda: size(live_home, pane)[0] == 120)
+        live_home.tmux.cmd("detach-client", "-s", pane.session_id)
+        await scene.until(lambda: not live_home.orange.sessions.last_key_at(pane))
+        assert size(live_home, pane)[0] == 120
+        await scene.press("tab")
+        await scene.until(lambda: size(live_home, pane) == small)

@@ -62,7 +62,10 @@ _SAYS_NOTHING_RUNS = (
 _SAYS_IT_IS_ENDING = "server exited"  # right now: a moment later there is none
 _ENDING_SECONDS, _ENDING_POLLS = 0.02, 10
 _WIDTH, _HEIGHT = "200", "50"
-_SIZE_FORMAT = _SEPARATOR.join(("#{window_width}", "#{window_height}", "#{session_attached}"))
+WINDOW_SIZE = "#{window_width}x#{window_height}"
+_SIZE_FORMAT = _SEPARATOR.join(
+    ("#{window_width}", "#{window_height}", "#{session_attached}", f"#{{==:{WINDOW_SIZE},#{{@orange_fitted}}}}")
+)
 
 
 @record
@@ -84,12 +87,13 @@ class Pane:
 
 @record
 class Frame:
-    """What a window shows, how large it is, and whether a person is attached to its session."""
+    """What a window shows, how large it is, whether a person is attached, and whether an app gave it this size."""
 
     text: str
     width: int
     height: int
     attached: bool
+    fitted: bool
 
 
 def run_tmux(words: Sequence[str], *, stdin: bytes | None = None) -> Finished:
@@ -217,8 +221,8 @@ class Tmux:
         if finished.code != 0:
             return None
         text, _, size = finished.output.removesuffix("\n").rpartition("\n")
-        width, height, attached = (int(each) if each.isdecimal() else 0 for each in size.split(_SEPARATOR))
-        return Frame(f"{text}\n" if text else "", width, height, bool(attached))
+        width, height, attached, fitted = (int(each) if each.isdecimal() else 0 for each in size.split(_SEPARATOR))
+        return Frame(f"{text}\n" if text else "", width, height, bool(attached), bool(fitted))
 
     def version(self) -> str | None:
         """Which tmux this is, or None where there is none."""

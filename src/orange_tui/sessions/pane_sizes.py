@@ -1,10 +1,13 @@
 """Windows of agents in the size in which they are looked at: what does not fit the preview would be cut off.
 
 Only one that nobody is attached to, and each size is asked for once: where two apps look at one agent, the last one
-to come has it, and they do not take turns five times a second.
+to come has it, and they do not take turns five times a second. The window says whether an app gave it the size it has;
+else somebody's terminal did, and left, perhaps while nobody looked.
 """
 
 from __future__ import annotations
+
+from orange_tui.outside.tmux import WINDOW_SIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,14 +30,12 @@ class PaneSizes:
         key, height = (pane.server, pane.pane_id), wanted[1] or frame.height
         size = (max(wanted[0], _MIN_WIDTH), max(height, _MIN_HEIGHT))
         if frame.attached:
-            self._asked.pop(key, None)  # it has their terminal's size when they leave
             return False
-        if self._asked.get(key) == size or size == (frame.width, frame.height):
-            self._asked[key] = size
-            return False
+        is_right = size == (frame.width, frame.height) or (frame.fitted and self._asked.get(key) == size)
         self._asked[key] = size
-        fit_window(tmux, pane, *size)
-        return True
+        if not is_right:
+            fit_window(tmux, pane, *size)
+        return not is_right
 
 
 def fit_window(tmux: Tmux, pane: Pane, width: int, height: int) -> None:
@@ -43,4 +44,5 @@ def fit_window(tmux: Tmux, pane: Pane, width: int, height: int) -> None:
     resize = f"resize-window -t {pane.window_id} -x {width} -y {height}"
     # To resize a window is to tell tmux to leave it at that; this takes it back.
     follows_client = f"set-option -w -u -t {pane.window_id} window-size"
-    tmux.ask("if-shell", "-F", "-t", pane.pane_id, unattached, f"{resize} ; {follows_client}")
+    fitted = f'set-option -w -F -t {pane.window_id} @orange_fitted "{WINDOW_SIZE}"'
+    tmux.ask("if-shell", "-F", "-t", pane.pane_id, unattached, f"{resize} ; {follows_client} ; {fitted}")
