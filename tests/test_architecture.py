@@ -121,7 +121,7 @@ def test_what_only_sounds_like_it_starts_nothing() -> None:
 
 
 def test_one_module_knows_each_library_that_works_outside() -> None:
-    assert who_imports("libtmux") == {"outside.libtmux_runner"}
+    assert who_imports("libtmux") == {"outside.tmux.libtmux_runner"}
     assert who_imports("pygit2") == {"outside.git_reader._objects"}
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from orange_tui.home.paths import Home
     from orange_tui.jobs.jobs import ScheduledJobs
     from orange_tui.jobs.scheduler import JobScheduler
-    from orange_tui.outside.tmux import Tmux
+    from orange_tui.outside.tmux.server import Tmux
     from orange_tui.sessions.liveness import Sessions
     from orange_tui.sessions.screens import AgentScreens
     from orange_tui.store.feed import TaskFeed
@@ -117,7 +117,7 @@ class Orange:
         try:
             if not hasattr(sys.stdout, "encoding"):  # libtmux reads it on import; what Textual puts there has none
                 sys.stdout.encoding = "utf-8"  # type: ignore[misc]
-            from orange_tui.outside.libtmux_runner import run_with_libtmux
+            from orange_tui.outside.tmux.libtmux_runner import run_with_libtmux
         except Exception as problem:  # noqa: BLE001 - whatever it is, Orange works without it
             self.log.write("warning", f"libtmux could not be loaded, tmux is run without it: {problem!r}")
             return

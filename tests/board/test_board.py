@@ -23,7 +23,7 @@ from support.live_home import LiveHome
 if TYPE_CHECKING:
     import pytest
 
-    from orange_tui.outside.tmux import Pane, Tmux
+    from orange_tui.outside.tmux.server import Pane, Tmux
     from support.driver import World
     from support.live_home import LiveHome
 
@@ -267,7 +267,7 @@ def test_tmux_is_asked_once_and_not_at_all_without_a_session(world: World, monke
         asked.append("panes")
         return []
 
-    monkeypatch.setattr("orange_tui.outside.tmux.Tmux.panes", panes)
+    monkeypatch.setattr("orange_tui.outside.tmux.server.Tmux.panes", panes)
     ref = world.task()
     boards = LiveBoard(world.orange)
     list(boards.scan())

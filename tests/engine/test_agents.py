@@ -16,12 +16,12 @@ from orange_tui.domain.errors import Refused
 from orange_tui.engine.creation import NewTask
 from orange_tui.home import clock
 from orange_tui.outside.git_guard import brought
-from orange_tui.outside.tmux import Tmux
+from orange_tui.outside.tmux.server import Tmux
 from orange_tui.sessions.liveness import Sessions
 from support.live_home import started
 
 if TYPE_CHECKING:
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from support.driver import Cli
     from support.live_home import LiveHome
 

@@ -12,7 +12,7 @@ from orange_tui.engine import starting
 from orange_tui.engine.actions import _agent_start
 from orange_tui.engine.creation import NewTask
 from orange_tui.orange import assemble
-from orange_tui.outside.tmux import Tmux
+from orange_tui.outside.tmux.server import Tmux
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor.exit_rules import ExitRules
 from orange_tui.supervisor.supervisor import Supervisor
@@ -21,7 +21,7 @@ from support.driver import put
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orange_tui.outside.tmux_windows import Window
+    from orange_tui.outside.tmux.windows import Window
     from orange_tui.store.store import TaskRef
     from support.driver import World
     from support.live_home import LiveHome

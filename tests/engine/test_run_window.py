@@ -5,14 +5,14 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
-from orange_tui.outside.tmux import Tmux
+from orange_tui.outside.tmux.server import Tmux
 from orange_tui.sessions.liveness import Sessions
 from support.live_home import kill_agent, started
 
 if TYPE_CHECKING:
     import pytest
 
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.store.store import TaskRef
     from support.driver import Cli
     from support.live_home import LiveHome

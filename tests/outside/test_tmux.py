@@ -19,20 +19,20 @@ from orange_tui.domain.errors import CannotTell, NotFound, Refused
 from orange_tui.domain.records import replace
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
-from orange_tui.outside import libtmux_runner
-from orange_tui.outside import tmux as tmux_module
-from orange_tui.outside.libtmux_runner import run_with_libtmux
 from orange_tui.outside.programs import Finished
-from orange_tui.outside.screens import read_screens
-from orange_tui.outside.tmux import Tmux, run_tmux
-from orange_tui.outside.tmux_windows import Window
+from orange_tui.outside.tmux import libtmux_runner
+from orange_tui.outside.tmux import server as tmux_module
+from orange_tui.outside.tmux.libtmux_runner import run_with_libtmux
+from orange_tui.outside.tmux.screens import read_screens
+from orange_tui.outside.tmux.server import Tmux, run_tmux
+from orange_tui.outside.tmux.windows import Window
 from orange_tui.sessions.attaching import attach_command
 from support.live_home import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from orange_tui.outside.tmux import Pane, Runner
+    from orange_tui.outside.tmux.server import Pane, Runner
 
 RUNNERS = {"ourselves": run_tmux, "libtmux": run_with_libtmux}
 PAINT = r"printf '\033[31mred\033[0m  caf\303\251 \360\237\215\212   \033[44m   \033[0m\n\n\n'; exec cat"
@@ -53,7 +53,7 @@ print(orange.tmux._run.__name__)
 """
 INTERRUPTED = """
 import os, signal, sys, threading
-from orange_tui.outside.libtmux_runner import run_with_libtmux
+from orange_tui.outside.tmux.libtmux_runner import run_with_libtmux
 server = ["-L", sys.argv[1]]
 
 def interrupt():
@@ -157,7 +157,9 @@ def test_many_screens_are_read_at_once_each_with_its_title(tmux: Tmux, tmp_path:
 @pytest.mark.parametrize("lines", [3, 2000])
 def test_a_message_is_pasted_whole_without_what_could_press_keys(tmux: Tmux, tmp_path: Path, lines: int) -> None:
     received = tmp_path / "received"
-    pane = tmux.start_session("coffee", window(tmp_path, f"stty raw -echo; echo ready; exec cat >'{received}'"))
+    pane = tmux.start_session(
+        "coffee", window(tmp_path, f"stty raw -echo; exec 3>'{received}'; echo ready; exec cat >&3")
+    )
     shows(tmux, pane, "ready")
     assert tmux.paste(pane.pane_id, "caf\x1b[201~é;\n" * lines)
     expected = "caf[201~é;\n".replace("\n", "\r").encode() * lines

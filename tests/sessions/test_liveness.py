@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.workflow import State
-from orange_tui.outside.tmux import Pane
+from orange_tui.outside.tmux.server import Pane
 from orange_tui.sessions.liveness import Sessions, new_window, required_window
 from support.driver import STEPS, put
 

@@ -15,7 +15,7 @@ from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.home import clock
 from orange_tui.orange import assemble
-from orange_tui.outside.tmux import Pane
+from orange_tui.outside.tmux.server import Pane
 from orange_tui.sessions.agent_state import AgentStatus, judge
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.screen_watcher import ScreenWatcher

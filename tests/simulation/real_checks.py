@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
-from orange_tui.outside.tmux import Tmux
+from orange_tui.outside.tmux.server import Tmux
 from orange_tui.store.store import StoredTask
 
 if TYPE_CHECKING:

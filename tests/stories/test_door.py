@@ -12,7 +12,7 @@ from support.live_home import wait_for
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.store.store import TaskRef
     from support.live_home import LiveHome
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.outside.tmux import Tmux
+from orange_tui.outside.tmux.server import Tmux
 from support.live_board import LiveBoard
 
 if TYPE_CHECKING:

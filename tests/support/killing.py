@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import orange_tui.agents.launch as launch_seam
 import orange_tui.home.json_file as json_seam
 import orange_tui.outside.git as git_seam
-import orange_tui.outside.tmux as tmux_seam
+import orange_tui.outside.tmux.server as tmux_seam
 import orange_tui.store._task_links as links_seam
 import orange_tui.store._task_swap as swap_seam
 import orange_tui.workspaces._contents as setup_seam

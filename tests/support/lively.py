@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.outside.tmux import Frame, Pane, Tmux
+from orange_tui.outside.tmux.server import Frame, Pane, Tmux
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.workspaces.pool_file import BOUND, PoolFile, Slot
 from support.stage import WORK

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
-from orange_tui.outside.tmux import Pane
+from orange_tui.outside.tmux.server import Pane
 from orange_tui.sessions.liveness import Sessions
 from orange_tui.sessions.starts import StartDetails, record_start
 from orange_tui.supervisor.exit_rules import ExitRules

@@ -14,7 +14,7 @@ from support.stage import Stage, story
 if TYPE_CHECKING:
     import pytest
 
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from support.live_home import LiveHome
     from support.person import Terminal
     from support.stage import Scene

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from orange_tui.outside.tmux import Tmux
+from orange_tui.outside.tmux.server import Tmux
 from orange_tui.tui.widgets.strip_view import StripView
 from support.live import opened
 from support.stage import Scene, story
@@ -12,7 +12,7 @@ from support.stage import Scene, story
 if TYPE_CHECKING:
     import pytest
 
-    from orange_tui.outside.tmux import Frame
+    from orange_tui.outside.tmux.server import Frame
     from orange_tui.store.store import TaskRef
     from support.live_home import LiveHome
 

@@ -18,7 +18,7 @@ from orange_tui.domain.records import record
 from orange_tui.home import clock
 from orange_tui.home.files import locked, make_directory
 from orange_tui.home.paths import CHAT_VARIABLE
-from orange_tui.outside.tmux_windows import Window
+from orange_tui.outside.tmux.windows import Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.home.paths import Home
     from orange_tui.home.projects import Project
-    from orange_tui.outside.tmux import Tmux
+    from orange_tui.outside.tmux.server import Tmux
 
 WINDOW = "chat"
 

@@ -10,7 +10,7 @@ import time
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import record
-from orange_tui.outside.screens import read_screens
+from orange_tui.outside.tmux.screens import read_screens
 from orange_tui.sessions.agent_state import judge, look
 from orange_tui.sessions.runtime import Runtime
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from orange_tui.agents.harnesses import Harnesses
     from orange_tui.domain.harnesses.harness import Harness
-    from orange_tui.outside.tmux import Pane, Tmux
+    from orange_tui.outside.tmux.server import Pane, Tmux
     from orange_tui.store.journal import Event, Journal
     from orange_tui.store.open_task import OpenTask
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.usage.budget import BudgetUse
     from orange_tui.domain.workflow import State
     from orange_tui.home.workflows import Workflows
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.sessions.agent_state import AgentStatus
     from orange_tui.sessions.liveness import Sessions
     from orange_tui.store.index import IndexedTask, Key, TaskIndex

@@ -15,7 +15,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import OrangeError
 from orange_tui.outside.processes import end_processes_with, end_sessions, processes_with
 from orange_tui.outside.programs import run
-from orange_tui.outside.tmux import Tmux
+from orange_tui.outside.tmux.server import Tmux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from orange_tui.home.paths import Home
     from orange_tui.home.projects import Projects
     from orange_tui.home.workflows import Workflows
-    from orange_tui.outside.tmux import Tmux
+    from orange_tui.outside.tmux.server import Tmux
     from orange_tui.sessions.liveness import Sessions
     from orange_tui.store.store import Store
     from orange_tui.usage.limits import Limits
@@ -38,7 +38,7 @@ class HomeParts:
     @cached_property
     def tmux(self) -> Tmux:
         """The person's tmux server, or the private one."""
-        from orange_tui.outside.tmux import Tmux
+        from orange_tui.outside.tmux.server import Tmux
 
         return Tmux(os.environ.get("ORANGE_TMUX_SOCKET") or None)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from orange_tui.home.paths import Home
-    from orange_tui.outside.tmux import Tmux
+    from orange_tui.outside.tmux.server import Tmux
 
 BACK_KEY = str(SETTINGS["back_key"].default)
 _MODIFIERS = {"ctrl": "C-", "alt": "M-"}  # as people write them, and tmux

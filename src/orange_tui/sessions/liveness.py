@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import State, Workflow
-    from orange_tui.outside.tmux import Pane, Tmux
+    from orange_tui.outside.tmux.server import Pane, Tmux
     from orange_tui.store.journal import Event, Journal
     from orange_tui.store.store import Store
 

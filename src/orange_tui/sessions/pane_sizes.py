@@ -7,11 +7,11 @@ else somebody's terminal did, and left, perhaps while nobody looked.
 
 from __future__ import annotations
 
-from orange_tui.outside.tmux import WINDOW_SIZE
+from orange_tui.outside.tmux.server import WINDOW_SIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from orange_tui.outside.tmux import Frame, Pane, Tmux
+    from orange_tui.outside.tmux.server import Frame, Pane, Tmux
 
     Size = tuple[int, int]  # width and height; as a wish, a height of 0 is any
 

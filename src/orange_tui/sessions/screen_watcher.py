@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from orange_tui.home.files import Signature
     from orange_tui.home.log import Log
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.sessions.agent_state import AgentStatus
     from orange_tui.sessions.screens import AgentScreens
     from orange_tui.store.index import IndexedTask

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.records import replace
-from orange_tui.outside.screens import read_screens
+from orange_tui.outside.tmux.screens import read_screens
 from orange_tui.sessions.agent_state import GOES_ON, LIMIT, AgentStatus, judge, look, most_urgent
 from orange_tui.sessions.last_line import last_line
 from orange_tui.sessions.liveness import ACTIVE, counted_windows
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.harnesses.harness import Harness
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import State
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.sessions.liveness import Sessions
     from orange_tui.store.journal import Journal
     from orange_tui.store.store import Store, TaskRef

@@ -9,7 +9,7 @@ from orange_tui.sessions.runtime import Runtime
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.usage.limit import Limit
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.store.open_task import OpenTask
 
 

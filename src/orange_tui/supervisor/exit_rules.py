@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.workflow import ExitRule, Signal, State, Workflow
     from orange_tui.engine.agents import Agents
     from orange_tui.engine.tasks import Tasks
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.domain.workflow import Workflow
     from orange_tui.engine.tasks import Tasks
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.store.index import TaskIndex
     from orange_tui.store.journal import Journal
     from orange_tui.store.open_task import OpenTask

@@ -18,7 +18,7 @@ from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.domain.usage.budget import without_budget
 from orange_tui.home import clock
 from orange_tui.outside.backoff import pause
-from orange_tui.outside.screens import read_screens
+from orange_tui.outside.tmux.screens import read_screens
 from orange_tui.sessions.agent_state import GOES_ON, GRACE_SECONDS, judge, look
 from orange_tui.sessions.liveness import agent_window, find_window, last_start
 from orange_tui.sessions.runtime import Runtime
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.usage.limit import Limit
     from orange_tui.engine.agents import Agents
     from orange_tui.engine.tasks import Tasks
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.sessions.agent_state import AgentStatus
     from orange_tui.store.feed import TaskFeed
     from orange_tui.store.index import IndexedTask

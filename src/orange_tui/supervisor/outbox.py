@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.agents.messages import QueuedMessage
     from orange_tui.engine.tasks import Tasks
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from orange_tui.engine.tasks import Tasks
     from orange_tui.issues.watcher import IssueWatcher
     from orange_tui.jobs.scheduler import JobScheduler
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.store.feed import TaskFeed
     from orange_tui.store.index import IndexedTask
     from orange_tui.store.store import TaskRef

@@ -15,7 +15,7 @@ from orange_tui.domain.workflow import RESUME, RESUME_IF_POSSIBLE
 from orange_tui.engine.actions._agent_prompts import prompt_text
 from orange_tui.engine.actions.workspaces import acquire, reserve
 from orange_tui.home import clock
-from orange_tui.outside.tmux_windows import Window
+from orange_tui.outside.tmux.windows import Window
 from orange_tui.sessions.liveness import agents_among, find_window
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.sessions.starts import StartDetails, record_limit_mark, record_start, record_start_once
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from orange_tui.agents.sandbox.planning import SandboxSpec
     from orange_tui.domain.harnesses.harness import Harness, Mode
     from orange_tui.engine.hooks import HookRun
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
 
 _REMEMBERED_PROMPT = 300  # enough to tell the agent's own conversation from one it has with itself
 _AFTER = (

@@ -26,7 +26,7 @@ from orange_tui.usage import budget
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.engine.hooks import HookRun
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
 
 
 def spawn_agent(run: HookRun) -> None:

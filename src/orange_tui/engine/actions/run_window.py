@@ -11,7 +11,7 @@ from orange_tui.agents import launch
 from orange_tui.agents.sandbox.commands import command_sandbox
 from orange_tui.domain.errors import OrangeError, Refused, Unreadable
 from orange_tui.domain.records import record
-from orange_tui.outside.tmux_windows import Window
+from orange_tui.outside.tmux.windows import Window
 from orange_tui.sessions.liveness import RUN, find_window
 from orange_tui.store.store import BrokenTask
 from orange_tui.trust.trust import Trust
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from orange_tui.domain.task import Task
     from orange_tui.engine.engine import Engine
-    from orange_tui.outside.tmux import Pane
+    from orange_tui.outside.tmux.server import Pane
     from orange_tui.store.open_task import OpenTask
     from orange_tui.store.store import TaskRef
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from orange_tui.board.rows import TaskRow
     from orange_tui.orange import Orange
-    from orange_tui.outside.tmux import Frame, Pane
+    from orange_tui.outside.tmux.server import Frame, Pane
     from orange_tui.sessions.pane_sizes import PaneSizes, Size
     from orange_tui.tui.drawing.ansi import PaneScreen
     from orange_tui.tui.drawing.palette import Palette

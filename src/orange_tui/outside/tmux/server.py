@@ -16,7 +16,7 @@ import time
 from orange_tui.domain.errors import CannotTell, NotFound, Refused
 from orange_tui.domain.records import record, replace
 from orange_tui.outside.programs import run
-from orange_tui.outside.tmux_windows import as_text, command_words, literal, session_options, window_options
+from orange_tui.outside.tmux.windows import as_text, command_words, literal, session_options, window_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from orange_tui.outside.programs import Finished
-    from orange_tui.outside.tmux_windows import Window
+    from orange_tui.outside.tmux.windows import Window
 
     class Runner(Protocol):
         """Runs tmux with these words, of which the first ones name the server, and waits for its end."""

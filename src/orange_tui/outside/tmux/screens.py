@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orange_tui.outside.tmux import Tmux
+    from orange_tui.outside.tmux.server import Tmux
 
 _MARK = "\x1f"  # cannot be on a screen or in a title
 _HEAD = f"{_MARK}#{{pane_id}}{_MARK}#{{pane_title}}"  # what is written out, such as %4, tmux takes for part of a time

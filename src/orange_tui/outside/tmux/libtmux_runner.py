@@ -18,7 +18,7 @@ from libtmux.exc import TmuxCommandNotFound
 from orange_tui.domain.errors import NotFound, Refused
 from orange_tui.outside.processes import descendants
 from orange_tui.outside.programs import Finished
-from orange_tui.outside.tmux import INSTALL_TMUX, TIMEOUT_SECONDS, run_tmux
+from orange_tui.outside.tmux.server import INSTALL_TMUX, TIMEOUT_SECONDS, run_tmux
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
