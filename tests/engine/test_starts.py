@@ -302,8 +302,8 @@ def test_task_created_for_review_gets_a_worker_when_it_is_sent_back(live_home: L
     cli.ok("task", "update", ref.id, "--status", "working")
     assert (live_home.status(ref), live_home.windows(ref)) == ("working", ["worker"])
     assert live_home.task(ref).attention is None
-    wait_for((seen / "directory").exists)
-    assert (seen / "directory").read_text().strip() == str(live_home.worktree(ref))
+    here = seen / "directory"
+    wait_for(lambda: here.exists() and here.read_text().strip() == str(live_home.worktree(ref)))
 
 
 def test_task_without_a_workspace_in_a_state_where_an_agent_works_is_started_there(

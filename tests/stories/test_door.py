@@ -78,9 +78,8 @@ def test_reviewer_comments_hands_in_and_ends_its_own_window_through_its_door(liv
 
 
 def test_refused_gate_reaches_the_reviewer_in_words(live_home: LiveHome) -> None:
-    ref, seen = reviewed(
-        live_home, f"{ALONE}orange task update --status checked >$here/said 2>&1; echo $? >$here/code\n"
-    )
+    orders = "orange task update --status checked >$here/said 2>&1; echo $? >$here/new; mv $here/new $here/code\n"
+    ref, seen = reviewed(live_home, f"{ALONE}{orders}")
     live_home.wait((seen / "code").exists)
     assert (seen / "code").read_text() == "1\n"
     assert "## Review" in (seen / "said").read_text()
@@ -96,7 +95,9 @@ def test_only_a_confined_agent_has_a_door(live_home: LiveHome) -> None:
 
 
 def test_agent_hears_that_its_window_is_closed_and_nothing_of_it_is_left(live_home: LiveHome) -> None:
-    ref, seen = reviewed(live_home, "trap 'echo closed >$here/heard; exit' HUP; while :; do sleep 0.05; done\n")
+    orders = "trap 'echo closed >$here/heard; exit' HUP; echo >$here/ready; while :; do sleep 0.05; done\n"
+    ref, seen = reviewed(live_home, orders)
+    wait_for((seen / "ready").exists)
     pane = reviewer(live_home, ref)
     live_home.orange.tmux.kill_window(pane.window_id)
     wait_for((seen / "heard").exists)

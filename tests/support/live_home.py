@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import libtmux
@@ -20,7 +21,6 @@ from support.git import copied, git, make_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from orange_tui.domain.task import Task
     from orange_tui.store.store import TaskRef
@@ -154,8 +154,22 @@ def kill_agent(live_home: LiveHome, ref: TaskRef, window: str = "worker") -> Non
     """Kill -9 of the agent itself, below the shell that started it."""
     pane = live_home.orange.sessions.window(ref.id, window)
     assert pane is not None
-    children = subprocess.run(["pgrep", "-P", str(pane.pid)], check=True, capture_output=True, text=True).stdout.split()
-    os.kill(int(children[0]), signal.SIGKILL)
+    live_home.wait(lambda: bool(_agents_below(pane.pid)))
+    os.kill(_agents_below(pane.pid)[0], signal.SIGKILL)
+
+
+def _agents_below(shell: int) -> list[int]:
+    """What a window's shell runs, but not what it runs first: a copy of itself, and what reads the prompt."""
+    found = subprocess.run(["pgrep", "-P", str(shell)], check=False, capture_output=True, text=True).stdout.split()
+    return [int(pid) for pid in found if not _last_word(pid).endswith((".sh", ".prompt.md"))]
+
+
+def _last_word(pid: str) -> str:
+    try:
+        words = Path("/proc", pid, "cmdline").read_bytes()
+    except OSError:  # it has ended
+        return ".sh"
+    return words.rstrip(b"\0").rpartition(b"\0")[2].decode(errors="replace") or ".sh"
 
 
 def started(live_home: LiveHome, branch: str, workflow: str = "default") -> TaskRef:
