@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
+from contextlib import chdir
 from typing import TYPE_CHECKING
 
 import pytest
@@ -242,6 +244,22 @@ def test_kept_file_is_not_overwritten_by_a_branch_that_tracks_it(cafe: Cafe) -> 
 # What git was led to overlook
 
 
+def test_pipe_and_socket_are_not_handed_on_but_for_what_is_kept(cafe: Cafe) -> None:
+    cafe.register(keep=["var"])
+    first = cafe.task("a")
+    workspace = cafe.spawn(first)
+    for name in ("var", "run"):
+        (workspace / name).mkdir()
+        os.mkfifo(workspace / name / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening, chdir(workspace / "run"):
+        listening.bind("socket")  # a longer path is refused
+    assert "run" not in git(workspace, "status", "--porcelain", "--ignored")
+    assert cafe.release(first, workspace).quarantined is None
+    assert cafe.spawn(cafe.task("b")) == workspace
+    assert not (workspace / "run").exists()
+    assert (workspace / "var/pipe").is_fifo()
+
+
 @pytest.mark.parametrize("lines", ["*.txt text=auto\nnotes text\n", "notes filter=strip\n"])
 def test_edit_that_was_added_through_a_filter_is_saved_and_not_handed_on(cafe: Cafe, lines: str) -> None:
     attributes(cafe, lines)
@@ -257,6 +275,22 @@ def test_edit_that_was_added_through_a_filter_is_saved_and_not_handed_on(cafe: C
     assert shown.stdout == edited
     assert cafe.spawn(cafe.task("b")) == workspace
     assert (workspace / "notes").read_bytes() == b"one\n"
+
+
+def test_edit_is_saved_also_where_the_filter_that_hides_it_is_gone_by_then(cafe: Cafe) -> None:
+    git(cafe.main, "config", "filter.strip.clean", "sed /secret/d")
+    cafe.trust()
+    first = cafe.task("a")
+    workspace = cafe.spawn(first)
+    (workspace / ".gitattributes").write_text("README filter=strip\n")
+    (workspace / "README").write_text("coffee\nsecret\n")
+    os.utime(workspace / "README", (0, 0))  # git compares again what was written just before it was added
+    git(workspace, "add", "README")
+    (workspace / ".gitattributes").unlink()
+    assert git(workspace, "status", "--porcelain") == ""
+    assert cafe.in_saved(str(cafe.release(first, workspace).saved), "README") == "coffee\nsecret"
+    assert cafe.spawn(cafe.task("b")) == workspace
+    assert (workspace / "README").read_text() == "coffee\n"
 
 
 def test_line_ends_that_the_configuration_hides_are_saved_and_not_handed_on(cafe: Cafe) -> None:

@@ -16,7 +16,7 @@ from orange_tui.outside.git_saved import SUBMODULE, hash_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from orange_tui.outside.git import Repository
     from orange_tui.outside.git_worktree import Worktree
@@ -33,12 +33,6 @@ _STATUS = (
 )
 _NOTHING: Mapping[str, Identity] = {}
 _RAW = ("--raw", "-z", "--no-renames", "--ignore-submodules=all")
-
-
-# What git does to a file between the disk and its objects.
-_CONVERTING = frozenset({"filter", "text", "eol", "crlf", "ident", "working-tree-encoding"})
-_NOT = frozenset({"unset", "unspecified"})
-_CONVERTED_BY_SETTING = frozenset({"true", "input"})
 _BYTES_AT_ONCE = 200_000_000
 _FILES = ("100644 ", "100755 ")
 
@@ -73,8 +67,8 @@ def changes_in(worktree: Worktree, target: str) -> Changes:
     flags, found = read_flags(git), left_in(worktree)
     only_in_target = [path for path, how in against_target.items() if how == "D"]
     hidden = [path for path in (*flags.skip_worktree, *only_in_target) if _is_file(worktree.path, path)]
-    compared = (*_differing(git, "diff-files"), *_edits_behind_filters(worktree))
-    differing = (*found.files, *compared, *flags.assume_unchanged, *hidden)
+    told = {*found.files, *_differing(git, "diff-files"), *flags.assume_unchanged, *hidden}
+    differing = (*sorted(told), *_edits_behind_filters(worktree, told))
     files = dict.fromkeys(path for path in differing if path not in found.submodules)
     return replace(
         found,
@@ -142,21 +136,20 @@ def read_flags(git: Repository) -> IndexFlags:
     return IndexFlags(tuple(assumed), tuple(skipped))
 
 
-def _edits_behind_filters(worktree: Worktree) -> list[str]:
-    """The tracked files whose bytes are neither those in the index nor what git would make of these.
+def _edits_behind_filters(worktree: Worktree, told: Container[str]) -> list[str]:
+    """The other tracked files whose bytes are neither those in the index nor what git would make of these.
 
     Git compares a file through its filters once, and from then on by its time and size: where somebody has added it
-    since an edit that a filter takes away again, nothing that is asked of git tells of that edit.
+    since an edit that a filter takes away again, nothing that is asked of git tells of that edit, nor does it where
+    that filter is gone by now.
     """
-    git = worktree.git
-    entries = _entries(git, "ls-files", "--stage", "-z")
+    entries = (entry.partition("\t") for entry in _entries(worktree.git, "ls-files", "--stage", "-z"))
     tracked = {
         path: about.split(" ")[1]
-        for about, _, path in (entry.partition("\t") for entry in entries)
-        if about.startswith(_FILES) and about.endswith(" 0")
+        for about, _, path in entries
+        if about.startswith(_FILES) and about.endswith(" 0") and path not in told
     }
-    converted = _converted(worktree, list(tracked))
-    there = hash_files(git, worktree.path, converted, store=False)
+    there = hash_files(worktree.git, worktree.path, tracked, store=False)
     differing = [path for path, (_, blob) in there.items() if blob != tracked[path]]
     return [path for some in _in_parts(worktree, differing) for path in _not_as_written(worktree, some)]
 
@@ -173,16 +166,6 @@ def _in_parts(worktree: Worktree, paths: list[str]) -> Iterator[list[str]]:
             part, size = [], 0
     if part:
         yield part
-
-
-def _converted(worktree: Worktree, paths: list[str]) -> list[str]:
-    """The files that git converts when it writes or reads them."""
-    if (worktree.git.answer("config", "core.autocrlf") or "false").lower() in _CONVERTED_BY_SETTING:
-        return paths
-    listed = "".join(f"{path}\0" for path in paths)
-    told = worktree.git.must("check-attr", "-z", "--stdin", "--all", stdin=listed, exact=True).split("\0")
-    named = zip(told[::3], told[1::3], told[2::3], strict=False)
-    return list(dict.fromkeys(path for path, name, value in named if name in _CONVERTING and value not in _NOT))
 
 
 def _not_as_written(worktree: Worktree, paths: list[str]) -> list[str]:

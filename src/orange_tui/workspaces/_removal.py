@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _ON_THE_WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _TO_LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_WITHOUT_CONTENT = {stat.S_IFIFO, stat.S_IFSOCK}
 _NO_DIRECTORY = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
 
@@ -207,6 +208,18 @@ def remove_empty_directories(root: str, keep: Sequence[str] = ()) -> None:
     for directory in reversed(found):
         with suppress(OSError):
             os.rmdir(directory)
+
+
+def remove_pipes(root: str, keep: Sequence[str]) -> None:
+    """Remove pipes and sockets: there is nothing in them to be saved, and git shows them to nobody."""
+    for directory, directories, files, opened in os.fwalk(root):
+        path = os.path.relpath(directory, root)
+        directories[:] = [name for name in directories if not is_kept(os.path.normpath(f"{path}/{name}"), keep)]
+        for name in files:
+            with suppress(FileNotFoundError):
+                kind = stat.S_IFMT(os.lstat(name, dir_fd=opened).st_mode)
+                if kind in _WITHOUT_CONTENT and not is_kept(os.path.normpath(f"{path}/{name}"), keep):
+                    os.unlink(name, dir_fd=opened)
 
 
 def is_kept(path: str, keep: Sequence[str]) -> bool:

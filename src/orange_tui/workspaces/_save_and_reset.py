@@ -27,7 +27,14 @@ from orange_tui.workspaces._contents import (
     links_replaced_by_files,
     remove_links,
 )
-from orange_tui.workspaces._removal import Aside, delete_ignored, is_kept, nested_repositories, remove_empty_directories
+from orange_tui.workspaces._removal import (
+    Aside,
+    delete_ignored,
+    is_kept,
+    nested_repositories,
+    remove_empty_directories,
+    remove_pipes,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +136,7 @@ def reset(project: Project, worktree: Worktree, saved: SavedState) -> str | None
     aside.delete_files(saved.contents, saved.changes.replaced)
     ignored = [path for path in saved.changes.ignored if path not in LINKS]
     delete_ignored(worktree.path, ignored, keep_list(project))
+    remove_pipes(worktree.path, keep_list(project))
     remove_empty_directories(worktree.path, keep_list(project))
     worktree.end_operations()
     worktree.stay_here()
