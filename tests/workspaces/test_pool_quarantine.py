@@ -110,6 +110,41 @@ def test_ignored_repository_is_removed_only_when_all_of_it_is_elsewhere_too(cafe
     assert not (workspace / "ignored").exists()
 
 
+def test_commit_that_only_a_tag_of_an_ignored_repository_has_keeps_the_workspace(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    git(cafe.main, "switch", "--quiet", "--detach")
+    commit(cafe.main, "released")
+    git(cafe.main, "tag", "v1")
+    git(cafe.main, "push", "--quiet", "origin", "v1")
+    clone = workspace / "ignored/clone"
+    git(workspace, "clone", "--quiet", str(cafe.remote), str(clone))
+    git(clone, "checkout", "--quiet", "v1")  # it is on no branch, but came from there
+    git(clone, "switch", "--quiet", "main")
+    commit(clone, "only-here")
+    git(clone, "tag", "mine")
+    git(clone, "reset", "--quiet", "--hard", "origin/main")
+    assert "ignored/clone is a git repository of its own" in str(cafe.release(task, workspace).quarantined)
+    git(clone, "tag", "--delete", "mine")
+    assert cafe.release(task, workspace).quarantined is None
+
+
+def test_ignored_bare_repository_keeps_the_workspace_unless_it_is_a_copy_or_empty(cafe: Cafe) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    git(workspace, "init", "--quiet", "--bare", "ignored/empty.git")
+    git(workspace, "clone", "--quiet", "--bare", str(cafe.remote), "ignored/copy.git")
+    git(workspace, "init", "--quiet", "--bare", "ignored/own.git")
+    git(workspace, "clone", "--quiet", str(cafe.remote), "ignored/clone")
+    commit(workspace / "ignored/clone", "only-here")
+    git(workspace / "ignored/clone", "remote", "set-url", "origin", str(workspace / "ignored/own.git"))
+    git(workspace / "ignored/clone", "push", "--quiet", "origin", "HEAD")
+    assert "ignored/own.git is a git repository of its own" in str(cafe.release(task, workspace).quarantined)
+    os.rename(workspace / "ignored/own.git", cafe.root / "own.git")
+    assert cafe.release(task, workspace).quarantined is None
+    assert not (workspace / "ignored").exists()
+
+
 def test_a_lock_that_git_may_hold_keeps_the_workspace(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)

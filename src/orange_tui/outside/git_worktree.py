@@ -79,7 +79,7 @@ class Worktree:
         """The commits a rebase, merge or the like needs to be ended or undone."""
         if self.under_way() is None:
             return []
-        lines = [line for name in _HEADS_UNDER_WAY for line in _lines(os.path.join(self.git_directory, name))]
+        lines = [line for name in _HEADS_UNDER_WAY for line in read_lines(os.path.join(self.git_directory, name))]
         return [line for line in dict.fromkeys(lines) if _SHA.fullmatch(line)]
 
     def _has(self, name: str) -> bool:
@@ -114,7 +114,7 @@ class Worktree:
             return set(self.git.refs(*names))
         # In this order: a branch is in the one file before it leaves its own.
         found = {name for name in names if os.path.isfile(os.path.join(self.common_directory, name))}
-        packed = {line.partition(" ")[2] for line in _lines(os.path.join(self.common_directory, "packed-refs"))}
+        packed = {line.partition(" ")[2] for line in read_lines(os.path.join(self.common_directory, "packed-refs"))}
         return found | packed.intersection(names)
 
     def index_stamp(self) -> str | None:
@@ -182,7 +182,7 @@ class Worktree:
     def exclude(self, patterns: tuple[str, ...]) -> None:
         """Have git ignore these files, in every worktree of the repository; each pattern is added once."""
         path = os.path.join(self.common_directory, "info", "exclude")
-        if set(patterns) <= set(_lines(path)):
+        if set(patterns) <= set(read_lines(path)):
             return
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "a+", encoding="utf-8", errors="surrogateescape") as file:
@@ -306,10 +306,10 @@ def _add_all(git: Repository) -> None:
 
 
 def _first_line(path: str) -> str | None:
-    return next(iter(_lines(path)), None)
+    return next(iter(read_lines(path)), None)
 
 
-def _lines(path: str) -> list[str]:
+def read_lines(path: str) -> list[str]:
     """The lines of a file; none of what is no file, such as a pipe that nobody writes to."""
     if not os.path.isfile(path):
         return []

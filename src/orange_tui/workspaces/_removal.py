@@ -253,6 +253,10 @@ def nested_repositories(root: str, ignored: Iterable[str], keep: Sequence[str]) 
             if is_kept(path, keep):
                 directories.clear()
             elif ".git" in directories or ".git" in files:
+                directories[:] = [name for name in directories if name != ".git"]
+                yield path
+            elif {"objects", "refs"}.issubset(directories) and "HEAD" in files:  # a bare one
+                directories.clear()
                 yield path
 
 

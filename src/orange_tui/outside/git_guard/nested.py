@@ -8,6 +8,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import Refused
 from orange_tui.outside.git import Repository
 from orange_tui.outside.git_guard.look import look_at_repository
+from orange_tui.outside.git_worktree import common_directory, read_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,10 +67,33 @@ def _submodules_there(path: str, entries: list[tuple[str, str, str]]) -> list[st
 
 def is_settled_repository(path: str) -> bool:
     """Whether all that is in a repository is elsewhere too: every commit on its remote, nothing uncommitted."""
+    if not os.path.lexists(os.path.join(path, ".git")):
+        return _is_copy(path)
     if not has_nothing_uncommitted(path):
         return False
     with suppress(Refused), look_at_repository(path) as git:
         stash = git.answer("rev-parse", "--verify", "--quiet", "refs/stash")
         own = git.ask("rev-list", "--max-count=1", "--branches", "HEAD", "--not", "--remotes", "--tags")
-        return stash is None and own.code == 0 and not own.output
+        only_tagged = git.must("rev-list", "--tags", "--not", "--remotes").split()
+        return stash is None and own.code == 0 and not own.output and _made_in(path).isdisjoint(only_tagged)
     return False
+
+
+def _is_copy(path: str) -> bool:
+    """Whether a bare repository is a copy of another one, or empty: else what was pushed to it may be nowhere else."""
+    with suppress(Refused), look_at_repository(path) as git:
+        is_empty = not git.must("for-each-ref", "--count=1")
+        return is_empty or git.answer("config", "--local", "--get-regexp", r"^remote\..*\.url$") is not None
+    return False
+
+
+def _made_in(path: str) -> set[str]:
+    """The commits that git's log of HEAD does not tell to have come from elsewhere, as with a tag that was fetched."""
+    log = os.path.join(common_directory(path) or path, "logs", "HEAD")
+    entries = [line.partition("\t") for line in read_lines(log)]
+    return {
+        commit
+        for about, _, how in entries
+        for commit in about.split(" ")[1:2]
+        if not how.startswith(("clone: ", "checkout: ", "reset: ")) and not how.endswith("Fast-forward")
+    }
