@@ -328,7 +328,7 @@ def test_dead_agent_is_shown_though_its_task_is_not_among_the_changed(live_home:
     started(live_home, "fix/other")  # tmux goes on
     pane = live_home.orange.sessions.window(ref.id, "worker")
     assert pane is not None
-    live_home.orange.tmux.kill_window(pane.window_id)
+    live_home.orange.tmux.kill_window(pane)
     row = next(row for row in boards.refresh([]).rows if row.ref == ref)
     assert (row.session, row.agent, row.needs) == ("dead", None, "The agent has ended; restart brings it back")
     live_home.orange.agents.respawn(ref)

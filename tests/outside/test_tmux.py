@@ -19,6 +19,7 @@ from orange_tui.domain.errors import CannotTell, NotFound, Refused
 from orange_tui.domain.records import replace
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
+from orange_tui.outside.processes import is_tmux_server
 from orange_tui.outside.programs import Finished
 from orange_tui.outside.tmux import libtmux_runner
 from orange_tui.outside.tmux import server as tmux_module
@@ -102,9 +103,9 @@ def test_a_session_and_its_windows_are_known_by_what_orange_has_marked(tmux: Tmu
     }
     assert {pane.session for pane in found.values()} == {"coffee/fix_it"}
     assert found[first.pane_id] == first
-    tmux.kill_window(second.window_id)
+    tmux.kill_window(second)
     assert [pane.pane_id for pane in tmux.panes()] == [first.pane_id]
-    tmux.kill_session(first.session_id)
+    tmux.kill_session(first)
     assert tmux.panes() == []
 
 
@@ -112,14 +113,14 @@ def test_a_name_that_is_taken_gets_the_tasks_id(tmux: Tmux, tmp_path: Path) -> N
     tmux.start_session("coffee/fix", window(tmp_path))
     other = tmux.start_session("coffee/fix", window(tmp_path, task="task2"))
     assert other.session == "coffee/fix~task2"
-    assert tmux.rename_session(other.session_id, "coffee/tea", "task2") == "coffee/tea"
-    assert tmux.rename_session(other.session_id, "coffee/fix", "task2") == "coffee/fix~task2"
+    assert tmux.rename_session(other, "coffee/tea") == "coffee/tea"
+    assert tmux.rename_session(other, "coffee/fix") == "coffee/fix~task2"
 
 
 def test_a_server_without_sessions_and_no_server_have_no_windows(tmux: Tmux, tmp_path: Path) -> None:
     assert tmux.panes() == []
     pane = tmux.start_session("coffee", window(tmp_path))
-    tmux.kill_session(pane.session_id)
+    tmux.kill_session(pane)
     assert (tmux.panes(), tmux.screen(pane.pane_id)) == ([], None)
 
 
@@ -161,13 +162,31 @@ def test_a_message_is_pasted_whole_without_what_could_press_keys(tmux: Tmux, tmp
         "coffee", window(tmp_path, f"stty raw -echo; exec 3>'{received}'; echo ready; exec cat >&3")
     )
     shows(tmux, pane, "ready")
-    assert tmux.paste(pane.pane_id, "caf\x1b[201~é;\n" * lines)
+    assert tmux.paste(pane, "caf\x1b[201~é;\n" * lines)
     expected = "caf[201~é;\n".replace("\n", "\r").encode() * lines
     wait_for(lambda: received.read_bytes() == expected)
-    assert tmux.press(pane.pane_id, "x")
+    assert tmux.press(pane, "x")
     wait_for(lambda: received.read_bytes() == expected + b"x")
-    assert not tmux.paste("%99", "nobody")
-    assert not tmux.press("%99", "x")
+    gone = replace(pane, pane_id="%99")
+    assert not tmux.paste(gone, "nobody")
+    assert not tmux.press(gone, "x")
+
+
+def test_nothing_is_done_to_what_has_the_ids_of_a_window_of_an_earlier_tmux(tmux: Tmux, tmp_path: Path) -> None:
+    earlier = tmux.start_session("coffee", window(tmp_path))
+    raw(tmux, "kill-server")
+    wait_for(lambda: not is_tmux_server(earlier.server.partition(".")[0]))
+    raw(tmux, "new-session", "-d", "-s", "theirs", "exec cat")
+    raw(tmux, "rename-window", "-t", "theirs", "cat")
+    ids = raw(tmux, "list-panes", "-a", "-F", "#{session_id} #{window_id} #{pane_id}").decode().split()
+    assert ids == [earlier.session_id, earlier.window_id, earlier.pane_id]
+    assert not tmux.paste(earlier, "rm -rf .\n")
+    assert not tmux.press(earlier, "x")
+    tmux.rename_session(earlier, "coffee/tea")
+    tmux.kill_window(earlier)
+    tmux.kill_session(earlier)
+    assert raw(tmux, "list-windows", "-a", "-F", "#{session_name} #{window_name}") == b"theirs cat\n"
+    assert raw(tmux, "capture-pane", "-p", "-t", earlier.pane_id).strip() == b""
 
 
 def test_a_conversation_is_found_by_its_project(tmux: Tmux, tmp_path: Path) -> None:

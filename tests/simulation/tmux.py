@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _FLAGS = frozenset({"-d", "-P", "-p", "-e", "-a", "-s", "-w", "-o"})  # those without a value, unless said otherwise
 _VALUE_OF_S = frozenset({"new-session", "capture-pane"})  # where `-s` or `-S` has one
-_EQUALS = re.compile(r"#\{==:#\{([^}]*)\},(.*)\}")
+_EQUALS = re.compile(r"#\{==:(.*),(.*)\}")
 _NO_SERVER = (1, "", "no server running on /virtual\n")
 
 
@@ -150,11 +150,12 @@ class TmuxServer:
     def _if_shell(
         self, options: dict[str, str], rest: list[str], here: _Here, given: bytes | None
     ) -> tuple[int, str, str]:
-        """Only with `-F` and `#{==:#{option},value}`, which is about the session's own mark."""
+        """Only with `-F` and `#{==:one,other}`, which is about a session or the server."""
         session, condition = self._session(options["-t"].rstrip(":")), _EQUALS.fullmatch(rest[0])
-        if session is None or condition is None:
+        pane = session.panes[0] if session is not None else self._pane(options["-t"])
+        if condition is None or (pane is None and options["-t"].startswith("$")):
             return 1, "", f"can't find session: {options['-t']}\n"
-        if session.panes[0].option(condition[1]) != condition[2]:
+        if self._expand(condition[1], pane) != condition[2]:
             return 0, "", ""
         return self._run_each(_split(shlex.split(rest[1])), here, given)
 
@@ -285,15 +286,16 @@ class TmuxServer:
             None,
         )
 
-    def _expand(self, text: str, pane: Pane) -> str:
-        values = {
+    def _expand(self, text: str, pane: Pane | None) -> str:
+        server = {"pid": str(self._pid), "start_time": str(self._pid * 7)}
+        if pane is None:
+            return re.sub(r"#\{([^}]*)\}", lambda found: server.get(found[1], ""), text)
+        values = server | {
             "session_id": f"${pane.session.number}",
             "window_id": f"@{pane.number}",
             "pane_id": f"%{pane.number}",
             "pane_pid": str(pane.process.pid if pane.process else 0),
             "session_name": pane.session.name,
-            "pid": str(self._pid),
-            "start_time": str(self._pid * 7),
             "pane_title": "",
         }
         return re.sub(r"#\{([^}]*)\}", lambda found: values.get(found[1], pane.option(found[1])), text)

@@ -99,7 +99,7 @@ def test_agent_hears_that_its_window_is_closed_and_nothing_of_it_is_left(live_ho
     ref, seen = reviewed(live_home, orders)
     wait_for((seen / "ready").exists)
     pane = reviewer(live_home, ref)
-    live_home.orange.tmux.kill_window(pane.window_id)
+    live_home.orange.tmux.kill_window(pane)
     wait_for((seen / "heard").exists)
     wait_for(lambda: members(pane.pid) == [])
 
@@ -131,7 +131,7 @@ def test_keys_and_the_size_of_the_window_reach_the_agent_and_the_door_stays(live
     ref, seen = reviewed(live_home, orders)
     wait_for((seen / "ready").exists)
     pane = reviewer(live_home, ref)
-    live_home.orange.tmux.press(pane.pane_id, "C-c")
+    live_home.orange.tmux.press(pane, "C-c")
     live_home.orange.tmux.ask("resize-window", "-t", pane.window_id, "-x", "90", "-y", "30")
     wait_for(lambda: (seen / "listed").exists() and ref.id in (seen / "listed").read_text())
     assert (seen / "size").read_text().split() == ["30", "90"]

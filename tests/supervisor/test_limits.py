@@ -116,8 +116,8 @@ def test_limit_that_goes_on_is_waited_for_again_with_growing_pauses(live_home: L
     wait_for(lambda: "limit should be over" in screen(live_home, ref))
     pane = live_home.orange.sessions.window(ref.id, "worker")
     assert pane is not None
-    live_home.orange.tmux.paste(pane.pane_id, "You've hit your usage limit")
-    live_home.orange.tmux.press(pane.pane_id, "Enter")
+    live_home.orange.tmux.paste(pane, "You've hit your usage limit")
+    live_home.orange.tmux.press(pane, "Enter")
     wait_for(lambda: screen(live_home, ref).count("hit your usage limit") > 1)
     later.ahead += 1
     watcher.see(ref)
@@ -132,7 +132,7 @@ def test_agent_that_goes_on_by_itself_is_told_nothing(live_home: LiveHome) -> No
     watcher.see(ref)
     pane = live_home.orange.sessions.window(ref.id, "worker")
     assert pane is not None
-    live_home.orange.tmux.paste(pane.pane_id, "work on this")
+    live_home.orange.tmux.paste(pane, "work on this")
     wait_for(lambda: "work on this" in screen(live_home, ref))
     watcher.see(ref, state="busy")
     assert [event["window"] for event in live_home.events(ref, "limit.ended")] == ["worker"]
@@ -294,7 +294,7 @@ def test_words_for_a_worker_that_has_handed_in_reach_it_when_its_limit_is_over(
 def type_into(live_home: LiveHome, ref: TaskRef, text: str) -> None:
     pane = live_home.orange.sessions.window(ref.id, "worker")
     assert pane is not None
-    live_home.orange.tmux.paste(pane.pane_id, text)
+    live_home.orange.tmux.paste(pane, text)
     wait_for(lambda: text in screen(live_home, ref))
 
 
@@ -330,7 +330,7 @@ def test_limit_that_is_reported_before_its_words_are_drawn_is_known_with_its_end
     watcher = LimitWatcher(live_home)
     watcher.look(ref)
     assert live_home.events(ref, "limit.reached") == []
-    live_home.orange.tmux.press(live_home.orange.sessions.window(ref.id, "worker").pane_id, "Enter")  # type: ignore[union-attr]
+    live_home.orange.tmux.press(live_home.orange.sessions.window(ref.id, "worker"), "Enter")  # type: ignore[arg-type]
     wait_for(lambda: "hit your" in screen(live_home, ref))
     watcher.look()
     [event] = live_home.events(ref, "limit.reached")
@@ -342,7 +342,7 @@ def test_agent_in_json_is_at_its_limit_as_long_as_it_waits_for_it(live_home: Liv
     ref = at_limit(live_home, "one")
     LimitWatcher(live_home).see(ref)
     # As opencode does in the last minute: it shows that it tries again, and no limit any more.
-    live_home.orange.tmux.press(live_home.orange.sessions.window(ref.id, "worker").pane_id, "Enter")  # type: ignore[union-attr]
+    live_home.orange.tmux.press(live_home.orange.sessions.window(ref.id, "worker"), "Enter")  # type: ignore[arg-type]
     wait_for(lambda: "limit" not in screen(live_home, ref))
     assert cli.ok("task", "show", ref.id, "--json").json()["agent"] == "limit"
     type_into(live_home, ref, "work on this")
@@ -357,7 +357,7 @@ def test_agent_that_went_on_and_asks_for_something_is_not_ended(live_home: LiveH
     ref = at_limit(live_home, "one")
     watcher = LimitWatcher(live_home)
     watcher.see(ref)
-    live_home.orange.tmux.press(live_home.orange.sessions.window(ref.id, "worker").pane_id, "Enter")  # type: ignore[union-attr]
+    live_home.orange.tmux.press(live_home.orange.sessions.window(ref.id, "worker"), "Enter")  # type: ignore[arg-type]
     type_into(live_home, ref, "work on this. May I delete it?")
     live_home.harness("other")
     watcher.look()

@@ -43,7 +43,7 @@ def test_closed_window_that_nobody_tells_of_is_found_within_the_workflows_poll_i
         if rounds == 5:  # by now everything was looked at once
             pane = live_home.orange.sessions.window(ref.id, "worker")
             assert pane is not None
-            live_home.orange.tmux.kill_window(pane.window_id)
+            live_home.orange.tmux.kill_window(pane)
         return live_home.task(ref).crash_count == 1
 
     live_home.supervised(is_noticed)

@@ -30,8 +30,8 @@ async def test_the_agents_last_lines_are_above_the_box_in_colour_and_follow_it_w
         red, green, blue = style.color.get_truecolor()
         assert red > max(green, blue)
         await scene.press(*"Co", "tab", *"ld")  # who has left the box for a button, and types on, is back in it
-        live_home.orange.tmux.paste(pane.pane_id, "still thinking")
-        live_home.orange.tmux.press(pane.pane_id, "Enter")
+        live_home.orange.tmux.paste(pane, "still thinking")
+        live_home.orange.tmux.press(pane, "Enter")
         await scene.sees("still thinking", "Cold")
         await scene.press("ctrl+s")
         await scene.until(lambda: "Answer fix/tea" not in scene.text)

@@ -39,8 +39,8 @@ def agent(live_home: LiveHome, orders: str) -> TaskRef:
 def says(live_home: LiveHome, ref: TaskRef, text: str) -> None:
     """The agent prints something: it repeats what it is told."""
     (pane,) = live_home.orange.sessions.windows(ref.id, fresh=True)
-    live_home.orange.tmux.paste(pane.pane_id, text)
-    live_home.orange.tmux.press(pane.pane_id, "Enter")
+    live_home.orange.tmux.paste(pane, text)
+    live_home.orange.tmux.press(pane, "Enter")
 
 
 @story

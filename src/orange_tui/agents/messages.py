@@ -115,12 +115,12 @@ def deliver(  # noqa: PLR0913 - all but the last one say where it goes
     known = Runtime(opened.state_directory).window(pane.window)
     if pane.window in opened.journal.at_limit() and not limit_is_over:
         return False
-    if not _accepts_input(pane, tmux, harness, known, limit_is_over=limit_is_over) or not tmux.paste(
-        pane.pane_id, message.text
-    ):
+    if not _accepts_input(pane, tmux, harness, known, limit_is_over=limit_is_over):
+        return False
+    if not tmux.paste(pane, message.text):
         return False
     time.sleep(_PASTE_SETTLE_SECONDS)
-    if not tmux.press(pane.pane_id, "Enter"):
+    if not tmux.press(pane, "Enter"):
         return False
     opened.record("agent.notified", message=message.id, window=message.window)
     return True

@@ -168,7 +168,7 @@ def _rename_session(sessions: Sessions, log: Log, opened: OpenTask) -> None:
         windows = sessions.windows(task.id, fresh=True)
         if not windows:
             return
-        name = sessions.tmux.rename_session(windows[0].session_id, f"{task.project}/{task.branch}", task.id)
+        name = sessions.tmux.rename_session(windows[0], f"{task.project}/{task.branch}")
     except OrangeError as problem:
         log.write("warning", f"the session keeps its name: {problem}", task=task.id)
         return

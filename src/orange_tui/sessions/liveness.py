@@ -72,16 +72,16 @@ class Sessions:
     def end_sessions(self, panes: Sequence[Pane]) -> None:
         """End the whole sessions that these windows are in, and wait until nothing of the windows runs any more."""
         _leave(panes)
-        sessions = {pane.session_id for pane in panes}
+        sessions = {pane.session_id: pane for pane in panes}
         beside = [pane for pane in self.every_pane() if pane.session_id in sessions and pane not in panes]
-        for session_id in sessions:
-            self.tmux.kill_session(session_id)
+        for pane in sessions.values():
+            self.tmux.kill_session(pane)
         self._wait_for_end([*panes, *beside])
 
     def end_window(self, pane: Pane) -> None:
         """End one window, and wait until nothing of it runs any more."""
         _leave([pane])
-        self.tmux.kill_window(pane.window_id)
+        self.tmux.kill_window(pane)
         self._wait_for_end([pane])
 
     def _wait_for_end(self, panes: Sequence[Pane]) -> None:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 INSTALL_TMUX = "tmux is not installed; on Debian or Ubuntu: apt-get install tmux, on macOS: brew install tmux"
 TIMEOUT_SECONDS = 60.0  # for any command: tmux answers in milliseconds, or it is wedged
 _SEPARATOR = "\x1f"
+_SERVER = "#{pid}.#{start_time}"  # one run of tmux: the next one gives the same ids to others
+_DONE = "done"
 _PANE_FORMAT = _SEPARATOR.join(
     (
         "#{session_id}",
@@ -46,7 +48,7 @@ _PANE_FORMAT = _SEPARATOR.join(
         "#{@orange_window}",
         "#{@orange_spawn}",
         "#{session_name}",
-        "#{pid}.#{start_time}",
+        _SERVER,
         "#{pane_title}",
     ),
 )
@@ -180,32 +182,42 @@ class Tmux:
             raise Refused(f"tmux could not open window {window.name}: {why}")
         return _new_pane(finished.output, window)
 
-    def kill_session(self, session_id: str) -> None:
-        """End a session and all its windows."""
-        self.ask("kill-session", "-t", session_id)
+    def kill_session(self, pane: Pane) -> None:
+        """End the session that a window is in, and all its windows."""
+        self._have_done(pane, "kill-session", "-t", pane.session_id)
 
-    def kill_window(self, window_id: str) -> None:
+    def kill_window(self, pane: Pane) -> None:
         """End one window."""
-        self.ask("kill-window", "-t", window_id)
+        self._have_done(pane, "kill-window", "-t", pane.window_id)
 
-    def rename_session(self, session_id: str, name: str, task: str) -> str:
-        """Give a session another name, with the task's id where it is taken; returns the one it has then."""
+    def rename_session(self, pane: Pane, name: str) -> str:
+        """Give a window's session another name, with the task's id where it is taken; returns the one it has then."""
         wanted = session_name(name)
-        for candidate in (wanted, f"{wanted}~{task}"):
-            if self.ask("rename-session", "-t", session_id, literal(candidate, expands=True)).code == 0:
+        for candidate in (wanted, f"{wanted}~{pane.task}"):
+            if self._have_done(pane, "rename-session", "-t", pane.session_id, literal(candidate, expands=True)):
                 break
-        return self.ask("display-message", "-p", "-t", session_id, "#{session_name}").output.strip()
+        return self.ask("display-message", "-p", "-t", pane.session_id, "#{session_name}").output.strip()
 
-    def paste(self, pane_id: str, text: str) -> bool:
+    def paste(self, pane: Pane, text: str) -> bool:
         """Paste text into an agent's input as one paste; returns whether tmux did."""
-        buffer = f"orange-{os.getpid()}-{pane_id.lstrip('%')}"
+        buffer = f"orange-{os.getpid()}-{pane.pane_id.lstrip('%')}"
         if self.ask("load-buffer", "-b", buffer, "-", stdin=clean_message(text).encode()).code != 0:
             return False
-        return self.ask("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane_id).code == 0
+        return self._have_done(pane, "paste-buffer", "-p", "-d", "-b", buffer, "-t", pane.pane_id)
 
-    def press(self, pane_id: str, key: str) -> bool:
-        """Press one key in a window."""
-        return self.ask("send-keys", "-t", pane_id, key).code == 0
+    def press(self, pane: Pane, key: str) -> bool:
+        """Press one key in a window; returns whether tmux did."""
+        return self._have_done(pane, "send-keys", "-t", pane.pane_id, key)
+
+    def _have_done(self, pane: Pane, *words: str) -> bool:
+        """Have something done to a window or its session; says whether it was, and the window is still there.
+
+        Only by the tmux that the window was seen in: where that was killed and started again, its ids are of others.
+        """
+        is_same = f"#{{==:{_SERVER},{pane.server}}}"
+        then = as_text([*words, ";", "display-message", "-p", "-t", pane.pane_id, _DONE])
+        finished = self.ask("if-shell", "-F", "-t", pane.pane_id, is_same, then)
+        return finished.code == 0 and finished.output.strip() == _DONE
 
     def screen(self, pane_id: str, *, colour: bool = False, above: int = 0) -> str | None:
         """What a window shows now, with as many lines of what was above it; None when it is gone."""
