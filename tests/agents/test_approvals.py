@@ -13,7 +13,7 @@ from orange_tui.agents.approvals.approvals import ALLOWED, DENIED, FOR_THIS_TASK
 from orange_tui.agents.approvals.question_files import ELSEWHERE
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import replace
-from orange_tui.home.files import locked
+from orange_tui.home.locks import locked
 from support.asking import AskingHome, decision_of, wait_until
 
 if TYPE_CHECKING:

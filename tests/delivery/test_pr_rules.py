@@ -13,7 +13,7 @@ from orange_tui.delivery.pr_review.sync import Followed, ReviewSync
 from orange_tui.domain.pull_request import Check, PullRequest
 from orange_tui.domain.records import replace
 from orange_tui.domain.review.thread import ThreadReply, answered
-from orange_tui.home.files import locked
+from orange_tui.home.locks import locked
 from orange_tui.outside.forge import registry
 from orange_tui.outside.forge.interface import ForgeUnavailable
 from orange_tui.outside.forge.review_records import PullRequestReview, RemoteComment, RemoteThread

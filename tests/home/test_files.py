@@ -1,15 +1,18 @@
-"""Files of the home: their signatures, and locks that are waited for, tried or given up."""
+"""Files of the home: their signatures, what a failed write leaves, and locks that are waited for, tried or given up."""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
 from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.domain.errors import NotFound, Refused
-from orange_tui.home.files import locked, read_signature, replace_file
+from orange_tui.domain.errors import NotFound, NotSaved, Refused
+from orange_tui.home.files import read_signature, replace_file
+from orange_tui.home.locks import locked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +38,30 @@ def test_signature_of_a_path_through_a_file_is_none_and_of_an_endless_link_is_no
     assert read_signature(str(tmp_path / "file" / "below")) is None
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     assert read_signature(str(tmp_path / "loop")) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("before", ["one", None])
+def test_file_is_as_it_was_where_its_directory_cannot_be_synced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str | None
+) -> None:
+    path = tmp_path / "beans"
+    if before is not None:
+        path.write_text(before)
+    sync = os.fsync
+
+    def fails_for_directories(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fails_for_directories)
+    with pytest.raises(NotSaved, match="Its old content is unchanged"):
+        replace_file(str(path), b"two")
+    assert (path.read_text() if path.exists() else None) == before
+    assert os.listdir(tmp_path) == (["beans"] if before else [])
+    monkeypatch.undo()
+    replace_file(str(path), b"two")
+    assert (path.read_text(), os.listdir(tmp_path)) == ("two", ["beans"])
 
 
 def test_lock_held_by_another_is_tried_refused_after_a_timeout_and_had_once_free(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_clock_that_jumps_is_noticed_by_polling(hall: Hall, monkeypatch: pytest.
 
 
 def test_supervisor_without_the_lock_runs_no_job(hall: Hall) -> None:
-    from orange_tui.home.files import locked
+    from orange_tui.home.locks import locked
 
     hall.job("@hourly", workflow="minimal")
     hall.ahead = timedelta(hours=2)

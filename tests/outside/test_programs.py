@@ -65,7 +65,7 @@ exec(sys.argv[2])
 """
 INTERRUPTED = """
 import fcntl, os, signal
-from orange_tui.home.files import locked
+from orange_tui.home.locks import locked
 from orange_tui.outside.programs import continue_in_new_session
 fork = os.fork
 

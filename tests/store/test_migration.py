@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from orange_tui.domain.errors import NotFound, NotSaved, OrangeError, Refused, Unreadable
-from orange_tui.home.files import locked
+from orange_tui.home.locks import locked
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store import migration
 from orange_tui.store.migration import move_over

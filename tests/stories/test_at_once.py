@@ -16,7 +16,7 @@ import pytest
 
 from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.engine.creation import NewTask
-from orange_tui.home import files
+from orange_tui.home import locks
 from support.driver import Cli, World
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def test_a_second_command_waits_for_the_first_and_says_so(
     world: World, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = world.task()
-    monkeypatch.setattr(files, "_WAIT_NOTICE_SECONDS", 0.0)
+    monkeypatch.setattr(locks, "_WAIT_NOTICE_SECONDS", 0.0)
     ready, done = _processes.Event(), _processes.Event()
     process = _processes.Process(target=holds_it, args=(world.root, ref, ready, done))
     begin(process)
@@ -238,7 +238,7 @@ def test_a_task_deleted_while_somebody_waits_for_it_is_gone_and_not_revived(worl
     lock = str(world.state(ref) / ".lock")
     with contextlib.ExitStack() as stack:
         stack.enter_context(pytest.raises(NotFound, match="deleted in the meantime"))
-        descriptor = files._open_lock(lock)
+        descriptor = locks._open_lock(lock)
         world.orange.tasks.delete(ref)
         stack.callback(os.close, descriptor)
         stack.enter_context(_waiting(descriptor, lock))
@@ -250,10 +250,10 @@ def test_a_task_deleted_while_somebody_waits_for_it_is_gone_and_not_revived(worl
 @contextlib.contextmanager
 def _waiting(descriptor: int, path: str) -> Any:
     """The half of `locked` that comes after somebody has opened the lock's file."""
-    real = files._open_lock
-    files._open_lock = lambda _path: os.dup(descriptor)  # type: ignore[assignment]
+    real = locks._open_lock
+    locks._open_lock = lambda _path: os.dup(descriptor)  # type: ignore[assignment]
     try:
-        with files.locked(path, what="the task"):
+        with locks.locked(path, what="the task"):
             yield
     finally:
-        files._open_lock = real
+        locks._open_lock = real

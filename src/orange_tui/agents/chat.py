@@ -16,7 +16,8 @@ from orange_tui.domain.harnesses.harness import build_command, environment, safe
 from orange_tui.domain.prompts import render_prompt
 from orange_tui.domain.records import record
 from orange_tui.home import clock
-from orange_tui.home.files import locked, make_directory
+from orange_tui.home.files import make_directory
+from orange_tui.home.locks import locked
 from orange_tui.home.paths import CHAT_VARIABLE
 from orange_tui.outside.tmux.windows import Window
 

@@ -12,7 +12,7 @@ from orange_tui.cli.permissions import check_permission, is_confined
 from orange_tui.cli.reply import INTERRUPTED, Reply, print_error, print_reply
 from orange_tui.cli.table.tasks import TASK_COMMANDS
 from orange_tui.domain.errors import OrangeError, Refused
-from orange_tui.home import files, paths
+from orange_tui.home import locks, paths
 from orange_tui.orange import assemble
 
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ def _move_over(orange: Orange) -> None:
 
 
 def _dispatch(words: list[str]) -> int:
-    files.report_lock_wait = _report_lock_wait
+    locks.report_lock_wait = _report_lock_wait
     if words[:1] == ["__complete"]:
         if is_confined():
             raise Refused("`orange __complete` is for a person's shell")

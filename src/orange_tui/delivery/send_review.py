@@ -22,7 +22,8 @@ from orange_tui.domain.records import record, replace
 from orange_tui.domain.review.anchor import CodeLines, place
 from orange_tui.domain.review.diff import parse_diff
 from orange_tui.domain.review.thread import SIDES, check_text, sent
-from orange_tui.home.files import locked, make_directory
+from orange_tui.home.files import make_directory
+from orange_tui.home.locks import locked
 from orange_tui.outside.forge.interface import ForgeUnavailable
 from orange_tui.outside.forge.registry import find_pull_request
 from orange_tui.outside.forge.review_records import NewReview, ReviewComment

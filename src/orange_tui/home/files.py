@@ -1,7 +1,4 @@
-"""Reading, locking and replacing files, so that nobody ever sees half of one.
-
-A lock is a file of its own, which is never removed while it could be held; the lock itself ends with its process.
-"""
+"""Reading and replacing files, so that nobody ever sees half of one."""
 
 from __future__ import annotations
 
@@ -9,25 +6,23 @@ import errno
 import fcntl
 import os
 import stat
-import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 
-from orange_tui.domain.errors import NotFound, NotSaved, OrangeError, Refused, Unreadable
+from orange_tui.domain.errors import NotFound, NotSaved, OrangeError, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     Signature = tuple[int, int, int]  # inode, time of the last change, size
 
-_WAIT_NOTICE_SECONDS = 1.0  # how long to wait for a lock before saying so
-_LOCK_POLL_SECONDS = 0.003
 _RENAME_EXCHANGE = 2
 PRIVATE_FILE = 0o600  # a home is nobody else's business
 _PRIVATE_DIRECTORY = 0o700
 _AT_FDCWD = -100
 _MAX_BYTES = 20_000_000  # of a file that is read without a limit of its own
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}  # of a disk that has no second names for files
 _OTHER_THINGS = {errno.ELOOP: "a link", errno.EISDIR: "a directory", errno.ENXIO: "not a regular file"}
 
 
@@ -175,15 +170,44 @@ def replace_file(path: str, data: bytes, *, durable: bool = True, follow: bool =
         with suppress(FileNotFoundError):
             os.unlink(f"{name}.new", dir_fd=directory)
         _write_new(f"{name}.new", data, durable=durable, directory=directory)
-        os.rename(f"{name}.new", name, src_dir_fd=directory, dst_dir_fd=directory)
         if durable:
-            os.fsync(directory)
+            _rename_durably(f"{name}.new", name, directory)
+        else:
+            os.rename(f"{name}.new", name, src_dir_fd=directory, dst_dir_fd=directory)
     except OSError as problem:
         with suppress(OSError):
             os.unlink(f"{name}.new", dir_fd=directory)
         raise not_saved(path, problem) from None
     finally:
         os.close(directory)
+
+
+def _rename_durably(new: str, name: str, directory: int) -> None:
+    """Put a new file in the place of the old one; where that does not get to the disk, the old one is put back."""
+    old = f"{name}.old"
+    with suppress(FileNotFoundError):
+        os.unlink(old, dir_fd=directory)  # of one that was killed
+    is_first = is_kept = False
+    try:
+        os.link(name, old, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+        is_kept = True
+    except FileNotFoundError:
+        is_first = True
+    except OSError as problem:
+        if problem.errno not in _NO_LINKS:
+            raise
+    os.rename(new, name, src_dir_fd=directory, dst_dir_fd=directory)
+    try:
+        os.fsync(directory)
+    except OSError:
+        if is_kept:
+            os.rename(old, name, src_dir_fd=directory, dst_dir_fd=directory)
+        elif is_first:
+            os.unlink(name, dir_fd=directory)
+        raise
+    if is_kept:
+        with suppress(OSError):
+            os.unlink(old, dir_fd=directory)
 
 
 def _open_directory(path: str, *, follow: bool = True) -> int:
@@ -255,65 +279,3 @@ def has_writer(descriptor: int) -> bool | None:
     except OSError:
         return None
     return False
-
-
-def _report_to_nobody(_what: str) -> None:
-    """The default: waiting is not reported."""
-
-
-report_lock_wait: Callable[[str], None] = _report_to_nobody  # the command line prints it
-
-
-@contextmanager
-def locked(path: str, *, what: str, wait: bool = True, timeout: float | None = None) -> Iterator[bool]:
-    """Hold an inter-process lock; with wait=False, yield whether it was free.
-
-    With a `timeout` in seconds, waiting longer is refused; without one, it waits as long as it takes.
-    """
-    descriptor = _open_lock(path)
-    held = False
-    try:
-        held = _acquire(descriptor, what=what, timeout=timeout) if wait else _try_acquire(descriptor)
-        if held and not _is_still_at(descriptor, path):
-            raise NotFound(f"{what} was deleted in the meantime")
-        yield held
-    finally:
-        if held:  # to close it is not enough: a program that another thread is starting just now has it open as well
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-        os.close(descriptor)
-
-
-def _open_lock(path: str) -> int:
-    try:
-        return open_regular(path, os.O_RDWR | os.O_CREAT, follow=False)
-    except NotFound:
-        raise NotFound(f"{os.path.dirname(path)} does not exist") from None
-
-
-def _acquire(descriptor: int, *, what: str, timeout: float | None) -> bool:
-    deadline = time.monotonic() + (_WAIT_NOTICE_SECONDS if timeout is None else timeout)
-    while not _try_acquire(descriptor):
-        if time.monotonic() > deadline:
-            if timeout is not None:
-                raise Refused(f"{what} is held by another command; try again in a moment")
-            report_lock_wait(what)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            return True
-        time.sleep(_LOCK_POLL_SECONDS)
-    return True
-
-
-def _try_acquire(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _is_still_at(descriptor: int, path: str) -> bool:
-    """Whether the lock file we hold is the one others will open: it goes when its task is deleted."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except FileNotFoundError:
-        return False

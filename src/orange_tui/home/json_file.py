@@ -12,7 +12,8 @@ from contextlib import contextmanager
 
 from orange_tui.domain.errors import NotFound, NotSaved, OrangeError, Unreadable
 from orange_tui.domain.records import record
-from orange_tui.home.files import locked, read_bytes, replace_file
+from orange_tui.home.files import read_bytes, replace_file
+from orange_tui.home.locks import locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from contextlib import suppress
 from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record
 from orange_tui.home import clock
-from orange_tui.home.files import locked, open_regular
+from orange_tui.home.files import open_regular
+from orange_tui.home.locks import locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

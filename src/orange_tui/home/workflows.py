@@ -16,7 +16,8 @@ from orange_tui import __version__
 from orange_tui.domain.errors import NotFound, OrangeError, Refused, Unreadable
 from orange_tui.domain.workflow_file.data import from_data, to_data
 from orange_tui.home import clock
-from orange_tui.home.files import PRIVATE_FILE, locked, make_directory, read_bytes, read_signature, replace_file
+from orange_tui.home.files import PRIVATE_FILE, make_directory, read_bytes, read_signature, replace_file
+from orange_tui.home.locks import locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from datetime import timedelta
 from orange_tui.domain.cron import check_cron, last_run, next_run
 from orange_tui.domain.errors import NotSaved, OrangeError
 from orange_tui.engine.creation import NewTask
-from orange_tui.home.files import locked, read_signature
+from orange_tui.home.files import read_signature
+from orange_tui.home.locks import locked
 from orange_tui.home.settings.config_file import read_settings
 from orange_tui.jobs.job_file import PendingRun, format_time
 from orange_tui.jobs.jobs import current_time, runs_count_after

@@ -14,7 +14,8 @@ from orange_tui.domain.errors import NotFound, OrangeError, Refused
 from orange_tui.domain.text import yaml_text
 from orange_tui.domain.text.frontmatter import write_value
 from orange_tui.domain.text.yaml_change import set_value
-from orange_tui.home.files import exchange, locked, make_directory, not_saved, sync_directory, write_aside
+from orange_tui.home.files import exchange, make_directory, not_saved, sync_directory, write_aside
+from orange_tui.home.locks import locked
 from orange_tui.home.settings.config_file import read_settings_text, settings_in, settings_path
 from orange_tui.home.settings.table import SETTINGS
 from orange_tui.usage.prices_file import prices_in

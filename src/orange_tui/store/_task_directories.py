@@ -11,7 +11,8 @@ from contextlib import suppress
 
 from orange_tui.domain.errors import NotSaved
 from orange_tui.domain.records import record
-from orange_tui.home.files import locked, make_directory, sync_directory, write_aside
+from orange_tui.home.files import make_directory, sync_directory, write_aside
+from orange_tui.home.locks import locked
 from orange_tui.home.paths import is_directory
 
 TYPE_CHECKING = False

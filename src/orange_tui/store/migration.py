@@ -24,15 +24,8 @@ import stat
 from contextlib import ExitStack, contextmanager, suppress
 
 from orange_tui.domain.errors import NotFound, Unreadable
-from orange_tui.home.files import (
-    locked,
-    make_directory,
-    not_saved,
-    open_regular,
-    replace_file,
-    sync_directory,
-    write_all,
-)
+from orange_tui.home.files import make_directory, not_saved, open_regular, replace_file, sync_directory, write_all
+from orange_tui.home.locks import locked
 from orange_tui.home.paths import STATUS_FOLDER
 from orange_tui.store._task_directories import LOCK, subdirectories
 

@@ -15,7 +15,8 @@ from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_id, check_project_name, is_branch, match_prefix
 from orange_tui.domain.text import task_file
 from orange_tui.home import clock
-from orange_tui.home.files import locked, make_directory, not_saved, read_bytes
+from orange_tui.home.files import make_directory, not_saved, read_bytes
+from orange_tui.home.locks import locked
 from orange_tui.store._task_directories import LOCK, TaskDirectories, subdirectories, sweep
 from orange_tui.store.journal import Journal
 from orange_tui.store.open_task import OpenTask

@@ -16,7 +16,8 @@ from contextlib import ExitStack, suppress
 
 from orange_tui.domain.errors import Busy, CannotTell, OrangeError
 from orange_tui.domain.records import record
-from orange_tui.home.files import locked, make_directory
+from orange_tui.home.files import make_directory
+from orange_tui.home.locks import locked
 from orange_tui.outside.backoff import pause
 from orange_tui.sessions.deaths import Deaths
 from orange_tui.sessions.liveness import ACTIVE

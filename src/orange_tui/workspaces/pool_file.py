@@ -11,8 +11,9 @@ from contextlib import contextmanager
 
 from orange_tui.domain.records import record
 from orange_tui.home import clock
-from orange_tui.home.files import locked, make_directory
+from orange_tui.home.files import make_directory
 from orange_tui.home.json_file import JsonFile
+from orange_tui.home.locks import locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

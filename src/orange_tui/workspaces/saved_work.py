@@ -16,7 +16,7 @@ from orange_tui.domain.errors import NotFound, OrangeError
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.task import check_branch, match_prefix
 from orange_tui.home import clock
-from orange_tui.home.files import locked
+from orange_tui.home.locks import locked
 from orange_tui.outside import git_saved
 from orange_tui.outside.git import Repository
 from orange_tui.store.journal import Journal

@@ -17,7 +17,7 @@ from orange_tui.agents.approvals.approvals import what_is_asked as _what
 from orange_tui.agents.approvals.question_files import ELSEWHERE
 from orange_tui.domain.errors import Busy, OrangeError
 from orange_tui.domain.records import record
-from orange_tui.home.files import locked
+from orange_tui.home.locks import locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from contextlib import contextmanager, suppress
 from orange_tui.delivery.wording import listed_files
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record, replace
-from orange_tui.home.files import locked
 from orange_tui.home.json_file import JsonFile
+from orange_tui.home.locks import locked
 from orange_tui.outside.git import SLOW_SECONDS, Repository, local
 from orange_tui.outside.git_merge import contains
 from orange_tui.workspaces.trial import has_trials, remove_trials

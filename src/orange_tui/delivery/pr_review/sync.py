@@ -22,7 +22,7 @@ from orange_tui.domain.pull_request import OPEN, RUNNING
 from orange_tui.domain.records import record, replace
 from orange_tui.domain.workflow import REVIEW_WORKFLOW
 from orange_tui.home import clock
-from orange_tui.home.files import locked
+from orange_tui.home.locks import locked
 from orange_tui.outside.forge.interface import ForgeUnavailable
 from orange_tui.outside.forge.review_records import PullRequestReview
 from orange_tui.review.threads_file import ThreadsFile

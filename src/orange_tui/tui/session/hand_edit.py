@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from orange_tui.domain.errors import NotFound, Refused, Unreadable
 from orange_tui.domain.task import ENGINE_FIELDS
 from orange_tui.domain.text import task_file
-from orange_tui.home.files import locked, make_directory, read_bytes, replace_file
+from orange_tui.home.files import make_directory, read_bytes, replace_file
+from orange_tui.home.locks import locked
 from orange_tui.store.task_text import TaskText
 from orange_tui.tui.session.merge_text import find_mark, merge_text
 
