@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from orange_tui.domain.errors import Refused
+from orange_tui.engine.actions import restoring
 from orange_tui.engine.starting import is_unblocked
 from orange_tui.home import clock
 from orange_tui.orange import assemble
 from orange_tui.sessions.runtime import Runtime
+from orange_tui.workspaces.put_back import check_can_come_back
 from support.killing import every_step
+from support.limited import Clock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,6 +69,25 @@ def look(live_home: LiveHome, ref: TaskRef) -> tuple[str, dict[str, bytes | str]
         elif path.is_file() and name != ".git":
             files[name] = path.read_bytes()
     return live_home.git("status", "--porcelain", at=here), files, os.access(here / "run.sh", os.X_OK)
+
+
+@pytest.mark.usefixtures("seen")
+def test_undo_that_waited_until_it_is_too_late_is_refused_and_not_taken_for_tampering(
+    live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref, ahead = at_work(live_home), Clock(monkeypatch)
+    live_home.orange.tasks.cancel(ref)
+
+    def takes_an_hour(*words: Any) -> None:
+        check_can_come_back(*words)
+        ahead.ahead = 3600.0
+
+    monkeypatch.setattr(restoring, "check_can_come_back", takes_an_hour)
+    with pytest.raises(Refused, match="too long ago to undo"):
+        live_home.orange.tasks.undo_cancel(ref)
+    assert live_home.rests(ref, "cancelled")
+    assert live_home.refused() == []
+    assert live_home.task(ref).workspace is None
 
 
 def test_a_cancelled_task_comes_back_with_its_files_and_its_conversation(live_home: LiveHome, seen: Path) -> None:

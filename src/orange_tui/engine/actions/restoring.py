@@ -56,7 +56,7 @@ def undo_cancel(engine: Engine, opened: OpenTask) -> Moved:
         by="person",
         how=UNDO,
         changes={"attention": _attention_before(cancel)},
-        around=_own_branch(engine, task),
+        around=_own_branch(engine, task, cancel),
     )
 
 
@@ -74,10 +74,13 @@ def _what_instead(task: Task) -> str:
 
 
 @contextmanager
-def _own_branch(engine: Engine, task: Task) -> Iterator[None]:
+def _own_branch(engine: Engine, task: Task, cancel: Event) -> Iterator[None]:
     """Nobody gets the task's branch while it comes back: a cancelled one had given it up."""
     with engine.store.project_lock(task.project):
         check_branch_is_free(engine, task.project, task.branch, but=task.id)
+        reason = why_no_undo(cancel, cancel["from"], clock.now())  # by now: nobody would believe it later
+        if reason is not None:
+            raise Refused(f"{task.id}: {reason}. {_what_instead(task)}")
         yield
 
 
