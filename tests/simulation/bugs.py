@@ -82,6 +82,7 @@ def _skips_hidden_edits(put: Put) -> None:
         return replace(found, skip_worktree=(), assume_unchanged=())
 
     put(git_changes, "read_flags", none)
+    put(git_changes, "_edits_behind_filters", lambda *_: [])  # which compares every byte
     put(_save_and_reset, "read_flags", none)
 
 

@@ -235,6 +235,9 @@ class TmuxServer:
         self._buffers[options["-b"]] = given.decode()
         return 0, "", ""
 
+    def _delete_buffer(self, options: dict[str, str], _rest: object, _here: object, _: object) -> tuple[int, str, str]:
+        return (0, "", "") if self._buffers.pop(options["-b"], None) else (1, "", "no buffer\n")
+
     def _paste_buffer(self, options: dict[str, str], _rest: object, _here: object, _: object) -> tuple[int, str, str]:
         pane = self._pane(options["-t"])
         if pane is None or options["-b"] not in self._buffers:

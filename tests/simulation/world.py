@@ -50,7 +50,7 @@ _HABITS = (1, 1, 1, 6)
 _RATES = (0.005, 0.02, 0.03, 0.05)  # of faults, for each call
 _ACTIONS = 30  # of persons, in one world
 _REST_SECONDS = 60.0
-_CALLS_AT_REST = 170  # of a supervisor, in that time, that looks at six tasks twice; one that retries makes hundreds
+_CALLS_AT_REST = 220  # of a supervisor, in that time, that looks at six tasks twice (180); one that retries makes more
 _QUIET_SECONDS = 100.0  # in which a supervisor has looked at everything, and stale locks have become old
 
 
