@@ -182,11 +182,12 @@ def test_nothing_is_done_to_what_has_the_ids_of_a_window_of_an_earlier_tmux(tmux
     assert ids == [earlier.session_id, earlier.window_id, earlier.pane_id]
     assert not tmux.paste(earlier, "rm -rf .\n")
     assert not tmux.press(earlier, "x")
-    tmux.rename_session(earlier, "coffee/tea")
+    assert tmux.rename_session(earlier, "coffee/tea") == ""
     tmux.kill_window(earlier)
     tmux.kill_session(earlier)
     assert raw(tmux, "list-windows", "-a", "-F", "#{session_name} #{window_name}") == b"theirs cat\n"
     assert raw(tmux, "capture-pane", "-p", "-t", earlier.pane_id).strip() == b""
+    assert raw(tmux, "list-buffers") == b""
 
 
 def test_a_conversation_is_found_by_its_project(tmux: Tmux, tmp_path: Path) -> None:

@@ -160,7 +160,8 @@ def _in_parts(worktree: Worktree, paths: list[str]) -> Iterator[list[str]]:
     size = 0
     for path in paths:
         part.append(path)
-        size += os.lstat(os.path.join(worktree.path, path)).st_size
+        known = file_identity(worktree.path, path)
+        size += known[3] if known is not None else 0
         if size > _BYTES_AT_ONCE:
             yield part
             part, size = [], 0

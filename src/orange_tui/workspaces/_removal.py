@@ -212,13 +212,15 @@ def remove_empty_directories(root: str, keep: Sequence[str] = ()) -> None:
 
 def remove_pipes(root: str, keep: Sequence[str]) -> None:
     """Remove pipes and sockets: there is nothing in them to be saved, and git shows them to nobody."""
+    device = os.stat(root).st_dev
     for directory, directories, files, opened in os.fwalk(root):
-        path = os.path.relpath(directory, root)
-        directories[:] = [name for name in directories if not is_kept(os.path.normpath(f"{path}/{name}"), keep)]
-        for name in files:
-            with suppress(FileNotFoundError):
+        paths = {name: os.path.relpath(os.path.join(directory, name), root) for name in (*directories, *files)}
+        is_here = os.fstat(opened).st_dev == device
+        directories[:] = [name for name in directories if is_here and not is_kept(paths[name], keep)]
+        for name in files if is_here else ():
+            with suppress(OSError):  # it is gone, or its directory is protected
                 kind = stat.S_IFMT(os.lstat(name, dir_fd=opened).st_mode)
-                if kind in _WITHOUT_CONTENT and not is_kept(os.path.normpath(f"{path}/{name}"), keep):
+                if kind in _WITHOUT_CONTENT and not is_kept(paths[name], keep):
                     os.unlink(name, dir_fd=opened)
 
 

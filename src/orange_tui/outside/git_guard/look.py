@@ -37,7 +37,7 @@ _READING = (
     r"core\.(repositoryformatversion|filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|trustctime|checkstat)"
     r"|extensions\.(objectformat|refstorage|partialclone)"
     r"|diff\.(algorithm|renames|renamelimit|indentheuristic)|diff\.[^\n]+\.binary"
-    r"|remote\.[^\n]+\.(url|promisor|partialclonefilter)"
+    r"|remote\.[^\n]+\.(url|mirror|promisor|partialclonefilter)"
 )
 
 
@@ -57,6 +57,13 @@ def look_at_repository(path: str) -> Iterator[Repository]:
     if shared is None:
         raise Refused(f"{path} is not in a git repository; `git init` makes one")
     with _looking(path, linked.git_directory if linked is not None else shared, shared) as git:
+        yield git
+
+
+@contextmanager
+def look_at_bare(path: str) -> Iterator[Repository]:
+    """Git in what is a repository without a checkout, or nothing: the one around it is not taken for it."""
+    with _looking(path, path, os.path.realpath(path)) as git:
         yield git
 
 

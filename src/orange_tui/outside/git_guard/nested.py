@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 
 from orange_tui.domain.errors import Refused
 from orange_tui.outside.git import Repository
-from orange_tui.outside.git_guard.look import look_at_repository
+from orange_tui.outside.git_guard.look import look_at_bare, look_at_repository
 from orange_tui.outside.git_worktree import common_directory, read_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from orange_tui.outside.git_worktree import Worktree
 
 _SUBMODULE = "160000"
+# How git's log of HEAD tells of a commit that was made, and not only gone to.
+_MADE_HERE = r"(commit|am|cherry-pick|revert)\b|(merge|pull)\b.*: Merge made|(rebase|pull)\b[^:]*\((?!start|finish)"
 _FLAGS = frozenset("Sshmrck")  # of `ls-files -v`: not to be compared
 
 
@@ -75,25 +80,34 @@ def is_settled_repository(path: str) -> bool:
         stash = git.answer("rev-parse", "--verify", "--quiet", "refs/stash")
         own = git.ask("rev-list", "--max-count=1", "--branches", "HEAD", "--not", "--remotes", "--tags")
         only_tagged = git.must("rev-list", "--tags", "--not", "--remotes").split()
-        return stash is None and own.code == 0 and not own.output and _made_in(path).isdisjoint(only_tagged)
+        is_elsewhere = stash is None and own.code == 0 and not own.output
+        return is_elsewhere and not (only_tagged and _has_made_one(path, only_tagged))
     return False
 
 
 def _is_copy(path: str) -> bool:
-    """Whether a bare repository is a copy of another one, or empty: else what was pushed to it may be nowhere else."""
-    with suppress(Refused), look_at_repository(path) as git:
-        is_empty = not git.must("for-each-ref", "--count=1")
-        return is_empty or git.answer("config", "--local", "--get-regexp", r"^remote\..*\.url$") is not None
+    """Whether a bare repository is a copy of another one, to which nobody has pushed, or has nothing of its own."""
+    with suppress(Refused), look_at_bare(path) as git:
+        own = git.ask("rev-list", "--max-count=1", "--all", "--not", "--remotes")
+        if own.code != 0 or not own.output:
+            return own.code == 0
+        about_remotes = git.ask("config", "--local", "--get-regexp", r"^remote\..*\.(url|mirror)$").output.splitlines()
+        is_mirror = any(line.endswith(".mirror true") for line in about_remotes)
+        # A clone has all its branches in one file; one that is pushed has a file of its own.
+        was_pushed = any(files for _, _, files in os.walk(os.path.join(path, "refs", "heads")))
+        return is_mirror or (bool(about_remotes) and not was_pushed)
     return False
 
 
-def _made_in(path: str) -> set[str]:
-    """The commits that git's log of HEAD does not tell to have come from elsewhere, as with a tag that was fetched."""
-    log = os.path.join(common_directory(path) or path, "logs", "HEAD")
-    entries = [line.partition("\t") for line in read_lines(log)]
-    return {
-        commit
-        for about, _, how in entries
-        for commit in about.split(" ")[1:2]
-        if not how.startswith(("clone: ", "checkout: ", "reset: ")) and not how.endswith("Fast-forward")
-    }
+def _has_made_one(path: str, commits: Collection[str]) -> bool:
+    """Whether one of these commits was made here, and has not come from elsewhere, as with a tag that was fetched.
+
+    Git's logs of HEAD tell how each came about; where there is none, nobody knows.
+    """
+    own = common_directory(path) or path
+    linked = os.path.join(own, "worktrees")
+    places = [own, *(os.path.join(linked, name) for name in (os.listdir(linked) if os.path.isdir(linked) else ()))]
+    logs = [log for place in places if os.path.isfile(log := os.path.join(place, "logs", "HEAD"))]
+    entries = [line.partition("\t") for log in logs for line in read_lines(log)]
+    made = {commit for about, _, how in entries for commit in about.split(" ")[1:2] if re.match(_MADE_HERE, how)}
+    return not logs or not made.isdisjoint(commits)

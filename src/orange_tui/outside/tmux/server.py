@@ -196,28 +196,34 @@ class Tmux:
         for candidate in (wanted, f"{wanted}~{pane.task}"):
             if self._have_done(pane, "rename-session", "-t", pane.session_id, literal(candidate, expands=True)):
                 break
-        return self.ask("display-message", "-p", "-t", pane.session_id, "#{session_name}").output.strip()
+        return self._ask_there(pane, "display-message", "-p", "-t", pane.session_id, "#{session_name}").output.strip()
 
     def paste(self, pane: Pane, text: str) -> bool:
         """Paste text into an agent's input as one paste; returns whether tmux did."""
         buffer = f"orange-{os.getpid()}-{pane.pane_id.lstrip('%')}"
         if self.ask("load-buffer", "-b", buffer, "-", stdin=clean_message(text).encode()).code != 0:
             return False
-        return self._have_done(pane, "paste-buffer", "-p", "-d", "-b", buffer, "-t", pane.pane_id)
+        was_pasted = self._have_done(pane, "paste-buffer", "-p", "-d", "-b", buffer, "-t", pane.pane_id)
+        if not was_pasted:
+            self.ask("delete-buffer", "-b", buffer)
+        return was_pasted
 
     def press(self, pane: Pane, key: str) -> bool:
         """Press one key in a window; returns whether tmux did."""
         return self._have_done(pane, "send-keys", "-t", pane.pane_id, key)
 
     def _have_done(self, pane: Pane, *words: str) -> bool:
-        """Have something done to a window or its session; says whether it was, and the window is still there.
+        """Have something done to a window or its session; says whether tmux did it."""
+        finished = self._ask_there(pane, *words, ";", "display-message", "-p", "-t", pane.pane_id, _DONE)
+        return finished.code == 0 and finished.output.strip() == _DONE
 
-        Only by the tmux that the window was seen in: where that was killed and started again, its ids are of others.
+    def _ask_there(self, pane: Pane, *words: str) -> Finished:
+        """Have a command carried out by the tmux that a window was seen in, or by none.
+
+        Where that was killed and started again, the ids of its windows are those of others.
         """
         is_same = f"#{{==:{_SERVER},{pane.server}}}"
-        then = as_text([*words, ";", "display-message", "-p", "-t", pane.pane_id, _DONE])
-        finished = self.ask("if-shell", "-F", "-t", pane.pane_id, is_same, then)
-        return finished.code == 0 and finished.output.strip() == _DONE
+        return self.ask("if-shell", "-F", "-t", pane.pane_id, is_same, as_text(words))
 
     def screen(self, pane_id: str, *, colour: bool = False, above: int = 0) -> str | None:
         """What a window shows now, with as many lines of what was above it; None when it is gone."""
