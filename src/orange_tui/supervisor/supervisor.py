@@ -197,9 +197,8 @@ class Supervisor:
         return (self._active.keys() - alive) | waiting
 
     def _has_live_agent(self, entry: IndexedTask) -> bool:
-        if entry.task is None or entry.has_unfinished_move:
-            return False
-        return self._tasks.session_state(entry.task) == ACTIVE
+        task = None if entry.has_unfinished_move else entry.task
+        return task is not None and self._tasks.session_state(task) == ACTIVE
 
     def _list_panes(self) -> list[Pane] | None:
         """Every live window of this home; None where tmux does not answer, which is logged."""
