@@ -12,7 +12,7 @@ import pytest
 from orange_tui.agents import messages
 from orange_tui.orange import assemble
 from orange_tui.sessions.runtime import Runtime
-from orange_tui.supervisor import supervisor
+from orange_tui.supervisor import examiner
 from orange_tui.supervisor.outbox import Outbox
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ exec cat >>"$here/heard"
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervisor, "_RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(examiner, "_RETRY_SECONDS", 0.05)
 
 
 def asking(live_home: LiveHome) -> tuple[TaskRef, Path]:
@@ -85,7 +85,7 @@ def test_a_message_waits_while_the_agent_asks_and_arrives_once_when_it_has_stopp
 def test_a_message_is_tried_again_however_busy_everything_else_is(
     live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervisor, "_RETRY_SECONDS", 0.5)
+    monkeypatch.setattr(examiner, "_RETRY_SECONDS", 0.5)
     ref, seen = asking(live_home)
     other = live_home.create("fix/busy", harness="recorder")
     live_home.orange.agents.answer(ref, "Take the red one")

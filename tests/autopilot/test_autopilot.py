@@ -11,7 +11,7 @@ from orange_tui.autopilot import attempts, delegation
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.text.sections import find_section
 from orange_tui.store.subtasks import subtasks_of
-from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.exits.rules import ExitRules
 from support.driver import put
 
 if TYPE_CHECKING:

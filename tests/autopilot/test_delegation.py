@@ -11,7 +11,7 @@ from orange_tui.autopilot import attempts
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.creation import NewTask
 from orange_tui.store.subtasks import subtasks_of
-from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.exits.rules import ExitRules
 from support.driver import put, transition
 from support.killing import dies_at
 from support.live_board import LiveBoard

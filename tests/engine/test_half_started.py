@@ -14,8 +14,8 @@ from orange_tui.engine.creation import NewTask
 from orange_tui.orange import assemble
 from orange_tui.outside.tmux.server import Tmux
 from orange_tui.sessions.runtime import Runtime
-from orange_tui.supervisor.exit_rules import ExitRules
-from orange_tui.supervisor.supervisor import Supervisor
+from orange_tui.supervisor.examiner import Examiner
+from orange_tui.supervisor.exits.rules import ExitRules
 from support.driver import put
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def test_supervisor_finishes_an_interrupted_start_as_soon_as_tmux_tells(
     live_home: LiveHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = created_with(live_home, monkeypatch, KeyboardInterrupt())
-    monkeypatch.setattr(Supervisor, "_poll_seconds", lambda _: 1)
+    monkeypatch.setattr(Examiner, "poll_seconds", lambda _: 1)
     rounds = count()
     with monkeypatch.context() as patch:
         patch.setattr(Tmux, "panes", failing(CannotTell("tmux did not tell")))

@@ -9,7 +9,7 @@ import pytest
 from orange_tui.domain.errors import Refused
 from orange_tui.engine.agents import Agents
 from orange_tui.sessions.liveness import Sessions
-from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.exits.rules import ExitRules
 from support.limited import LimitWatcher, at_limit, limited_harness
 from support.live_home import started
 

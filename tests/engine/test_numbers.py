@@ -10,7 +10,7 @@ from orange_tui.engine._numbers import measure
 from orange_tui.engine.hooks import Action, Actions
 from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
-from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.exits.rules import ExitRules
 from support.driver import refusal
 from support.usage import used
 

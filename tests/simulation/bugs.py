@@ -29,7 +29,7 @@ from orange_tui.store import _engine_history
 from orange_tui.store._task_swap import Swap
 from orange_tui.store.journal import Journal
 from orange_tui.store.open_task import OpenTask
-from orange_tui.supervisor._state_agent import StateAgent
+from orange_tui.supervisor.exits.state_agent import StateAgent
 from orange_tui.supervisor.outbox import Outbox
 from orange_tui.workspaces import _save_and_reset, pool, saved_work
 

@@ -9,7 +9,7 @@ import pytest
 
 from orange_tui.domain.errors import Refused
 from orange_tui.sessions.liveness import Sessions
-from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.exits.deaths import AgentDeaths
 from support.watched_task import HANDOFF, PAIR, PLAN
 
 if TYPE_CHECKING:
@@ -93,17 +93,17 @@ def test_worker_that_went_with_its_tmux_server_is_lost_although_its_reviewer_is_
 def test_crash_is_followed_up_by_the_next_supervisor_when_the_first_one_is_killed_in_between(
     watched: WatchedTask, monkeypatch: pytest.MonkeyPatch, crashes: int
 ) -> None:
-    follow_crash = ExitRules._follow_crash
+    follow_crash = AgentDeaths._follow_crash
     watched.world.workflow("pair", PAIR.replace("stuck_after: 2}", "stuck_after: 2, respawn: auto}"))
     for number in range(crashes):
         if number:
             watched.start("worker")
         watched.die("worker")
-        monkeypatch.setattr(ExitRules, "_follow_crash", _be_killed)
+        monkeypatch.setattr(AgentDeaths, "_follow_crash", _be_killed)
         with pytest.raises(KeyboardInterrupt):
             watched.look(1)
     assert (watched.task.status, watched.task.crash_count) == ("planning", crashes)
-    monkeypatch.setattr(ExitRules, "_follow_crash", follow_crash)
+    monkeypatch.setattr(AgentDeaths, "_follow_crash", follow_crash)
     watched.look()
     assert len(watched.told("agent.crashed")) == crashes
     assert len(watched.told("agent.not_restarted")) == (1 if crashes == 1 else 0)  # it has no workspace: it was tried

@@ -16,7 +16,7 @@ from orange_tui.home import clock
 from orange_tui.sessions.liveness import DEAD, Sessions
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor import limits as limits_module
-from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.exits.rules import ExitRules
 from orange_tui.supervisor.limits import LimitedAgents
 from orange_tui.usage.limits import Sighting, record_limit
 from support.limited import HOURS, SAYS, Clock, LimitWatcher, at_limit, limited_harness

@@ -11,7 +11,7 @@ import pytest
 
 from orange_tui.orange import assemble
 from orange_tui.sessions.runtime import Runtime
-from orange_tui.supervisor import _missing_agent
+from orange_tui.supervisor.exits import lost_agents
 from support.serving import Servers
 from support.usage import used, write_usage
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_LOOK_SECONDS", "_CONFIG_SECONDS", "_START_SECONDS"):
-        monkeypatch.setattr(_missing_agent, name, 0.05)
+        monkeypatch.setattr(lost_agents, name, 0.05)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_loss_leads_to_one_try_and_the_next_loss_to_another(live_home: LiveHome,
 def test_agent_that_is_lost_again_and_again_is_left_to_the_person(
     live_home: LiveHome, seen: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_missing_agent, "_MOST_LOSSES", 1)
+    monkeypatch.setattr(lost_agents, "_MOST_LOSSES", 1)
     ref = at_work(live_home, "fix/one")
     end_tmux(live_home)
     live_home.supervised(lambda: is_back(live_home, ref))
@@ -148,8 +148,8 @@ def test_only_session_of_a_persons_own_server_comes_back_only_after_a_reboot(
     live_home: LiveHome, seen: Path, monkeypatch: pytest.MonkeyPatch, booted: bool
 ) -> None:
     ref = at_work(live_home, "fix/one")
-    monkeypatch.setattr(_missing_agent, "_booted_at", lambda: 9e9 if booted else 0.0)
-    monkeypatch.setattr(_missing_agent.LostAgents, "_is_our_server", lambda _self: False)
+    monkeypatch.setattr(lost_agents, "_booted_at", lambda: 9e9 if booted else 0.0)
+    monkeypatch.setattr(lost_agents.LostAgents, "_is_our_server", lambda _self: False)
     subprocess.run(["tmux", "-L", live_home.socket, "kill-server"], check=True)
     if booted:
         live_home.supervised(lambda: is_back(live_home, ref))
@@ -162,8 +162,8 @@ def test_all_that_were_lost_with_a_persons_own_server_come_back_and_not_all_but_
     live_home: LiveHome, seen: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refs = [at_work(live_home, "fix/one"), at_work(live_home, "fix/other")]
-    monkeypatch.setattr(_missing_agent, "_booted_at", lambda: 0.0)
-    monkeypatch.setattr(_missing_agent.LostAgents, "_is_our_server", lambda _self: False)
+    monkeypatch.setattr(lost_agents, "_booted_at", lambda: 0.0)
+    monkeypatch.setattr(lost_agents.LostAgents, "_is_our_server", lambda _self: False)
     end_tmux(live_home)
     live_home.supervised(lambda: all(is_back(live_home, ref) for ref in refs))
 
@@ -174,6 +174,6 @@ def test_agent_that_was_only_started_in_the_same_server_was_not_lost_with_it() -
     lost = {"type": "session.lost", "timestamp": "2026-01-01T00:00:03Z"}
     again = {**spawned, "server": "8.2", "timestamp": "2026-01-01T00:00:04Z"}
     crashed = {**lost, "type": "agent.crashed"}
-    assert _missing_agent._was_lost_with([again, lost, other], spawned)
-    assert not _missing_agent._was_lost_with([crashed, other], spawned)
-    assert not _missing_agent._was_lost_with([lost, {**other, "server": "6.0"}], spawned)
+    assert lost_agents._was_lost_with([again, lost, other], spawned)
+    assert not lost_agents._was_lost_with([crashed, other], spawned)
+    assert not lost_agents._was_lost_with([lost, {**other, "server": "6.0"}], spawned)

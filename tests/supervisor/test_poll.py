@@ -10,7 +10,7 @@ import pytest
 from orange_tui.domain.task import make_task
 from orange_tui.home import paths
 from orange_tui.sessions.deaths import Deaths
-from orange_tui.supervisor import supervisor
+from orange_tui.supervisor import examiner
 from orange_tui.supervisor._states import DEFAULT_POLL_SECONDS, StateTable
 from support.live_home import started
 
@@ -34,7 +34,7 @@ def test_closed_window_that_nobody_tells_of_is_found_within_the_workflows_poll_i
     (workflows / "default.yml").write_text(quick_default(1))
     ref, _ = started(live_home, "fix/closed"), started(live_home, "fix/other")  # tmux goes on
     monkeypatch.setattr(Deaths, "wait_for", lambda _deaths, _agents: None)
-    monkeypatch.setattr(supervisor, "DEFAULT_POLL_SECONDS", 3600)  # where no workflow asks for more
+    monkeypatch.setattr(examiner, "DEFAULT_POLL_SECONDS", 3600)  # where no workflow asks for more
     rounds = 0
 
     def is_noticed() -> bool:

@@ -17,7 +17,7 @@ from orange_tui.home.watch import Watch
 from orange_tui.issues.watcher import IssueWatcher
 from orange_tui.orange import assemble
 from orange_tui.outside.tmux.server import Tmux
-from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.exits.rules import ExitRules
 from orange_tui.supervisor.supervisor import Supervisor
 from support.live_home import kill_agent, started
 

@@ -9,7 +9,7 @@ from orange_tui.orange import assemble
 from orange_tui.outside.tmux.server import Pane
 from orange_tui.sessions.liveness import Sessions
 from orange_tui.sessions.starts import StartDetails, record_start
-from orange_tui.supervisor.exit_rules import ExitRules
+from orange_tui.supervisor.exits.rules import ExitRules
 
 if TYPE_CHECKING:
     from typing import Any

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from orange_tui.domain.gates.gate import Gate
     from orange_tui.domain.workflow import Transition, Workflow
     from orange_tui.engine.engine import Engine
-    from orange_tui.supervisor._state_agent import StateAgent
+    from orange_tui.supervisor.exits.state_agent import StateAgent
 
 
 def is_agents_turn(workflow: Workflow, status: str) -> bool:

@@ -22,7 +22,7 @@ from orange_tui.sessions.agent_state import judge
 from orange_tui.sessions.liveness import agent_window, find_window, last_start
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.supervisor._hand_in import is_agents_turn, reminder
-from orange_tui.supervisor._state_agent import StateAgent
+from orange_tui.supervisor.exits.state_agent import StateAgent
 from orange_tui.usage import budget
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""A task whose agent is missing: none could be started, nobody has worked on it for long, or it was lost with tmux."""
+"""Agents that were lost with tmux, and come back by themselves where the person wants that."""
 
 from __future__ import annotations
 
@@ -11,17 +11,14 @@ from orange_tui.domain.workflow import SERVER_GONE
 from orange_tui.home import clock
 from orange_tui.home.settings.config_file import read_settings
 from orange_tui.sessions.liveness import LOST, NONE, agent_window
-from orange_tui.supervisor._state_agent import StateAgent
+from orange_tui.supervisor.exits.state_agent import StateAgent
 from orange_tui.usage import budget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from orange_tui.domain.task import Task
-    from orange_tui.domain.workflow import ExitRule, Workflow
     from orange_tui.engine.agents import Agents
-    from orange_tui.engine.engine import Engine
     from orange_tui.store.index import IndexedTask, TaskIndex
     from orange_tui.store.journal import Event
     from orange_tui.store.open_task import OpenTask
@@ -33,44 +30,6 @@ _START_SECONDS = 1.0  # between two starts: a machine that has just booted has e
 _MOST_LOSSES = 3  # of one task in an hour: whoever loses it more often does so again
 _HOUR_SECONDS = 3600.0
 _SETTLED = frozenset({"agent.not_restarted", "transition.started"})  # after a loss: it was tried, or is another matter
-
-
-def missing_agent_rule(engine: Engine, task: Task, workflow: Workflow, *, was_started: bool) -> ExitRule | None:
-    """The first rule that applies now to a task without an agent, if there is one."""
-    for rule in workflow.rules:
-        if rule.status != task.status or rule.is_about_death or not engine.holds(rule.when, task):
-            continue
-        if rule.no_agent and not was_started:
-            return rule
-        if rule.stale_after is not None and clock.seconds_since(task.updated_at) >= _seconds(engine, task, rule):
-            return rule
-    return None
-
-
-def _seconds(engine: Engine, task: Task, rule: ExitRule) -> int:
-    after = rule.stale_after
-    return engine.parts.projects.setting(after, task.project) if isinstance(after, str) else after or 0
-
-
-def record_failed_start(opened: OpenTask) -> str:
-    """Count the start that failed as an error, once, and say in a sentence why there is no agent."""
-    since = takewhile(lambda event: event["type"] != "transition.started", opened.journal.backwards())
-    events = list(since)
-    failed = [
-        f"{event.get('action')} failed: {event.get('reason')}" for event in events if event["type"] == "hook.failed"
-    ]
-    error = "; ".join(reversed(failed)) or "nobody has started one"
-    if not any(event["type"] == "agent.failed" for event in events):
-        count_failure(opened, error)
-    return f"No agent could be started: {error}"
-
-
-def count_failure(opened: OpenTask, error: str, **details: object) -> None:
-    """Record that an agent failed: the error, and how often in a row it was the same."""
-    is_same = opened.task.extra.get("last_error") == error
-    repeats = opened.task.number("error_repeats") + 1 if is_same else 1
-    changes = {"last_error": error, "error_repeats": repeats}
-    opened.change("agent.failed", changes, reason=error, repeats=repeats, **details)
 
 
 class LostAgents:
