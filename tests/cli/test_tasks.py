@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +14,6 @@ from support.driver import transition
 from support.live_board import LiveBoard
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from support.driver import Cli, World
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\x9b31m"
@@ -377,6 +376,17 @@ def test_command_on_an_unreadable_task_names_its_file(world: World, cli: Cli, wo
     ref = world.task()
     world.file(ref).write_text("---\nid: [\n---\n")
     assert f"{world.file(ref)}:3: this is not YAML" in cli.no("task", words[0], ref.id, *words[1:])
+
+
+def test_list_says_so_where_something_else_is_in_the_place_of_all_tasks(world: World, cli: Cli) -> None:
+    tasks = Path(world.orange.home.tasks)
+    world.task()
+    tasks.rename(tasks.with_name("aside"))
+    os.mkfifo(tasks)
+    assert f"{tasks} is no directory" in cli.no("task", "list", "--all")
+    tasks.unlink()
+    tasks.with_name("aside").rename(tasks)
+    assert len(cli.ok("task", "list", "--all", "--json").json()) == 1
 
 
 def test_prefix_of_very_many_tasks_names_some_of_them(world: World, cli: Cli) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from orange_tui.domain.errors import NotSaved
+from orange_tui.domain.errors import NotSaved, Unreadable
 from orange_tui.domain.records import record
 from orange_tui.home.files import make_directory, sync_directory, write_aside
 from orange_tui.home.locks import locked
@@ -100,9 +100,11 @@ def _remove(path: str) -> None:
 
 
 def subdirectories(path: str) -> list[str]:
-    """The names of the directories in one, without those that are hidden; none where there is no such directory."""
+    """The names of the directories in one, without those that are hidden; none where nothing is there."""
     try:
         with os.scandir(path) as entries:
             return sorted(e.name for e in entries if not e.name.startswith(".") and is_directory(e))
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return []
+    except NotADirectoryError:
+        raise Unreadable(f"{path} is no directory: put back the one that was there, or move this away") from None
