@@ -1,30 +1,41 @@
-"""What an agent's window runs to be in its sandbox: it becomes bubblewrap, which becomes the agent.
+"""What an agent's window runs to be in its sandbox: it starts bubblewrap, which becomes the agent, and ends as it does.
 
 Whatever is wrong, the agent is not started: there is no way from here on which it would run unprotected.
+
+Each branch beside the task's own is a file that is covered. Where git moves one at that very moment, outside, by a
+rename, its cover is gone and bubblewrap gives up: then the sandbox is made again, with the branch that is there now.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import time
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.sandbox.tables import GIT_SETTINGS, removed_variables
 from orange_tui.outside.programs import replace_process
 from orange_tui.outside.sandbox.bwrap import INSTALL, PROGRAM, bwrap_options
-from orange_tui.outside.sandbox.kernel import leave_abstract_sockets, system_call_filter
+from orange_tui.outside.sandbox.kernel import end_with_parent, leave_abstract_sockets, system_call_filter
 from orange_tui.outside.sandbox.plan import read_plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import NoReturn
 
     from orange_tui.outside.sandbox.plan import SandboxPlan
 
 _ENTER = "import sys; sys.path.append(sys.argv.pop(1)); from orange_tui.outside.sandbox.enter import main; main()"
 _MAX_COPY_BYTES = 1_000_000
+_MAX_STATUS_BYTES = 10_000
 _SET_USER_ID = 0o4000
 _FAILED = 1
+_SIGNAL_CODES = 128  # as a shell tells that a signal has ended a program
+_TRIES, _PAUSE_SECONDS = 20, 0.01
+_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+_KEYS = (signal.SIGINT, signal.SIGQUIT)  # that interrupt: they are the command's to hear
 
 
 def in_sandbox(words: Sequence[str], plan_file: str, import_root: str) -> tuple[str, ...]:
@@ -33,17 +44,55 @@ def in_sandbox(words: Sequence[str], plan_file: str, import_root: str) -> tuple[
 
 
 def main() -> None:
-    """Become the command in its sandbox, or say why not."""
+    """Run the command in its sandbox, and end as it does; or say why not."""
     plan_file, *words = sys.argv[1:]
+    for number in _KEYS:
+        signal.signal(number, lambda *_: None)
+    end_with_parent()
+    code, was_made = _FAILED, False
+    for _ in range(_TRIES):
+        code, was_made = _try(plan_file, words)
+        if was_made:
+            break
+        time.sleep(_PAUSE_SECONDS)
+    os._exit(code)
+
+
+def _try(plan_file: str, words: Sequence[str]) -> tuple[int, bool]:
+    """The code that it ended with, and False where the sandbox could not be made and may be the next time."""
+    told, telling = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _become_child(plan_file, words, telling)
+    os.close(telling)
+    _, status = os.waitpid(child, 0)
+    os.set_blocking(told, False)
     try:
-        enter(read_plan(plan_file), words)
+        said = os.read(told, _MAX_STATUS_BYTES)
+    except BlockingIOError:  # somebody has it still
+        said = b""
+    finally:
+        os.close(told)
+    code = os.waitstatus_to_exitcode(status)
+    # It has begun, and not come so far that it would have the code of a command to tell.
+    has_given_up = code == _FAILED and b'"child-pid"' in said and b'"exit-code"' not in said
+    return (code if code >= 0 else _SIGNAL_CODES - code), not has_given_up
+
+
+def _become_child(plan_file: str, words: Sequence[str], telling: int) -> NoReturn:
+    try:
+        for number in _IGNORED_BY_PYTHON:
+            signal.signal(number, signal.SIG_DFL)
+        _become(read_plan(plan_file), words, telling)
     except OrangeError as problem:
         sys.stderr.write(f"orange: not started, because it was to run in a sandbox, and there is none: {problem}\n")
-        sys.exit(_FAILED)
+        sys.stderr.flush()
+    finally:
+        os._exit(_FAILED)
 
 
-def enter(plan: SandboxPlan, words: Sequence[str]) -> None:
-    """Become a command in a sandbox."""
+def _become(plan: SandboxPlan, words: Sequence[str], telling: int) -> NoReturn:
+    """Become a command in a sandbox, of which bubblewrap tells a descriptor how far it has come."""
     from shutil import which
 
     program = which(PROGRAM)
@@ -52,8 +101,9 @@ def enter(plan: SandboxPlan, words: Sequence[str]) -> None:
     options = _in_memory(b"\0".join(os.fsencode(word) for word in [*_filter_words(), *bwrap_options(plan, _open)]))
     if not os.stat(program).st_mode & _SET_USER_ID:  # it would lose what it needs
         leave_abstract_sockets()
+    os.set_inheritable(telling, True)
     # By a descriptor: an agent can read the command line of its sandbox, and what is hidden from it is in there.
-    command = [program, "--args", str(options), "--", *words]
+    command = [program, "--args", str(options), "--json-status-fd", str(telling), "--", *words]
     replace_process(command, environment=environment(plan, os.environ))
 
 

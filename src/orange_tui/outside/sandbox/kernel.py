@@ -9,6 +9,7 @@ path (X11 has one) belong to the network, which agents need; Landlock keeps thos
 from __future__ import annotations
 
 import os
+import signal
 import struct
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ _CALLS = {
     "aarch64": (0xC00000B7, 29, (217, 218, 219, 241, 280)),
 }
 _CREATE_RULESET, _RESTRICT_SELF = 444, 446
-_NO_NEW_PRIVILEGES = 38
+_NO_NEW_PRIVILEGES, _SIGNAL_AT_PARENTS_DEATH = 38, 1  # of prctl
 _SCOPED_ABI = 6
 _ABSTRACT_SOCKETS = 1
 _VERSION = 1
@@ -76,6 +77,13 @@ def leave_abstract_sockets() -> None:
     if ruleset >= 0 and ctypes.CDLL(None).prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0:
         _system_call(_RESTRICT_SELF, ruleset, 0, 0)
         os.close(ruleset)
+
+
+def end_with_parent() -> None:
+    """From here on this process is killed when whoever started it has ended."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_SIGNAL_AT_PARENTS_DEATH, signal.SIGKILL, 0, 0, 0)
 
 
 def _system_call(number: int, *arguments: int) -> int:
