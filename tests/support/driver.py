@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from orange_tui.cli.main import main
 from orange_tui.domain.actions import ACTIONS
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    import pytest
-
     from orange_tui.domain.task import Task
     from orange_tui.domain.usage.totals import UsageRow
     from orange_tui.domain.workflow import Actor
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from orange_tui.engine.hooks import HookRun
     from orange_tui.orange import Orange
     from orange_tui.store.open_task import OpenTask
+
+COMMAND_SECONDS = 60.0  # for a command: it takes seconds, also on a busy machine
 
 STEPS = """\
 name: steps
@@ -241,16 +244,16 @@ class Cli:
 
 def orange(*words: str, cwd: Path | None = None, stdin: bytes = b"", **options: Any) -> Result:
     """`orange` as a process of its own, as agents run it."""
-    done = subprocess.run(
-        [sys.executable, "-m", "orange_tui", *words],
-        cwd=cwd,
-        input=stdin,
-        capture_output=True,
-        timeout=60,
-        check=False,
-        **options,
-    )
-    result = Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-X", "faulthandler", "-m", "orange_tui", *words]
+    with subprocess.Popen(command, cwd=cwd, stdin=pipe, stdout=pipe, stderr=pipe, **options) as process:
+        try:
+            out, err = process.communicate(stdin, timeout=COMMAND_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGABRT)  # it prints where each of its threads is
+            out, err = process.communicate(timeout=COMMAND_SECONDS)
+            pytest.fail(f"orange {' '.join(words)} did not end\n{out.decode()}\n{err.decode()}", pytrace=False)
+    result = Result(process.returncode, out.decode(), err.decode())
     assert "Traceback" not in result.out + result.err, result
     return result
 

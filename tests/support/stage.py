@@ -21,6 +21,7 @@ from orange_tui.home.paths import Home
 from orange_tui.orange import assemble
 from orange_tui.sessions.runtime import Runtime
 from orange_tui.store.store import Store, TaskRef
+from orange_tui.tui import typing_ahead
 from orange_tui.tui.app import OrangeApp
 from orange_tui.tui.dashboard import Dashboard
 from orange_tui.tui.widgets.task_list import TaskList
@@ -113,6 +114,7 @@ class Stage:
         monkeypatch.setenv("HOME", str(root))
         numbers = iter(range(1, 10_000))
         monkeypatch.setattr(Store, "free_id", lambda _store: f"task{next(numbers):03d}")
+        monkeypatch.setattr(typing_ahead, "_MOST_LOOKS", 60)  # stories are told on busy machines, too
         self.root = root
         self.orange = assemble(Home(str(root / "home")))
         (root / "coffee").mkdir()

@@ -9,6 +9,7 @@ from textual import events
 from textual.widgets import Input, TextArea
 
 from orange_tui.store.store import StoredTask
+from orange_tui.tui import typing_ahead
 from support.lively import Agents
 from support.stage import WORK, Stage, story
 
@@ -79,11 +80,31 @@ async def test_what_was_typed_before_a_question_could_be_read_is_no_answer_to_it
 
 
 @story
-async def test_keys_go_on_when_what_was_to_come_never_does(stage: Stage) -> None:
+async def test_keys_go_on_when_what_was_to_come_never_does(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(typing_ahead, "_MOST_LOOKS", 1)
     async with stage.open() as scene:
         with scene.app.holding_keys():
             burst(scene, "c", *"Milk")
             await scene.until(lambda: typed_text(scene) == "Milk")  # a second later
+
+
+@story
+async def test_keys_wait_for_a_screen_that_is_slow_to_come(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, look = 0, typing_ahead.KeysInOrder._lose_patience
+
+    async def count(keys: typing_ahead.KeysInOrder) -> None:
+        nonlocal looks
+        await look(keys)
+        looks += 1
+
+    monkeypatch.setattr(typing_ahead, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(typing_ahead.KeysInOrder, "_lose_patience", count)
+    async with stage.open() as scene:
+        with scene.app.holding_keys():
+            burst(scene, "c", *"Milk")
+            await scene.until(lambda: looks > 3)
+            assert len(scene.app.screen_stack) == 1
+        await scene.until(lambda: typed_text(scene) == "Milk")
 
 
 @story

@@ -254,7 +254,7 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
         self.run_worker(ask_trust(self, self.orange, project, why, then), group="trust", exit_on_error=False)
 
     def holding_keys(self) -> AbstractContextManager[None]:
-        """Keep the keys that are pressed meanwhile for the screen that opens at its end; for a second at most."""
+        """Keep the keys that are pressed meanwhile for the screen that opens at its end; for some seconds at most."""
         return self._typed.holding()
 
     def dropping_keys(self) -> AbstractContextManager[None]:

@@ -74,7 +74,7 @@ class AppContext(Protocol):
         """Ask whether the person trusts what a repository brings along; `then` is done once they do."""
 
     def holding_keys(self) -> AbstractContextManager[None]:
-        """Keep the keys that are pressed meanwhile for the screen that opens at its end; for a second at most."""
+        """Keep the keys that are pressed meanwhile for the screen that opens at its end; for some seconds at most."""
 
     def dropping_keys(self) -> AbstractContextManager[None]:
         """Meanwhile what is typed is for a program that is given the terminal, and does nothing here."""

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     Typed = events.Key | events.Paste
 
-_PATIENCE_SECONDS = 1.0  # that a key may take before the next one is let through all the same
+_LOOK_SECONDS = 1.0  # between two looks at whether a key is still on its way
+_MOST_LOOKS = 5  # after that the next one is let through all the same: nobody waits for ever
 
 
 class SeenFirst:
@@ -49,10 +50,12 @@ class KeysInOrder:
         self._is_action = False  # it has come back to the app, which looks for its action there
         self._probes = 0
         self._place: tuple[object, object] = (None, None)  # the screen and the focus when the last probe was sent
+        self._sent_to: DOMNode = app  # where that began its way
         self._holders = 0
         self._is_dropping = False
         self._is_timed = False
         self._watched = 0  # the last probe when the time began to run
+        self._looks = 0  # how often nothing had come of it since
 
     async def take(self, event: Typed) -> None:
         """A key or a paste from the terminal, or a key on its way back from whoever did not use it."""
@@ -80,7 +83,7 @@ class KeysInOrder:
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """Keep keys for a screen that opens once something was read; a second later they are let through."""
+        """Keep keys for a screen that opens once something was read; some seconds later they are let through."""
         self._holders += 1
         self._watch()
         try:
@@ -137,25 +140,33 @@ class KeysInOrder:
     def _send_probe(self) -> None:
         self._probes += 1
         self._place = self._place_now()
-        if not (self._app.focused or self._app.screen).post_message(Probe(self._probes)):
-            self._app.post_message(Probe(self._probes))  # what had the focus is about to go
+        self._sent_to = self._app.focused or self._app.screen
+        if not self._sent_to.post_message(Probe(self._probes)):
+            self._sent_to = self._app  # what had the focus is about to go
+            self._app.post_message(Probe(self._probes))
 
     def _watch(self) -> None:
         """A screen that is closed takes what is on its way through it along: keys must not wait for that."""
         if not self._is_timed:
             self._is_timed = True
             self._watched = self._probes
-            self._app.set_timer(_PATIENCE_SECONDS, self._lose_patience)
+            self._app.set_timer(_LOOK_SECONDS, self._lose_patience)
 
     async def _lose_patience(self) -> None:
         self._is_timed = False
         if self._is_closing:
             return
-        if self._probes == self._watched and (self._current is not None or self._holders):
-            self._holders, self._current = 0, None
+        is_stuck = self._probes == self._watched and (self._current is not None or self._holders > 0)
+        self._looks = self._looks + 1 if is_stuck else 0
+        if is_stuck and (self._is_lost() or self._looks >= _MOST_LOOKS):
+            self._holders, self._current, self._looks = 0, None, 0
         await self._go_on()
         if self._waiting:
             self._watch()
+
+    def _is_lost(self) -> bool:
+        """Whether the last probe can never come back. On a busy machine it may only be slow, as may a file be read."""
+        return not self._holders and not self._sent_to.is_attached
 
 
 def _is_for_another(event: Typed) -> bool:
