@@ -64,6 +64,16 @@ def test_file_is_as_it_was_where_its_directory_cannot_be_synced(
     assert (path.read_text(), os.listdir(tmp_path)) == ("two", ["beans"])
 
 
+@pytest.mark.parametrize("present", ["one", None])
+def test_copy_that_somebody_keeps_beside_a_file_survives_its_replacement(tmp_path: Path, present: str | None) -> None:
+    path = tmp_path / "beans"
+    if present is not None:
+        path.write_text(present)
+    (tmp_path / "beans.old").write_text("of last week")
+    replace_file(str(path), b"two")
+    assert (path.read_text(), (tmp_path / "beans.old").read_text()) == ("two", "of last week")
+
+
 def test_lock_held_by_another_is_tried_refused_after_a_timeout_and_had_once_free(tmp_path: Path) -> None:
     path = str(tmp_path / ".lock")
     with open(path, "w") as other:

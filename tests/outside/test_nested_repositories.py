@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MADE_HERE = "git commit -qm only-here --allow-empty"
 TAGGED = f"git clone -q $U it && cd it && git switch -q --detach && {MADE_HERE} && git tag mine"
 BACK = "git switch -q main"
+LATER = "GIT_COMMITTER_DATE='@4000000000 +0000'"
 ELSEWHERE = {
     "a clone": "git clone -q $U it",
     "a clone of a tag": "git clone -q --branch v1 --depth 1 $U it",
@@ -24,6 +25,10 @@ ELSEWHERE = {
     "fast-forward to a tag": "git clone -q $U it && cd it && git merge -q --ff-only v1",
     "rebased onto a tag": "git clone -q $U it && cd it && git rebase -q v1",
     "what was made is given up": f"git clone -q $U it && cd it && {MADE_HERE} && git reset -q --hard origin/main",
+    "a worktree of one with a tag of its own": (
+        f"git clone -q $U other && cd other && git switch -q --detach && {MADE_HERE} && git tag mine && {BACK}"
+        " && git worktree add -q --detach ../it"
+    ),
     "empty": "git init -q --bare it",
     "a bare clone": "git clone -q --bare $U it",
     "a mirror": "git clone -q --mirror $U it && git -C it fetch -q",
@@ -42,12 +47,46 @@ ONLY_HERE = {
         f"{TAGGED} && {BACK} && git switch -q --detach && git cherry-pick --allow-empty mine >../log"
         f" && git tag other && {BACK} && git tag -d mine >../log"
     ),
+    "under a tag, and its log has expired": f"{TAGGED} && {BACK} && git reflog expire --expire=now --all",
+    "under a tag, rebased onto what was pulled from an address": (
+        f"{TAGGED} && git commit -q --amend --allow-empty -m amended && git tag -d mine >../log"
+        " && git pull -q --rebase $U v1 && git tag mine && git switch -q main"
+    ),
+    "under a tag, stashed": (
+        f"git clone -q $U it && cd it && echo tea >tea && git add tea && git tag mine $({LATER} git stash create)"
+        " && git reset -q --hard"
+    ),
+    "under a tag, made in a worktree that is gone": (
+        "git clone -q $U it && cd it && git worktree add -q --detach ../linked"
+        f" && (cd ../linked && {LATER} {MADE_HERE} && git tag mine) && git worktree remove ../linked"
+    ),
+    "under a name of its own": f"{TAGGED} && git update-ref refs/wip/mine HEAD && git tag -d mine >../log && {BACK}",
+    "checked out in another worktree": (
+        f"git clone -q $U it && cd it && git worktree add -q --detach ../linked && cd ../linked && {MADE_HERE}"
+    ),
+    "a worktree of it has checked out what is no commit": (
+        "git clone -q $U it && git -C it worktree add -q ../linked"
+        " && echo --output=../written >it/.git/worktrees/linked/HEAD"
+    ),
     "a bare one that was pushed to": "git init -q --bare it && git clone -q $U c && git -C c push -q ../it main:mine",
     "a bare one that is broken": (
         "git init -q --bare it && git clone -q $U c && git -C c push -q ../it main:mine && : >it/HEAD"
     ),
     "a bare clone that was pushed to": (
         f"git clone -q --bare $U it && git clone -q it c && cd c && {MADE_HERE} && git push -q"
+    ),
+    "a bare clone that was given a tag": (
+        f"git clone -q --bare $U it && git clone -q it c && cd c && {MADE_HERE}"
+        " && git tag mine && git push -q origin mine"
+    ),
+    "a bare clone that was pushed to and tidied up": (
+        f"git clone -q --bare $U it && git clone -q it c && cd c && {MADE_HERE} && git push -q && git -C ../it gc -q"
+    ),
+    "a bare clone with a worktree": (
+        f"git clone -q --bare $U it && git -C it worktree add -q --detach ../c && cd c && {MADE_HERE}"
+    ),
+    "a mirror that was pushed to": (
+        f"git clone -q --mirror $U it && git clone -q it c && cd c && {MADE_HERE} && git push -q origin HEAD:mine"
     ),
     "a bare one with a commit on no branch": (
         f"git clone -q $U c && (cd c && {MADE_HERE}) && git clone -q --bare c it"
@@ -82,3 +121,4 @@ def test_repository_is_given_up_only_where_all_of_it_is_elsewhere(
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "safe.bareRepository")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", bare)
     assert is_settled_repository(str(tmp_path / "around" / "it")) == settled
+    assert not list(tmp_path.rglob("written"))

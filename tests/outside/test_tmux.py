@@ -25,9 +25,10 @@ from orange_tui.outside.tmux import libtmux_runner
 from orange_tui.outside.tmux import server as tmux_module
 from orange_tui.outside.tmux.libtmux_runner import run_with_libtmux
 from orange_tui.outside.tmux.screens import read_screens
-from orange_tui.outside.tmux.server import Tmux, run_tmux
+from orange_tui.outside.tmux.server import WINDOW_SIZE, Tmux, run_tmux
 from orange_tui.outside.tmux.windows import Window
 from orange_tui.sessions.attaching import attach_command
+from orange_tui.sessions.pane_sizes import fit_window
 from support.live_home import wait_for
 
 if TYPE_CHECKING:
@@ -183,6 +184,9 @@ def test_nothing_is_done_to_what_has_the_ids_of_a_window_of_an_earlier_tmux(tmux
     assert not tmux.paste(earlier, "rm -rf .\n")
     assert not tmux.press(earlier, "x")
     assert tmux.rename_session(earlier, "coffee/tea") == ""
+    before = raw(tmux, "list-windows", "-a", "-F", WINDOW_SIZE)
+    fit_window(tmux, earlier, 90, 30)
+    assert raw(tmux, "list-windows", "-a", "-F", WINDOW_SIZE) == before
     tmux.kill_window(earlier)
     tmux.kill_session(earlier)
     assert raw(tmux, "list-windows", "-a", "-F", "#{session_name} #{window_name}") == b"theirs cat\n"

@@ -298,3 +298,31 @@ def test_review_of_an_earlier_round_does_not_count_after_reviewers_have_crashed(
         "review",
         [("agent.crashed", "review-3", "review")],
     )
+
+
+# An agent that cannot be started is tried twice.
+TWICE = """\
+name: twice
+states: {todo: {}, working: {agent: worker}, waiting: {agent: none}, done: {terminal: true}}
+initial: {todo: {}}
+transitions:
+  - {from: todo, to: working, hooks: [{action: spawn_agent, prompt: go}]}
+  - {from: working, to: todo}
+  - {from: working, to: waiting}
+  - {from: waiting, to: done}
+exit_monitoring:
+  rules:
+    - status: working
+      no_agent: true
+      then_when: [{when: "error_repeats < 2", then: todo}, {when: "error_repeats >= 2", then: waiting}]
+prompts: {go: Begin}
+"""
+
+
+def test_start_that_fails_again_counts_for_where_the_task_goes(watched: WatchedTask) -> None:
+    watched.world.workflow("twice", TWICE)
+    watched.ref = watched.world.task(workflow="twice", status="todo")
+    for repeats, status in ((1, "todo"), (2, "waiting")):
+        watched.move("working")
+        watched.look(1)
+        assert (watched.task.number("error_repeats"), watched.task.status) == (repeats, status)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from orange_tui.domain.actions import ACTIONS
-from orange_tui.domain.errors import Refused
+from orange_tui.domain.errors import Refused, Unreadable
 from orange_tui.domain.workflow import Hook
 from orange_tui.engine.hooks import Actions, HookRun
 from orange_tui.home import paths
@@ -17,6 +17,7 @@ from orange_tui.home.watch import Watch
 from orange_tui.issues.watcher import IssueWatcher
 from orange_tui.orange import assemble
 from orange_tui.outside.tmux.server import Tmux
+from orange_tui.supervisor.cleanup import recover
 from orange_tui.supervisor.exits.rules import ExitRules
 from orange_tui.supervisor.supervisor import Supervisor
 from support.live_home import kill_agent, started
@@ -206,3 +207,14 @@ def test_release_that_only_the_pool_knows_of_is_in_the_history_when_it_is_repeat
         orange.engine.actions.find(run.action).run(run)
 
     assert run.changes == {"workspace": None}
+
+
+def test_agent_whose_task_is_on_a_disk_that_is_missing_goes_on(live_home: LiveHome) -> None:
+    ref, tasks = started(live_home, "fix/tea"), Path(live_home.orange.home.tasks)
+    tasks.rename(tasks.with_name("away"))
+    tasks.symlink_to("/nonexistent/disk")
+    with pytest.raises(Unreadable, match="leads to nothing"):
+        list(recover(live_home.orange.tasks, (), lambda: ()))
+    assert live_home.orange.sessions.windows(ref.id, fresh=True)
+    tasks.unlink()
+    tasks.with_name("away").rename(tasks)

@@ -109,6 +109,29 @@ def test_a_task_that_cannot_be_read_keeps_its_slot(cafe: Cafe) -> None:
         reserve(cafe, cafe.task("b"))
 
 
+@pytest.mark.parametrize("place", ["tasks", "tasks/coffee"])
+@pytest.mark.parametrize("by_link", [False, True])
+def test_tasks_that_are_not_where_they_were_keep_their_slots(cafe: Cafe, place: str, by_link: bool) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    cafe.hold(task, workspace.name)
+    (workspace / "draft").write_text("unsaved\n")
+    there, away = os.path.join(cafe.home.root, place), os.path.join(cafe.home.root, "away")
+    os.rename(there, away)
+    if by_link:
+        os.symlink("/nonexistent/disk", there)
+    else:
+        os.mkfifo(there)
+    with pytest.raises(Unreadable, match=there):
+        cafe.pool.gc(lambda project, task_id: cafe.store.has(TaskRef(project, task_id)))
+    with pytest.raises(Unreadable, match=there):
+        cafe.store.refs("coffee")
+    assert (cafe.states()[0], (workspace / "draft").read_text()) == ("bound", "unsaved\n")
+    os.unlink(there)
+    os.rename(away, there)
+    assert cafe.gc() == []
+
+
 def test_the_slot_of_a_deleted_task_is_given_back_with_its_work_saved(cafe: Cafe) -> None:
     cafe.register(pool_size=1)
     task = cafe.task("a")

@@ -184,7 +184,7 @@ def replace_file(path: str, data: bytes, *, durable: bool = True, follow: bool =
 
 def _rename_durably(new: str, name: str, directory: int) -> None:
     """Put a new file in the place of the old one; where that does not get to the disk, the old one is put back."""
-    old = f"{name}.old"
+    old = f".{name}.orange-old"  # what people keep beside a file has other names
     with suppress(FileNotFoundError):
         os.unlink(old, dir_fd=directory)  # of one that was killed
     is_first = is_kept = False

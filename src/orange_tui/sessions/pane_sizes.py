@@ -7,7 +7,7 @@ else somebody's terminal did, and left, perhaps while nobody looked.
 
 from __future__ import annotations
 
-from orange_tui.outside.tmux.server import WINDOW_SIZE
+from orange_tui.outside.tmux.server import SERVER, WINDOW_SIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ class PaneSizes:
 
 def fit_window(tmux: Tmux, pane: Pane, width: int, height: int) -> None:
     """Give a window this size, unless somebody is attached; who attaches has it in the size of their terminal."""
-    unattached = "#{==:#{session_attached},0}"  # asked by tmux itself: nobody can come in between
+    # Asked by tmux itself: nobody can come in between. A tmux started since has other windows under these ids.
+    unattached = f"#{{&&:#{{==:#{{session_attached}},0}},#{{==:{SERVER},{pane.server}}}}}"
     resize = f"resize-window -t {pane.window_id} -x {width} -y {height}"
     # To resize a window is to tell tmux to leave it at that; this takes it back.
     follows_client = f"set-option -w -u -t {pane.window_id} window-size"

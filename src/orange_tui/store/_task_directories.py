@@ -105,6 +105,8 @@ def subdirectories(path: str) -> list[str]:
         with os.scandir(path) as entries:
             return sorted(e.name for e in entries if not e.name.startswith(".") and is_directory(e))
     except FileNotFoundError:
+        if os.path.islink(path):
+            raise Unreadable(f"{path} leads to nothing: bring back what it led to, or remove it") from None
         return []
     except NotADirectoryError:
         raise Unreadable(f"{path} is no directory: put back the one that was there, or move this away") from None

@@ -100,7 +100,8 @@ class Store:
 
     def refs(self, project: str | None = None) -> list[TaskRef]:
         """Every task there is, readable or not."""
-        projects = [project] if project is not None else subdirectories(self.home.tasks)
+        every_project = subdirectories(self.home.tasks)  # refused where these are not to be seen
+        projects = [project] if project is not None else every_project
         return [
             TaskRef(name, task_id)
             for name in projects
@@ -110,6 +111,12 @@ class Store:
     def has(self, ref: TaskRef) -> bool:
         """Whether there is such a task, readable or not."""
         return os.path.isdir(self.directory(ref))
+
+    def is_gone(self, ref: TaskRef) -> bool:
+        """Whether there is certainly no such task; refused where nobody can tell, such as on a disk that is missing."""
+        if self.has(ref):
+            return False
+        return ref not in self.refs(ref.project)
 
     def find(self, prefix: str, project: str | None = None) -> TaskRef:
         """The task whose id begins with this; an exact id wins, an ambiguous prefix is refused."""

@@ -256,7 +256,7 @@ class Pool:
     def _is_orphaned(self, slot: Slot, exists: TaskExists) -> Iterator[bool]:
         """Whether no task holds a slot any more; its task is locked meanwhile, so that it does not acquire it."""
         ref = TaskRef(slot.project, slot.task or "")
-        if not self.store.has(ref) or not exists(ref.project, ref.id):
+        if self.store.is_gone(ref) or not exists(ref.project, ref.id):
             yield True
             return
         with self.store.lock(ref, wait=False) as held:

@@ -37,7 +37,7 @@ _READING = (
     r"core\.(repositoryformatversion|filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|trustctime|checkstat)"
     r"|extensions\.(objectformat|refstorage|partialclone)"
     r"|diff\.(algorithm|renames|renamelimit|indentheuristic)|diff\.[^\n]+\.binary"
-    r"|remote\.[^\n]+\.(url|mirror|promisor|partialclonefilter)"
+    r"|remote\.[^\n]+\.(url|promisor|partialclonefilter)"
 )
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 INSTALL_TMUX = "tmux is not installed; on Debian or Ubuntu: apt-get install tmux, on macOS: brew install tmux"
 TIMEOUT_SECONDS = 60.0  # for any command: tmux answers in milliseconds, or it is wedged
 _SEPARATOR = "\x1f"
-_SERVER = "#{pid}.#{start_time}"  # one run of tmux: the next one gives the same ids to others
+SERVER = "#{pid}.#{start_time}"  # one run of tmux: the next one gives the same ids to others
 _DONE = "done"
 _PANE_FORMAT = _SEPARATOR.join(
     (
@@ -48,7 +48,7 @@ _PANE_FORMAT = _SEPARATOR.join(
         "#{@orange_window}",
         "#{@orange_spawn}",
         "#{session_name}",
-        _SERVER,
+        SERVER,
         "#{pane_title}",
     ),
 )
@@ -222,7 +222,7 @@ class Tmux:
 
         Where that was killed and started again, the ids of its windows are those of others.
         """
-        is_same = f"#{{==:{_SERVER},{pane.server}}}"
+        is_same = f"#{{==:{SERVER},{pane.server}}}"
         return self.ask("if-shell", "-F", "-t", pane.pane_id, is_same, as_text(words))
 
     def screen(self, pane_id: str, *, colour: bool = False, above: int = 0) -> str | None:

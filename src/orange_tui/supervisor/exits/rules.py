@@ -82,9 +82,9 @@ class ExitRules:
         rule = missing_agent_rule(self.tasks.engine, opened.task, workflow, was_started=was_started)
         if rule is None:
             return
+        reason = record_failed_start(opened) if rule.no_agent else None  # first: how often it failed may say where to
         target = choose_target(self.tasks.engine, rule, opened.task)
-        if rule.no_agent:
-            reason = record_failed_start(opened)
+        if reason is not None:
             advance(self.tasks.engine, opened, target, reason, {"attention": reason})
         else:
             advance(self.tasks.engine, opened, target, "nobody worked on it any more")
