@@ -33,6 +33,7 @@ from orange_tui.tui.theme import THEMES, ThemedApp
 from orange_tui.tui.typing_ahead import KeysInOrder
 from orange_tui.tui.widgets.notice_place import PlacesNotices
 from orange_tui.tui.widgets.shown_keys import ShowsKeys
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -181,7 +182,7 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
 
     def _start(self, work: Callable[[], Coroutine[Any, Any, object]], group: str) -> None:
         """Begin what goes on for as long as the app; a function, so that nothing is left over if it never begins."""
-        self.run_worker(partial(keep_running, self, self.orange.log, work), group=group, exit_on_error=False)  # type: ignore[arg-type]
+        begin_work(self, partial(keep_running, self, self.orange.log, work), group=group)
 
     def _notify_terminal(self, text: str) -> None:
         """Have the terminal itself show a notice (OSC 9); one that does not know how shows nothing."""
@@ -251,7 +252,7 @@ class OrangeApp(ShowsKeys, PlacesNotices, ThemedApp):
         """Ask whether the person trusts what a repository brings along; `then` is done once they do."""
         from orange_tui.tui.commands.trust import ask_trust
 
-        self.run_worker(ask_trust(self, self.orange, project, why, then), group="trust", exit_on_error=False)
+        begin_work(self, partial(ask_trust, self, self.orange, project, why, then), group="trust")
 
     def holding_keys(self) -> AbstractContextManager[None]:
         """Keep the keys that are pressed meanwhile for the screen that opens at its end; for some seconds at most."""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from orange_tui.domain.errors import OrangeError, Untrusted
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -75,7 +76,7 @@ class BackgroundWork:
 
     def start(self, ref: TaskRef, title: str, work: Work) -> None:
         """Do something to a task; the person is told the result, whatever it is."""
-        self._app.run_worker(self._run(ref, title, work), group="work", exit_on_error=False)
+        begin_work(self._app, partial(self._run, ref, title, work), group="work")
 
     async def _run(self, ref: TaskRef, title: str, work: Work) -> None:
         async with self._locks.setdefault(ref, asyncio.Lock()):

@@ -24,6 +24,7 @@ from orange_tui.tui.widgets.bars import Footer, FooterKey, Header
 from orange_tui.tui.widgets.preview import SCROLL_KEYS, Preview
 from orange_tui.tui.widgets.search_line import SEARCH_KEYS, SearchLine, SearchScreen
 from orange_tui.tui.widgets.task_list import TaskList
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -283,8 +284,7 @@ class Dashboard(SearchScreen):
     def searched(self, text: str) -> None:
         self._choose(search=text)
         self._texts.cancel()
-        # mypy does not find the result type of a worker that has none
-        self.run_worker(self._find_in_texts, group="texts", exclusive=True, exit_on_error=False)  # type: ignore[arg-type]
+        begin_work(self, self._find_in_texts, group="texts", exclusive=True)
 
     async def _find_in_texts(self) -> None:
         """Look for the words in what only files tell, again when that changes, for as long as they are looked for."""

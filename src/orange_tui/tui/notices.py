@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.domain.task import printable
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +43,7 @@ class Notices:
         if self._bell:
             self._app.bell()
         if self._desktop:
-            self._app.run_worker(self._show(_sentence(rows)), group="notices", exit_on_error=False)
+            begin_work(self._app, partial(self._show, _sentence(rows)), group="notices")
 
     async def _show(self, text: str) -> None:
         from orange_tui.outside.notifications import show_on_desktop

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orange_tui.agents.door.children import Command
 from orange_tui.agents.door.connection import Connection
+from orange_tui.outside.children import Command
 from support.door import answer, request
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from orange_tui.agents.door.children import Command
+    from orange_tui.outside.children import Command
 
 _REQUEST_SECONDS = 10.0  # for all of a request to arrive
 _STALL_SECONDS = 60.0  # for a client to read on

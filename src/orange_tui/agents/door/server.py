@@ -17,10 +17,10 @@ import socket
 import sys
 import time
 
-from orange_tui.agents.door.children import Command, exit_code, start_in_foreground
 from orange_tui.agents.door.connection import Connection
 from orange_tui.agents.door.logins import end_all, pass_all_on, read_logins
 from orange_tui.agents.door.protocol import CONFINED_VARIABLE, DOOR_VARIABLE, SOCKET_NAME
+from orange_tui.outside.children import Command, exit_code, start_in_foreground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ import time
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.sandbox.tables import GIT_SETTINGS, removed_variables
+from orange_tui.outside.children import exit_code, start_child
 from orange_tui.outside.programs import replace_process
 from orange_tui.outside.sandbox.bwrap import INSTALL, PROGRAM, bwrap_options
 from orange_tui.outside.sandbox.kernel import end_with_parent, leave_abstract_sockets, system_call_filter
@@ -32,9 +33,7 @@ _MAX_COPY_BYTES = 1_000_000
 _MAX_STATUS_BYTES = 10_000
 _SET_USER_ID = 0o4000
 _FAILED = 1
-_SIGNAL_CODES = 128  # as a shell tells that a signal has ended a program
 _TRIES, _PAUSE_SECONDS = 20, 0.01
-_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 _KEYS = (signal.SIGINT, signal.SIGQUIT)  # that interrupt: they are the command's to hear
 
 
@@ -61,9 +60,7 @@ def main() -> None:
 def _try(plan_file: str, words: Sequence[str]) -> tuple[int, bool]:
     """The code that it ended with, and False where the sandbox could not be made and may be the next time."""
     told, telling = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _become_child(plan_file, words, telling)
+    child = start_child(lambda: _become_or_say_why_not(plan_file, words, telling))
     os.close(telling)
     _, status = os.waitpid(child, 0)
     os.set_blocking(told, False)
@@ -73,21 +70,17 @@ def _try(plan_file: str, words: Sequence[str]) -> tuple[int, bool]:
         said = b""
     finally:
         os.close(told)
-    code = os.waitstatus_to_exitcode(status)
     # It has begun, and not come so far that it would have the code of a command to tell.
-    has_given_up = code == _FAILED and b'"child-pid"' in said and b'"exit-code"' not in said
-    return (code if code >= 0 else _SIGNAL_CODES - code), not has_given_up
+    code = exit_code(status)
+    return code, not (code == _FAILED and b'"child-pid"' in said and b'"exit-code"' not in said)
 
 
-def _become_child(plan_file: str, words: Sequence[str], telling: int) -> NoReturn:
+def _become_or_say_why_not(plan_file: str, words: Sequence[str], telling: int) -> None:
     try:
-        for number in _IGNORED_BY_PYTHON:
-            signal.signal(number, signal.SIG_DFL)
         _become(read_plan(plan_file), words, telling)
-    except OrangeError as problem:
+    except (OrangeError, OSError) as problem:
         sys.stderr.write(f"orange: not started, because it was to run in a sandbox, and there is none: {problem}\n")
         sys.stderr.flush()
-    finally:
         os._exit(_FAILED)
 
 

@@ -14,6 +14,7 @@ from orange_tui.domain.records import record
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.shown_keys import OwnKeys, show_own_keys
 from orange_tui.tui.widgets.strip_view import StripView
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from textual import events
@@ -141,8 +142,7 @@ class ApprovalDialog(ModalScreen[Verdict | None], OwnKeys):
         line.update(f"Your answer goes to all {count + 1}. {text}" if self._is_for_all else text)
 
     def _look(self) -> None:
-        # mypy does not find the result type of a worker that has none
-        self.run_worker(self._check, group="approval", exclusive=True, exit_on_error=False)  # type: ignore[arg-type]
+        begin_work(self, self._check, group="approval", exclusive=True)
 
     async def _check(self) -> None:
         """Whether the question is still there: answered elsewhere, it can be answered here no more."""

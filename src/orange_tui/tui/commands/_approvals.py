@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.tui.commands.context import branch_of
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from orange_tui.board.rows import TaskRow
@@ -29,7 +31,7 @@ def why_no_approval(_workflow: Workflow | None, row: TaskRow) -> str | None:
 
 def approve(context: CommandContext) -> None:
     """Show what a task's agent asks for, and have it answered."""
-    context.show_later(_show_next(context, context.row, is_first=True), group="approval")
+    context.show_later(partial(_show_next, context, context.row, is_first=True), group="approval")
 
 
 async def _show_next(context: CommandContext, row: TaskRow, *, is_first: bool) -> None:
@@ -52,7 +54,7 @@ def _others(context: CommandContext, row: TaskRow) -> list[TaskRef]:
 
 def _answer(context: CommandContext, row: TaskRow, case: Case, verdict: Verdict | None) -> None:
     if verdict is not None:
-        context.app.run_worker(_answer_all(context, row, case, verdict), group="approval", exit_on_error=False)
+        begin_work(context.app, partial(_answer_all, context, row, case, verdict), group="approval")
 
 
 async def _answer_all(context: CommandContext, row: TaskRow, case: Case, verdict: Verdict) -> None:

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.domain.task import printable
 from orange_tui.outside.programs import run_in_terminal
 from orange_tui.sessions.attaching import attach_command, back_key
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from orange_tui.board.rows import TaskRow
     from orange_tui.home.projects import Project
     from orange_tui.tui.commands.context import CommandContext
 
 
-def start_in_terminal(context: CommandContext, work: Coroutine[object, object, None], title: str) -> None:
+def start_in_terminal(context: CommandContext, work: Callable[[], Coroutine[object, object, None]], title: str) -> None:
     """Begin what gives the terminal away; nothing that is typed ahead acts on the list, and what goes wrong is told."""
     dropping = context.shared.dropping_keys()
     dropping.__enter__()  # now, and not when the work has its turn
 
     async def told() -> None:
         try:
-            await work
+            await work()
         except OrangeError as problem:
             context.notify_error(str(problem), title=title)
         except Exception as problem:  # noqa: BLE001 - whatever it is, the person hears of it and the app goes on
@@ -35,7 +37,7 @@ def start_in_terminal(context: CommandContext, work: Coroutine[object, object, N
         finally:
             dropping.__exit__(None, None, None)
 
-    context.app.run_worker(told(), group="attach", exit_on_error=False)
+    begin_work(context.app, told, group="attach")
 
 
 async def attach(context: CommandContext, row: TaskRow) -> None:
@@ -78,7 +80,7 @@ async def give_terminal(
 
 def chat(context: CommandContext) -> None:
     """Talk to the orchestrator of the selected task's project."""
-    start_in_terminal(context, _open_chat(context), "chat")
+    start_in_terminal(context, partial(_open_chat, context), "chat")
 
 
 async def _open_chat(context: CommandContext) -> None:

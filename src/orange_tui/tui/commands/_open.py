@@ -7,6 +7,7 @@ import os
 import shlex
 import time
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.errors import NotFound, Refused
@@ -35,7 +36,7 @@ def why_no_edit(_workflow: Workflow | None, _row: TaskRow) -> str | None:
 
 def edit(context: CommandContext) -> None:
     """Edit TASK.md in the person's editor."""
-    start_in_terminal(context, _edit(context, context.row), "edit")
+    start_in_terminal(context, partial(_edit, context, context.row), "edit")
 
 
 async def _edit(context: CommandContext, row: TaskRow) -> None:
@@ -96,7 +97,7 @@ def _worktree(context: CommandContext, row: TaskRow) -> str:
 
 def shell(context: CommandContext) -> None:
     """Open a shell in the worktree."""
-    start_in_terminal(context, _shell(context, context.row), "shell")
+    start_in_terminal(context, partial(_shell, context, context.row), "shell")
 
 
 async def _shell(context: CommandContext, row: TaskRow) -> None:
@@ -116,7 +117,7 @@ def _shell_environment(context: CommandContext, row: TaskRow) -> dict[str, str]:
 
 def open_address_or_editor(context: CommandContext) -> None:
     """Open what the project's `run` command serves; where it has none, the worktree in the editor."""
-    start_in_terminal(context, _open(context, context.row), "open")
+    start_in_terminal(context, partial(_open, context, context.row), "open")
 
 
 async def _open(context: CommandContext, row: TaskRow) -> None:
@@ -129,7 +130,7 @@ async def _open(context: CommandContext, row: TaskRow) -> None:
 
 def open_editor(context: CommandContext) -> None:
     """Open the worktree in the editor."""
-    start_in_terminal(context, _open_editor(context, context.row), "editor")
+    start_in_terminal(context, partial(_open_editor, context, context.row), "editor")
 
 
 async def _open_editor(context: CommandContext, row: TaskRow) -> None:

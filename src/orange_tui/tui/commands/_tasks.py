@@ -7,12 +7,14 @@ What takes long to import is imported when a key is pressed: the table of keys i
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from orange_tui.domain.workflow import send_back_target, starts_agent
 from orange_tui.presentation.tasks import state_words
 from orange_tui.tui.commands.context import branch_of, hook_errors_text
 from orange_tui.tui.theme import palette_for
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +83,7 @@ def enter(context: CommandContext) -> None:
     if action == "attach":
         from orange_tui.tui.commands._attach import attach, start_in_terminal
 
-        start_in_terminal(context, attach(context, row), "attach")
+        start_in_terminal(context, partial(attach, context, row), "attach")
     elif action == "spawn":
         context.start("Starting", lambda _report: hook_errors_text(orange.tasks.spawn(row.ref).hook_errors))
     else:
@@ -273,4 +275,4 @@ def unblock_all(context: CommandContext) -> None:
             if problem is not None:
                 context.notify_error(f"{ref.id} stays blocked: {problem}")
 
-    context.app.run_worker(work(), group="unblock", exit_on_error=False)
+    begin_work(context.app, work, group="unblock")

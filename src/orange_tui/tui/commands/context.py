@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from orange_tui.domain.records import record
 from orange_tui.tui.drawing.labels import shown_key
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -97,18 +98,18 @@ class CommandContext:
         """Show another screen; what the person answers there is handed over."""
         self.app.push_screen(screen, on_answer)
 
-    def show_later(self, work: Coroutine[Any, Any, None], group: str) -> None:
+    def show_later(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> None:
         """Show another screen once something was read: what is typed meanwhile is for that screen."""
         held = self.shared.holding_keys()
         held.__enter__()  # now, and not when the work has its turn
 
         async def run() -> None:
             try:
-                await work
+                await work()
             finally:
                 held.__exit__(None, None, None)
 
-        self.app.run_worker(run(), group=group, exit_on_error=False)
+        begin_work(self.app, run, group=group)
 
     def notify(self, text: str) -> None:
         """Tell the person something that needs no title."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.engine.starting import start_trusted
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +30,7 @@ async def ask_trust(
 
     def answered(yes: bool | None) -> None:
         if yes:
-            app.run_worker(_confirm(app, orange, project, items, then), group="trust", exit_on_error=False)
+            begin_work(app, partial(_confirm, app, orange, project, items, then), group="trust")
 
     items = await asyncio.to_thread(lambda: orange.trust.untrusted(orange.projects.get(project)))
     if items:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.containers import Horizontal, VerticalScroll
@@ -11,6 +12,7 @@ from textual.widgets import Button, Input, Label, Select, Static, TextArea
 from orange_tui.domain.errors import OrangeError
 from orange_tui.tui.background_work import run_in_thread
 from orange_tui.tui.widgets.shown_keys import OwnKeys
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -173,7 +175,7 @@ class Form(ModalScreen[None], OwnKeys):
         """
         if not self._is_saving:
             self._is_saving = True
-            self.app.run_worker(self._save(work, on_done), group="save", exit_on_error=False)
+            begin_work(self.app, partial(self._save, work, on_done), group="save")
 
     async def _save(self, work: Callable[[], Any], on_done: Callable[[Any], None] | None) -> None:
         try:

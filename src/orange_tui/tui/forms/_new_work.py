@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from orange_tui.tui.form_choices import routing_workflows
 from orange_tui.tui.forms._fields import agent_choices
 from orange_tui.tui.forms._form import Form
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from textual.widgets import Select
@@ -26,7 +27,7 @@ class NewWorkForm(Form):
         self._offers_router = False
 
     def on_mount(self) -> None:
-        self.run_worker(self._read_routing(), group="routing", exit_on_error=False)
+        begin_work(self, self._read_routing, group="routing")
 
     async def _read_routing(self) -> None:
         self._routing = await asyncio.to_thread(routing_workflows, self.shared.orange)

@@ -14,6 +14,7 @@ from orange_tui.domain.task import printable
 from orange_tui.presentation.tasks import state_words
 from orange_tui.tui.forms._fields import field, text_field
 from orange_tui.tui.forms._form import Form
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,7 +51,7 @@ class HandOverForm(Form):
         return printable(f"{ends} TASK.md and all that was done there, committed or not. {stays}")
 
     def on_mount(self) -> None:
-        self.run_worker(self._note_limits())
+        begin_work(self, self._note_limits, exit_on_error=True)
 
     async def _note_limits(self) -> None:
         """Say who is at a limit, and offer whoever is not before them."""

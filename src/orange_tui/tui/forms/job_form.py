@@ -18,6 +18,7 @@ from orange_tui.options.comma_lists import split_line
 from orange_tui.presentation.jobs import date_and_time
 from orange_tui.tui.forms._fields import agent_field, project_field, text_field, workflow_field
 from orange_tui.tui.forms._new_work import NewWorkForm
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -51,7 +52,7 @@ class JobForm(NewWorkForm):
         yield TextArea(id="context", tab_behavior="focus", compact=True)
 
     def on_mount(self) -> None:
-        self.run_worker(self._read_zone())
+        begin_work(self, self._read_zone, exit_on_error=True)
 
     async def _read_zone(self) -> None:
         try:

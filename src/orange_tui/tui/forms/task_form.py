@@ -16,6 +16,7 @@ from orange_tui.tui.forms._fields import agent_field, choice_field, field, proje
 from orange_tui.tui.forms._new_task import DEFAULT, Known, TypedTask
 from orange_tui.tui.forms._new_work import NewWorkForm
 from orange_tui.tui.widgets.shown_keys import show_own_keys
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -84,8 +85,8 @@ class TaskForm(NewWorkForm):
 
     def on_mount(self) -> None:
         self.query_one("#open", Button).can_focus = False  # Tab itself is its key
-        self.run_worker(self._read_states(), group="states", exit_on_error=False)
-        self.run_worker(self._read_branches(), group="branches", exit_on_error=False)
+        begin_work(self, self._read_states, group="states")
+        begin_work(self, self._read_branches, group="branches")
         self.call_next(self._open_for_draft)
 
     def _open_for_draft(self) -> None:
@@ -150,7 +151,7 @@ class TaskForm(NewWorkForm):
     def on_select_changed(self, event: Select.Changed) -> None:
         if event.select.id in {"project", "workflow"}:
             self._offer_states()
-            self.run_worker(self._read_branches(), group="branches", exit_on_error=False)
+            begin_work(self, self._read_branches, group="branches")
         self._check()
 
     # ── checking ──
@@ -223,7 +224,7 @@ class TaskForm(NewWorkForm):
 
         self.keep({})
         self.dismiss()
-        app.run_worker(create(), group="create", exit_on_error=False)
+        begin_work(app, create, group="create")
 
     def _newer_draft(self) -> dict[str, str]:
         """What was typed into the next form meanwhile."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from rich.text import Text
@@ -18,6 +19,7 @@ from orange_tui.tui.drawing.lines import wrap
 from orange_tui.tui.screens.dialogs import ConfirmDialog
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import keys_line
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,7 +96,7 @@ class ListScreen(Screen[None], Generic[Item]):
     def on_mount(self) -> None:
         self._show_header("")
         self.query_one("#items").focus()
-        self.run_worker(self._follow(), group="items", exit_on_error=False)
+        begin_work(self, self._follow, group="items")
 
     async def _follow(self) -> None:
         """They change with their files, and with their tasks."""
@@ -159,7 +161,7 @@ class ListScreen(Screen[None], Generic[Item]):
 
         It is the app's work: who leaves the screen meanwhile hears of it, too.
         """
-        self.app.run_worker(self._run(doing, work, on_done), group="changing", exit_on_error=False)
+        begin_work(self.app, partial(self._run, doing, work, on_done), group="changing")
 
     async def _run(self, doing: str, work: Callable[[], object], on_done: Callable[[object], None] | None) -> None:
         self._work += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -16,6 +17,7 @@ from orange_tui.tui.screens.dialogs import ConfirmDialog
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.strip_view import StripView
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -73,7 +75,7 @@ class DoctorScreen(Screen[None]):
         """Check everything, unless that is under way."""
         if not any(worker.group == "doctor" and worker.is_running for worker in self.workers):
             doctor = replace(self._orange.doctor, sends_notice=sends_notice)
-            self.run_worker(self._examine(doctor), group="doctor", exit_on_error=False)
+            begin_work(self, partial(self._examine, doctor), group="doctor")
 
     async def _examine(self, doctor: Doctor) -> None:
         keys = self._key_overrides.items()

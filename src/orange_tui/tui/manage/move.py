@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -17,6 +18,7 @@ from orange_tui.presentation.tasks import state_words
 from orange_tui.store.store import StoredTask
 from orange_tui.tui.background_work import run_in_thread
 from orange_tui.tui.theme import palette_for
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +99,7 @@ class MoveDialog(ModalScreen[None]):
         if self.is_attached and not self._is_moving:
             self._is_moving = True
             self._show(f"Moving to {state_words(target)} …", is_problem=False)
-            self.app.run_worker(self._go(target), group="move", exit_on_error=False)
+            begin_work(self.app, partial(self._go, target), group="move")
 
     async def _go(self, target: str) -> None:
         try:

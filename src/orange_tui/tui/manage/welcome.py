@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -17,6 +18,7 @@ from orange_tui.domain.task import printable
 from orange_tui.presentation.program import program_words
 from orange_tui.tui.drawing.labels import shorten_home
 from orange_tui.tui.theme import palette_for
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -65,7 +67,7 @@ class WelcomeScreen(Screen[None]):
         """Register what was typed: then the app begins anew, with that project; what is wrong with it is said."""
         if not self._is_registering:
             self._is_registering = True
-            self.run_worker(self._register(event.value.strip()), exit_on_error=False)
+            begin_work(self, partial(self._register, event.value.strip()))
 
     async def _register(self, path: str) -> None:
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from orange_tui.tui.review.comment_box import CommentBox
 from orange_tui.tui.review.writing import Autosave, WrittenComment
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +63,7 @@ class ReviewWriting:
         if self._autosave is not None:
             self._was_refused = False
             self._autosave.typed(text)
-            self._screen.run_worker(self._autosave.run(), group="autosave", exit_on_error=False)
+            begin_work(self._screen, self._autosave.run, group="autosave")
 
     def _saved(self, problem: str | None) -> None:
         is_shown = self._screen.is_attached and bool(self._screen.query(CommentBox))
@@ -76,7 +77,7 @@ class ReviewWriting:
 
     def close(self, text: str, *, is_done: bool) -> None:
         """The person has finished; a text that can't be saved stays in the box."""
-        self._screen.run_worker(self._close(text, is_done=is_done), group="close", exit_on_error=False)
+        begin_work(self._screen, partial(self._close, text, is_done=is_done), group="close")
 
     async def _close(self, text: str, *, is_done: bool) -> None:
         writing, autosave = self._writing, self._autosave

@@ -23,6 +23,7 @@ from orange_tui.domain.task import printable
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.typing_ahead import SeenFirst
 from orange_tui.tui.widgets.shown_keys import show_own_keys
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping
@@ -75,7 +76,7 @@ class MergeDialog(ModalScreen[MergeChoice | None], SeenFirst):
 
     def on_mount(self) -> None:
         self.query_one("#no").focus()
-        self.run_worker(self._fill_in())
+        begin_work(self, self._fill_in, exit_on_error=True)
 
     async def _fill_in(self) -> None:
         try:

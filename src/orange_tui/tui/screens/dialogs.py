@@ -15,6 +15,7 @@ from orange_tui.presentation import trust
 from orange_tui.tui.review.thread_lines import who
 from orange_tui.tui.review.writing import Autosave
 from orange_tui.tui.typing_ahead import SeenFirst
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping, Sequence
@@ -201,7 +202,7 @@ class SendDialog(_WithBox, ModalScreen[tuple[str, bool]]):
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         self._autosave.typed(event.text_area.text)
-        self.run_worker(self._autosave.run(), group="autosave", exit_on_error=False)
+        begin_work(self, self._autosave.run, group="autosave")
 
     def _saved(self, problem: str | None) -> None:
         if problem and self.is_mounted:

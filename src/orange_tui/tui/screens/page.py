@@ -18,6 +18,7 @@ from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.search_line import SearchLine, SearchScreen
 from orange_tui.tui.widgets.strip_view import StripView
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,8 +74,7 @@ class Page(SearchScreen):
         self._show()
 
     def _show(self) -> None:
-        # mypy does not find the result type of a worker that has none
-        self.run_worker(self._load, group="page", exclusive=True, exit_on_error=False)  # type: ignore[arg-type]
+        begin_work(self, self._load, group="page", exclusive=True)
 
     async def _load(self) -> None:
         self._strips = await asyncio.to_thread(self._lines, max(20, self.size.width - 4))

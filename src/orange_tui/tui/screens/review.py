@@ -28,6 +28,7 @@ from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import Footer, FooterKey, Line
 from orange_tui.tui.widgets.file_list import FileList
 from orange_tui.tui.widgets.strip_view import StripView
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +112,7 @@ class ReviewScreen(Screen[None]):
         return ReviewFiles(self._shared.orange, self.row)
 
     def _read(self) -> None:
-        self.run_worker(self._load(), group="diff", exclusive=True, exit_on_error=False)
+        begin_work(self, self._load, group="diff", exclusive=True)
 
     async def _load(self) -> None:
         """Read everything and show it; then find the lines of the comments again, which may take longer."""
@@ -129,7 +130,7 @@ class ReviewScreen(Screen[None]):
     def read_comments(self) -> None:
         """Read the comments again: one has come, or was answered."""
         if self.code is not None:
-            self.run_worker(self.load_comments(), group="comments", exclusive=True, exit_on_error=False)
+            begin_work(self, self.load_comments, group="comments", exclusive=True)
 
     async def load_comments(self) -> None:
         """Read the comments now, and show what is other than before."""

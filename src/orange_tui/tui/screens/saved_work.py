@@ -13,6 +13,7 @@ from textual.widgets.option_list import Option
 
 from orange_tui.domain.task import printable
 from orange_tui.tui.screens.dialogs import ProceedDialog
+from orange_tui.tui.workers import begin_work
 from orange_tui.workspaces.saved_work import expires_on
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class SavedWorkScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()
-        self.run_worker(self._load(), exclusive=True)
+        begin_work(self, self._load, exclusive=True, exit_on_error=True)
 
     async def _load(self) -> None:
         self._saved = await asyncio.to_thread(self._shared.orange.saved_work.snapshots, self._shared.project)

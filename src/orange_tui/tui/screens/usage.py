@@ -24,6 +24,7 @@ from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import keys_line
 from orange_tui.tui.widgets.choice_line import ChoiceLine
 from orange_tui.tui.widgets.strip_view import StripView
+from orange_tui.tui.workers import begin_work
 from orange_tui.usage.summary import HomeUsage, first_day, read_usage, summarize
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class UsageScreen(Screen[None]):
     def on_mount(self) -> None:
         self.query_one("#usage-titles").can_focus = self.query_one("#usage-total").can_focus = False
         self.query_one("#usage").focus()
-        self.run_worker(self._follow(), group="usage", exit_on_error=False)
+        begin_work(self, self._follow, group="usage")
 
     def on_resize(self) -> None:
         self._draw()
@@ -124,8 +125,7 @@ class UsageScreen(Screen[None]):
     def _draw(self) -> None:
         self.query_one("#groups", ChoiceLine).choose(self._group)
         self.query_one("#periods", ChoiceLine).choose(self._period)
-        # mypy does not find the result type of a worker that has none
-        self.run_worker(self._load, group="usage-lines", exclusive=True, exit_on_error=False)  # type: ignore[arg-type]
+        begin_work(self, self._load, group="usage-lines", exclusive=True)
 
     async def _load(self) -> None:
         lines = await asyncio.to_thread(self._lines, max(20, self.size.width - 4), palette_for(self.app))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.containers import VerticalScroll
@@ -10,6 +11,7 @@ from textual.widgets import Static
 
 from orange_tui.tui.screens.dialogs import MessageDialog
 from orange_tui.tui.widgets.strip_view import StripView
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping, Sequence
@@ -47,7 +49,7 @@ class AnswerDialog(MessageDialog):
     def on_mount(self) -> None:
         """Read both; the screen again and again."""
         super().on_mount()
-        self.run_worker(self._show_questions())
+        begin_work(self, self._show_questions, exit_on_error=True)
         self.call_after_refresh(self._next_frame)
         self.set_interval(_FRAME_SECONDS, self._next_frame)
 
@@ -61,7 +63,7 @@ class AnswerDialog(MessageDialog):
         is_held = view.text_selection is not None or not view.is_at_end  # somebody reads or marks what is there
         if self.is_current and not is_held and not self._is_reading:
             self._is_reading = True
-            self.run_worker(self._show_frame(view), exit_on_error=False)
+            begin_work(self, partial(self._show_frame, view))
 
     async def _show_frame(self, view: StripView) -> None:
         try:

@@ -16,6 +16,7 @@ from orange_tui.domain.records import record
 from orange_tui.tui.theme import palette_for
 from orange_tui.tui.widgets.bars import Line
 from orange_tui.tui.widgets.strip_view import StripView
+from orange_tui.tui.workers import begin_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -161,8 +162,7 @@ class Preview(Vertical):
             self._again = True
             return
         self._loading = wanted
-        # mypy does not find the result type of a worker that has none
-        self.run_worker(self._load, group="preview", exclusive=True, exit_on_error=False)  # type: ignore[arg-type]
+        begin_work(self, self._load, group="preview", exclusive=True)
 
     def _draw_tabs(self) -> None:
         palette = palette_for(self.app)

@@ -1,6 +1,6 @@
-"""Starting programs from a process that must stay small: a window's launcher, of which there is one for each agent.
+"""Starting programs from a process that must stay small: a window's launcher, or its sandbox's, one for each agent.
 
-`outside/programs.py` does this for Orange itself, and takes more memory than such a launcher has in all.
+`programs.py` does this for Orange itself, and takes more memory than such a launcher has in all.
 """
 
 from __future__ import annotations
@@ -58,15 +58,24 @@ def exit_code(status: int) -> int:
 
 
 def _start(words: Sequence[bytes], environment: Mapping[bytes, bytes], prepare: Callable[[], None]) -> int:
+    def become() -> None:
+        try:
+            prepare()
+            os.execvpe(words[0], list(words), environment)  # noqa: S606 - a list of words, no shell
+        except OSError as problem:
+            os.write(2, b"orange: %b could not be started: %b\n" % (words[0], str(problem.strerror).encode()))
+
+    return start_child(become)
+
+
+def start_child(become: Callable[[], object]) -> int:
+    """Start a process that becomes something else; returns its number. One that does not ends as what cannot be run."""
     child = os.fork()
     if child != 0:
         return child
     try:
         for number in _IGNORED_BY_PYTHON:
             signal.signal(number, signal.SIG_DFL)
-        prepare()
-        os.execvpe(words[0], list(words), environment)  # noqa: S606 - a list of words, no shell
-    except OSError as problem:
-        os.write(2, b"orange: %b could not be started: %b\n" % (words[0], str(problem.strerror).encode()))
+        become()
     finally:
         os._exit(_CANNOT_RUN)
