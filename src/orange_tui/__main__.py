@@ -8,12 +8,32 @@ import sys
 
 from orange_tui.agents.door.protocol import DOOR_VARIABLE
 
+_STANDARD_ERRORS = 2
+_INTERRUPTED = 130  # by Ctrl+C, before a command has begun
+
 
 def main() -> None:
     """Run a command line and exit at once: Python's normal exit takes a tenth of the time of an agent's command."""
+    _stand_in_for_closed_streams()
     gc.disable()  # a command is too short to need it; the app and `orange serve` turn it on again
     door = os.environ.get(DOOR_VARIABLE)
-    os._exit(_run_through(door) if door else _run_here())
+    try:
+        code = _run_through(door) if door else _run_here()
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    os._exit(code)
+
+
+def _stand_in_for_closed_streams() -> None:
+    """`orange … >&-`: what is printed there goes nowhere. Its number must go to no file, lock or pipe of ours."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STANDARD_ERRORS:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
 
 
 def _run_here() -> int:

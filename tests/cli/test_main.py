@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING
@@ -98,3 +99,22 @@ class _NobodyReads(io.StringIO):
 def test_notice_that_nobody_reads_any_more_ends_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", _NobodyReads())
     command_line._report_lock_wait("k3x9")
+
+
+_CTRL_C_WHILE_IT_STARTS = """
+import os, signal, sys
+from orange_tui.__main__ import main
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "orange_tui.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+main()
+"""
+
+
+def test_ctrl_c_while_a_command_is_still_starting_is_not_a_traceback() -> None:
+    done = subprocess.run([sys.executable, "-c", _CTRL_C_WHILE_IT_STARTS], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (130, b"")

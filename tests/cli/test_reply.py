@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -34,12 +35,24 @@ def test_closed_pipe_is_not_an_error(world: World, tasks: int) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("closed", [1, 2])
-def test_closed_standard_stream_is_not_an_error(world: World, closed: int) -> None:
+def closed_off(words: str, closed: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command line that somebody has closed standard streams for."""
+    script = f"exec {sys.executable} -m orange_tui {words} {closed}"
+    return subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("more", ["", " --json"])
+def test_closed_standard_stream_is_not_an_error(world: World, closed: str, more: str) -> None:
     world.task()
-    script = f"exec {sys.executable} -m orange_tui task list --all {closed}>&-"
-    done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=False, timeout=60)
+    done = closed_off(f"task list --all{more}", closed)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_what_is_said_to_closed_standard_errors_does_not_get_into_the_json(world: World) -> None:
+    ref = world.task()
+    done = closed_off(f"task cancel {ref.id} --yes --json", "2>&-")
+    assert (done.returncode, json.loads(done.stdout)["status"]) == (0, "cancelled")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

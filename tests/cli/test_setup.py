@@ -24,6 +24,7 @@ def test_command_in_a_deleted_directory_says_so(
     (tmp_path / "gone").rmdir()
     assert "The current directory no longer exists" in cli.no("task", "create", "a", "b")
     assert "The current directory no longer exists" in cli.no("project", "add")
+    assert "The current directory no longer exists" in cli.no("project", "add", ".")
     monkeypatch.chdir(tmp_path)
 
 

@@ -88,6 +88,14 @@ def test_in_minimal_the_worker_ends_its_own_session_and_its_command_finishes(liv
     assert live_home.task(ref).attention is None
 
 
+def test_a_command_with_closed_standard_streams_ends_its_own_session_and_finishes(live_home: LiveHome) -> None:
+    hand_in = "printf '\\n## Handoff\\n\\nDONE: all\\n' >>\"$ORANGE_TASK_FILE\"\n"
+    live_home.harness(orders=f"{hand_in}orange task update --status reviewing <&- >&- 2>&-\n")
+    ref = live_home.create("fix/closed", workflow="minimal", harness="recorder")
+    live_home.wait(lambda: live_home.rests(ref, "reviewing"))
+    assert live_home.windows(ref) == []
+
+
 def test_outcome_file_moves_a_solo_task(live_home: LiveHome) -> None:
     ref = live_home.create("fix/solo", workflow="solo")
     live_home.supervised(lambda: live_home.rests(ref, "reviewing"))

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 def add(parsed: Parsed, orange: Orange) -> Reply:
     """`orange project add`."""
-    path = os.path.abspath(os.path.expanduser(parsed.text("path") or current_directory()))
+    path = os.path.expanduser(parsed.text("path") or ".")
+    path = os.path.normpath(path if os.path.isabs(path) else os.path.join(current_directory(), path))
     named = parsed.text("name")
     given = _given(parsed) | ({"name": (named,)} if named is not None else {})
     project = register_project(orange.engine.parts, path, given)
