@@ -89,6 +89,18 @@ def test_workspace_with_what_cannot_be_saved_is_quarantined(cafe: Cafe) -> None:
     assert cafe.states()[0] == "quarantined"
 
 
+@pytest.mark.parametrize("top", ["plain", "ignored"])
+def test_workspace_with_directories_too_deep_to_look_through_is_quarantined(cafe: Cafe, top: str) -> None:
+    task = cafe.task()
+    workspace = cafe.spawn(task)
+    subprocess.run(["mkdir", "-p", workspace / top / "/".join("d" * 1500)], check=True)
+    subprocess.run(["touch", workspace / top / "/".join("d" * 1500) / "draft"], check=True)
+    assert "deeper than can be looked through" in str(cafe.release(task, workspace).quarantined)
+    assert cafe.states()[0] == "quarantined"
+    subprocess.run(["rm", "-r", workspace / top], check=True)
+    assert cafe.release(task, workspace).quarantined is None
+
+
 def test_workspace_with_a_nested_repository_is_quarantined(cafe: Cafe) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import contextmanager
 
 from orange_tui.domain.errors import Refused
 from orange_tui.domain.records import record
@@ -38,7 +39,7 @@ from orange_tui.workspaces._removal import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from orange_tui.home.projects import Project
     from orange_tui.outside.git_changes import Changes
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 EXIT_WAIT_SECONDS = 2.0  # for the processes of a window that was just closed
 _POLL_SECONDS = 0.02
+_DEEPEST = 500  # directories in each other: the library goes through them by recursion
+_TOO_DEEP = "It has directories in each other, deeper than can be looked through; remove them"
 
 
 @record
@@ -63,6 +66,15 @@ class SavedState:
     contents: Mapping[str, Content]
 
 
+@contextmanager
+def _within_depth() -> Iterator[None]:
+    try:
+        yield
+    except RecursionError:
+        raise Refused(_TOO_DEEP) from None
+
+
+@_within_depth()
 def save_work(project: Project, worktree: Worktree, task: str) -> SavedState:
     """Save everything in a workspace that is on no branch, and say what that was."""
     check_unused(worktree.path)
@@ -104,6 +116,8 @@ def _submodule(worktree: Worktree, path: str) -> Content | None:
 
 
 def _check_savable(worktree: Worktree, changes: Changes, keep: list[str]) -> None:
+    if any(path.count("/") > _DEEPEST for path in changes.files):  # said before anything is moved aside
+        raise Refused(_TOO_DEEP)
     replaced = next((name for name in LINKS if f"{name}/" in changes.ignored), None)
     if replaced is not None:  # git ignores it because of us, so what is in it would go unsaved
         raise Refused(f"{replaced} is a directory now, in the place of the link to the task's file; move it away")
@@ -128,6 +142,7 @@ def check_unused(path: str) -> None:
         raise Refused(f"A process is still running in it: {'; '.join(map(str, found[:3]))}")
 
 
+@_within_depth()
 def reset(project: Project, worktree: Worktree, saved: SavedState) -> str | None:
     """Reset a workspace to the default branch, removing only what was saved; returns its commit."""
     aside = Aside(worktree)
