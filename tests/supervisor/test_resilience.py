@@ -187,12 +187,14 @@ def test_supervisor_notices_deaths_again_after_what_listens_to_files_has_failed(
 def test_finished_task_that_could_not_release_all_it_had_does_so_at_the_next_look(world: World) -> None:
     """Its workspace may be another task's by then, whose TASK.md is not this one's business."""
     orange = assemble(world.home, Actions({name: action.implementation for name, action in ACTIONS.items()}))
-    ref = world.task(status="cancelled", workspace="coffee--1", tmux_session="coffee/brew")
+    attention = "release_workspace failed: no room; spawn_next failed: no pool"
+    ref = world.task(status="cancelled", workspace="coffee--1", tmux_session="coffee/brew", attention=attention)
 
     done = orange.recover()
 
     assert f"{ref.id}: released coffee--1, which it still held" in done
     assert (world.read(ref).workspace, world.read(ref).tmux_session) == (None, None)
+    assert world.read(ref).attention == "spawn_next failed: no pool"
     orange.tasks.delete(ref)
     assert not orange.store.has(ref)
 

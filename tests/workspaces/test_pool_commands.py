@@ -154,6 +154,22 @@ def test_quarantined_workspace_sets_attention_on_its_task(cafe: Cafe, orange: Or
     assert cafe.states() == ["quarantined", "free"]
 
 
+def test_attention_for_a_workspace_that_was_not_cleared_ends_when_it_is(cafe: Cafe, orange: Orange) -> None:
+    task = new_task(cafe)
+    move(orange, task, "doing")
+    nested = cafe.root / "home/workspaces/coffee--1/nested"
+    git(nested.parent, "clone", "--quiet", str(cafe.remote), "nested")
+    move(orange, task, "back")
+    assert "is quarantined" in str(commands.gc(parsed("gc"), orange).text)
+    ref = TaskRef("coffee", task.id)
+    with orange.engine.open(ref) as opened:
+        assert "was not cleared" in str(opened.task.attention)
+    shutil.rmtree(nested)
+    assert "is free again" in str(commands.gc(parsed("gc"), orange).text)
+    with orange.engine.open(ref) as opened:
+        assert opened.task.attention is None
+
+
 # Commands
 
 

@@ -90,11 +90,15 @@ def test_workspace_with_what_cannot_be_saved_is_quarantined(cafe: Cafe) -> None:
 
 
 @pytest.mark.parametrize("top", ["plain", "ignored"])
-def test_workspace_with_directories_too_deep_to_look_through_is_quarantined(cafe: Cafe, top: str) -> None:
+def test_workspace_with_directories_too_deep_to_look_through_is_quarantined(
+    cafe: Cafe, request: pytest.FixtureRequest, top: str
+) -> None:
     task = cafe.task()
     workspace = cafe.spawn(task)
-    subprocess.run(["mkdir", "-p", workspace / top / "/".join("d" * 1500)], check=True)
-    subprocess.run(["touch", workspace / top / "/".join("d" * 1500) / "draft"], check=True)
+    request.addfinalizer(lambda: subprocess.run(["rm", "-rf", workspace.parent], check=True))  # pytest could not
+    deep = workspace / top / "/".join("d" * 1500)
+    subprocess.run(["mkdir", "-p", deep], check=True)
+    subprocess.run(["touch", deep / "draft"], check=True)
     assert "deeper than can be looked through" in str(cafe.release(task, workspace).quarantined)
     assert cafe.states()[0] == "quarantined"
     subprocess.run(["rm", "-r", workspace / top], check=True)

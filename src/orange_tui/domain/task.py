@@ -70,10 +70,18 @@ class Task:
         """One more reason why a person should look, after the one there is."""
         return f"{self.attention.removesuffix('.')}; {sentence}" if self.attention else sentence
 
+    def attention_without(self, *beginnings: str) -> str | None:
+        """The reasons why a person should look, but for those that begin so: they are none any more."""
+        reasons = _REASONS.split(self.attention or "")
+        return "; ".join(each for each in reasons if not each.startswith(beginnings)) or None
+
     def as_json(self) -> dict[str, object]:
         """Every frontmatter field, known and unknown, in the order of SPEC 2."""
         return {name: getattr(self, name) for name in FIELDS} | dict(self.extra)
 
+
+NOT_CLEARED = " was not cleared: "  # between a workspace's name and the reason
+_REASONS = re.compile(rf"; (?=\S+(?: failed: |{NOT_CLEARED}))")
 
 ENGINE_FIELDS = (
     "id",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.records import record, replace
-from orange_tui.domain.task import check_summary, one_line
+from orange_tui.domain.task import NOT_CLEARED, check_summary, one_line
 from orange_tui.domain.workflow import STUCK, Hook
 from orange_tui.engine.hooks import HookRun
-from orange_tui.store.store import BrokenTask, StoredTask
+from orange_tui.store.store import BrokenTask, StoredTask, TaskRef
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from orange_tui.home.projects import Projects
     from orange_tui.sessions.liveness import Sessions
     from orange_tui.store.open_task import OpenTask
-    from orange_tui.store.store import TaskRef
+
+_LETTING_GO = ("kill_session", "release_workspace")
 
 
 @record
@@ -183,12 +184,31 @@ class Tasks:
             held = opened.task.workspace or opened.task.tmux_session
             if held is None or not self.is_finished(opened.task):
                 return None
-            for action in ("kill_session", "release_workspace"):
+            for action in _LETTING_GO:
                 run = HookRun(self.engine, opened, Hook(action, {}), token="")
                 self.engine.actions.find(action).run(run)
                 if run.changes:
                     opened.change("task.updated", run.changes, fields=run.changes)
+            _take_back(opened, *(f"{action} failed: " for action in _LETTING_GO))
             return held
+
+    def free_workspaces(self, name: str | None = None) -> list[str]:
+        """Release what no task holds any more, or only that workspace; returns a sentence for each.
+
+        A task whose workspace could not be cleared before, and is now, need not be looked at for that any more.
+        """
+        from orange_tui.workspaces.pool_file import FREE, QUARANTINED
+
+        pool, store = self.engine.parts.pool, self.engine.store
+        before = pool.slots()
+        sentences = pool.gc(lambda project, task_id: store.has(TaskRef(project, task_id)), name)
+        free = {slot.name for slot in pool.slots() if slot.state == FREE}
+        for slot in before:
+            ref = TaskRef(slot.project, slot.task or "")
+            if slot.state == QUARANTINED and slot.name in free and store.has(ref):
+                with suppress(OrangeError), self.engine.open(ref, wait=False) as opened:
+                    _take_back(opened, f"{slot.name}{NOT_CLEARED}")
+        return sentences
 
     def repair(self, found: StoredTask) -> StoredTask | BrokenTask:
         """Repair a task whose files were found tampered with; one that another command holds is left to it."""
@@ -198,6 +218,13 @@ class Tasks:
         except OrangeError:
             return replace(found, tampered=False)
         return self.engine.store.read(found.ref)
+
+
+def _take_back(opened: OpenTask, *beginnings: str) -> None:
+    """Have a task show no more what has been put right since."""
+    attention = opened.task.attention_without(*beginnings)
+    if attention != opened.task.attention:
+        opened.change("task.updated", {"attention": attention})
 
 
 def _created_at(found: StoredTask | BrokenTask) -> str:

@@ -85,11 +85,8 @@ def _let_go(tasks: Tasks, entries: list[IndexedTask]) -> Iterator[str]:
 
 
 def _free_workspaces(tasks: Tasks) -> Iterator[str]:
-    def is_known(project: str, task_id: str) -> bool:
-        return tasks.engine.store.has(TaskRef(project, task_id))
-
     try:
-        yield from tasks.engine.parts.pool.gc(is_known)
+        yield from tasks.free_workspaces()
     except OrangeError as problem:
         yield f"workspaces were not looked through: {problem}"
 

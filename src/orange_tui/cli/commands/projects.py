@@ -139,8 +139,7 @@ def list_workspaces(parsed: Parsed, orange: Orange) -> Reply:
 
 def gc(_parsed: Parsed, orange: Orange) -> Reply:
     """`orange workspace gc`."""
-    refs = {(ref.project, ref.id) for ref in orange.store.refs()}
-    done = orange.pool.gc(lambda project, task: (project, task) in refs)
+    done = orange.tasks.free_workspaces()
     return Reply(printable_text("\n".join(done) or "Nothing to release"), {"done": done})
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from orange_tui.domain.errors import OrangeError, Refused
 from orange_tui.domain.prompts import task_values
 from orange_tui.domain.records import replace
+from orange_tui.domain.task import NOT_CLEARED
 from orange_tui.engine.hooks import Action
 from orange_tui.sessions.liveness import RUN, find_window
 
@@ -57,7 +58,7 @@ def release(run: HookRun) -> None:
     _record(run, name, released.saved)
     run.change("workspace", None)
     if released.quarantined is not None:
-        run.change("attention", f"{name} was not cleared: {released.quarantined}. `orange workspace gc` tries again")
+        run.change("attention", f"{name}{NOT_CLEARED}{released.quarantined}. `orange workspace gc` tries again")
 
 
 def _end_run_window(run: HookRun) -> None:

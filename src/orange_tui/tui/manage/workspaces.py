@@ -127,9 +127,7 @@ class WorkspacesScreen(ListScreen["WorkspaceStatus"]):
     def _collect(self, names: Sequence[str]) -> str:
         """Release those that no task holds any more; others than these are somebody else's business."""
         orange = self.shared.orange
-        refs = {(ref.project, ref.id) for ref in orange.store.refs()}
-        done = [orange.pool.gc(lambda project, task: (project, task) in refs, name) for name in names]
-        return "\n".join(sentence for each in done for sentence in each)
+        return "\n".join(sentence for name in names for sentence in orange.tasks.free_workspaces(name))
 
     def action_init(self) -> None:
         found = self.chosen
