@@ -110,6 +110,7 @@ class Finder:
         if name == "orange_tui.cli.main":
             os.kill(os.getpid(), signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background has it ignored
 sys.meta_path.insert(0, Finder())
 main()
 """
