@@ -106,6 +106,17 @@ def test_agent_missing_in_the_middle_of_a_move_counts_as_active(world: World, re
     assert judge(world, ref, WORKING) == "active"
 
 
+def test_agent_whose_task_was_read_before_the_move_ended_that_started_it_is_not_called_dead(
+    world: World, ref: TaskRef
+) -> None:
+    read_before = world.read(ref)
+    with world.orange.store.open(ref) as opened:
+        put(opened, "status.changed", {"status": "checked", "review_round": 3})
+    tmux = FakeTmux(pane(world, ref, "review-3", server=GONE))
+    sessions = Sessions(tmux, str(world.root), world.orange.store)  # type: ignore[arg-type]
+    assert sessions.state(read_before, REVIEW) == "active"
+
+
 def test_earlier_verdict_on_a_dead_agent_stands_until_it_is_alive_again(world: World, ref: TaskRef) -> None:
     assert judge(world, ref, WORKING, earlier="dead") == "dead"
     assert judge(world, ref, WORKING, pane(world, ref, "worker"), earlier="dead") == "active"

@@ -11,6 +11,7 @@ import os
 
 from orange_tui.domain.errors import OrangeError
 from orange_tui.home.files import read_end
+from orange_tui.store.store import StoredTask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,11 +152,20 @@ class Sessions:
         )
 
     def _is_moving(self, task: Task) -> bool:
-        """Whether a move is under way that may be about to open the missing window."""
+        """Whether a move that may open the missing window is under way, or has ended since the task was read."""
+        ref = self._store.ref_of(task)
         try:
-            return self._store.journal(self._store.ref_of(task)).unfinished() is not None
+            if self._store.journal(ref).unfinished() is not None:
+                return True
+            now = self._store.read(ref)
         except OrangeError:
             return False
+        return isinstance(now, StoredTask) and _place(now.task) != _place(task)
+
+
+def _place(task: Task) -> tuple[str, int]:
+    """What says which window a task's agent is in."""
+    return task.status, task.review_round
 
 
 def _leave(panes: Sequence[Pane]) -> None:
