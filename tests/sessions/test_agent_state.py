@@ -77,6 +77,7 @@ def test_what_real_agents_show_is_understood(name: str) -> None:
         (CODEX, "coffee", "  Approaching rate limits\n  Switch to x?\n› 1. Yes\n  2. No\n  esc back", "permission"),
         (OPENCODE, "OpenCode", OPENCODE_BOX, "idle"),
         (OPENCODE, "OpenCode", f"esc interrupt\n{OPENCODE_BOX}", "busy"),
+        (OPENCODE, "OpenCode", f"esc again to interrupt\n{OPENCODE_BOX}", "busy"),
         (OPENCODE, "OpenCode", f"△ Permission required\n  # rm -rf build\n{OPENCODE_BOX}", "permission"),
         (OPENCODE, "OpenCode", f"Cannot connect to API\n{OPENCODE_BOX}", "error"),
         (OPENCODE, "", "  \n \n", "starting"),
