@@ -137,6 +137,17 @@ def test_keys_and_the_size_of_the_window_reach_the_agent_and_the_door_stays(live
     assert (seen / "size").read_text().split() == ["30", "90"]
 
 
+def test_agent_that_stops_itself_as_at_ctrl_z_is_continued(live_home: LiveHome) -> None:
+    orders = (
+        "trap 'echo >$here/continued' CONT\n"
+        "kill -TSTP 0\n"
+        "while [ ! -e $here/continued ]; do sleep 0.05; done\n"
+        "exec cat\n"
+    )
+    _, seen = reviewed(live_home, orders)
+    wait_for((seen / "continued").exists)
+
+
 def test_restarted_worker_is_confined(live_home: LiveHome) -> None:
     live_home.harness("recorder")
     (live_home.root / "home" / "workflows").mkdir(exist_ok=True)

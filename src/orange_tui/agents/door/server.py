@@ -169,6 +169,15 @@ def _wake_at_deaths() -> int:
     return woken
 
 
+def _go_on_when_stopped() -> None:
+    """An agent that stops itself, as at Ctrl+Z, is continued: in its window there is no shell that ever would.
+
+    The system does not stop a group of processes in which nobody could be told. So the agent has given its terminal
+    back, goes on waiting for the end of its stop, and hears no key.
+    """
+    signal.signal(signal.SIGTSTP, lambda *_: os.killpg(0, signal.SIGCONT))
+
+
 def _end_at_signals(logins: Sequence[Login]) -> None:
     """Where there are logins, the last change to them is passed on before the end of a window ends this process."""
 
@@ -219,6 +228,7 @@ def main() -> None:
     start = lambda words: Command([*orange, *words], outside, directory)  # noqa: E731 - no more than a name for it
     found = read_logins(logins)
     _end_at_signals(found)
+    _go_on_when_stopped()
     serving = Door(listener, _wake_at_deaths(), start, found)
     agent = start_in_foreground([os.fsencode(word) for word in words], inside)
     status = serving.serve(agent)
