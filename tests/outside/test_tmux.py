@@ -173,11 +173,18 @@ def test_a_message_is_pasted_whole_without_what_could_press_keys(tmux: Tmux, tmp
     assert not tmux.press(gone, "x")
 
 
+def test_session_is_started_once_the_server_that_was_ending_has_ended(tmux: Tmux, tmp_path: Path) -> None:
+    answers = [Finished(1, "", "server exited unexpectedly\n"), Finished(1, "", "server exited\n")]
+    ending = Tmux(tmux.socket, lambda words, **given: answers.pop() if answers else run_tmux(words, **given))
+    assert ending.start_session("coffee", window(tmp_path)) in tmux.panes()
+    assert answers == []
+
+
 def test_nothing_is_done_to_what_has_the_ids_of_a_window_of_an_earlier_tmux(tmux: Tmux, tmp_path: Path) -> None:
     earlier = tmux.start_session("coffee", window(tmp_path))
     raw(tmux, "kill-server")
     wait_for(lambda: not is_tmux_server(earlier.server.partition(".")[0]))
-    raw(tmux, "new-session", "-d", "-s", "theirs", "exec cat")
+    wait_for(lambda: tmux.ask("new-session", "-d", "-s", "theirs", "exec cat").code == 0)  # it may still be ending
     raw(tmux, "rename-window", "-t", "theirs", "cat")
     ids = raw(tmux, "list-panes", "-a", "-F", "#{session_id} #{window_id} #{pane_id}").decode().split()
     assert ids == [earlier.session_id, earlier.window_id, earlier.pane_id]

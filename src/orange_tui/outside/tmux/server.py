@@ -126,12 +126,7 @@ class Tmux:
         started a second time.
         """
         try:
-            finished = self.ask("list-panes", "-a", "-F", _PANE_FORMAT)
-            for _ in range(_ENDING_POLLS):
-                if finished.code == 0 or _SAYS_IT_IS_ENDING not in finished.errors:
-                    break
-                time.sleep(_ENDING_SECONDS)
-                finished = self.ask("list-panes", "-a", "-F", _PANE_FORMAT)
+            finished = self._ask_once_it_has_ended("list-panes", "-a", "-F", _PANE_FORMAT)
         except Refused as problem:  # it took too long, or could not be started
             raise CannotTell(str(problem)) from None
         if finished.code != 0:
@@ -156,7 +151,7 @@ class Tmux:
             words += ["-s", literal(candidate, expands=True), "-n", window.name]
             words += ["-c", literal(window.directory, expands=True)]
             options = [*self._server_options(), *session_options(window), *window_options(window)]
-            finished = self.ask(*words, *command_words(window), ";", *options)
+            finished = self._ask_once_it_has_ended(*words, *command_words(window), ";", *options)
             if finished.code == 0:
                 return _new_pane(finished.output, window)
             if "duplicate session" not in finished.errors:
@@ -255,6 +250,16 @@ class Tmux:
         if self.socket is None:
             return []
         return ["-S" if "/" in self.socket else "-L", self.socket]
+
+    def _ask_once_it_has_ended(self, *words: str) -> Finished:
+        """The same, again where the server was ending just then, and with it whatever had begun."""
+        finished = self.ask(*words)
+        for _ in range(_ENDING_POLLS):
+            if finished.code == 0 or _SAYS_IT_IS_ENDING not in finished.errors:
+                break
+            time.sleep(_ENDING_SECONDS)
+            finished = self.ask(*words)
+        return finished
 
     def ask(self, *words: str, stdin: bytes | None = None) -> Finished:
         """Have this server carry out a command, or several."""
