@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from orange_tui.domain.errors import Refused, Unreadable
+from orange_tui.home.json_file import JsonFile
 from orange_tui.store.store import TaskRef
 from support.git import commit, git
 
@@ -53,6 +55,23 @@ def test_three_tasks_share_a_pool_of_one(cafe: Cafe) -> None:
     assert [git(cafe.main, "log", "-1", "--format=%s", f"feat/{n}") for n in range(3)] == [
         f"add file{n}" for n in range(3)
     ]
+
+
+def test_first_slot_that_is_written_right_after_the_file_was_read_makes_it_no_broken_one(
+    cafe: Cafe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = JsonFile.read_object
+    file = Path(cafe.root / "home/workspaces/.pool.json")
+
+    def read_before_it_comes(given: JsonFile) -> dict[str, Any]:
+        found = read(given)
+        file.parent.mkdir(exist_ok=True)
+        file.write_text('{"slots": {}}')
+        return found
+
+    monkeypatch.setattr(JsonFile, "read_object", read_before_it_comes)
+    assert not file.exists()
+    assert [slot.state for slot in cafe.pool.slots()] == ["free", "free"]
 
 
 def test_concurrent_tasks_never_get_the_same_workspace(cafe: Cafe) -> None:

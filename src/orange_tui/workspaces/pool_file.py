@@ -91,7 +91,8 @@ class PoolFile:
 
     def read(self) -> dict[str, Slot]:
         """Every slot that was ever used, as it is now."""
-        return self._slots(self._file.read_object())
+        was_there = os.path.exists(self.path)  # asked first: the first slot may be written just after it was read
+        return self._slots(self._file.read_object(), was_there=was_there)
 
     def all_slots(self, projects: Iterable[Project]) -> list[Slot]:
         """Every slot there is, in use or not; also those of projects that are not registered any more."""
@@ -114,8 +115,8 @@ class PoolFile:
             repair="fix it by hand, or delete it: it is made again from what is in the workspaces",
         )
 
-    def _slots(self, data: dict[str, Any]) -> dict[str, Slot]:
-        slots = data.get("slots") if data or os.path.exists(self.path) else {}
+    def _slots(self, data: dict[str, Any], *, was_there: bool) -> dict[str, Slot]:
+        slots = data.get("slots") if data or was_there else {}
         if not isinstance(slots, dict):
             raise self._file.unreadable("must be an object with `slots`")
         return {name: self._parse_slot(name, entry) for name, entry in slots.items()}
@@ -136,7 +137,7 @@ class PoolFile:
         """Hold the pool's lock, to read its slots and change them; what was changed is written at the end."""
         make_directory(self.home.workspaces)
         with self._file.changing_object() as data:
-            slots = self._slots(data)
+            slots = self._slots(data, was_there=os.path.exists(self.path))
             before = dict(slots)
             yield slots
             if slots != before:
